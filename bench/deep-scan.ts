@@ -1,11 +1,12 @@
 /**
  * A scan of a whole tree by the built agent, as `palisade-agent scan PATH` does it, beside `clamdscan --multiscan --fdpass` of the same tree with the same signatures: the
- * first time, and again when nothing has changed. Needs npm run build once, and the packages "clamav-daemon" and "clamdscan".
+ * first time, and again when nothing has changed; what the agent and its engine take in memory meanwhile; and what is read again after an agent was killed in the middle.
+ * Needs npm run build once, and the packages "clamav-daemon" and "clamdscan".
  *
  *     node bench/deep-scan.ts [FILES] [SEED]
  */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
@@ -100,15 +101,47 @@ function timed(work: () => string): { ms: number; said: string } {
   return { ms: Math.round(performance.now() - began), said };
 }
 
-function scanWithAgent() {
-  return timed(() => {
-    const { status, stdout, stderr } = spawnSync(agent.program, ['scan', tree], {
-      encoding: 'utf8',
-      env: { PATH: process.env['PATH'], PALISADE_AGENT_STATE: join(folder, 'state'), PALISADE_AGENT_RUN: folder },
-    });
-    if (status !== 0) throw new Error(`the agent ended with ${status}: ${stdout}${stderr}`);
-    return stdout;
+/** Resident memory in MB of a process and of its children: the agent, and the engine that it runs. */
+function memoryOf(pid: number): { agent: number; engine: number } {
+  const resident = (one: number) => {
+    try {
+      return Number(/^VmRSS:\s+(\d+)/mu.exec(readFileSync(`/proc/${one}/status`, 'utf8'))?.[1] ?? 0) / 1_024;
+    } catch {
+      return 0;
+    }
+  };
+  let children: string[] = [];
+  try {
+    children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+  } catch {
+    // It has just ended.
+  }
+  return { agent: resident(pid), engine: Math.max(0, ...children.map((child) => resident(Number(child)))) };
+}
+
+const LOOK_EVERY_MS = 250;
+
+/** @param until when it is killed; it runs to its end where nothing is given */
+async function scanWithAgent(until?: (state: string) => boolean, state = join(folder, 'state')) {
+  const began = performance.now();
+  const child = spawn(agent.program, ['scan', tree], {
+    env: { PATH: process.env['PATH'], PALISADE_AGENT_STATE: state, PALISADE_AGENT_RUN: folder },
   });
+  let said = '';
+  child.stdout.on('data', (bytes: Buffer) => (said += bytes.toString()));
+  child.stderr.on('data', (bytes: Buffer) => (said += bytes.toString()));
+  const most = { agent: 0, engine: 0 };
+  const look = setInterval(() => {
+    const now = memoryOf(child.pid ?? 0);
+    most.agent = Math.max(most.agent, now.agent);
+    most.engine = Math.max(most.engine, now.engine);
+    if (until?.(state) === true) child.kill('SIGKILL');
+  }, LOOK_EVERY_MS);
+  const status = await new Promise<number | null>((resolve) => child.once('exit', resolve));
+  clearInterval(look);
+  if (status !== 0 && until === undefined) throw new Error(`the agent ended with ${String(status)}: ${said}`);
+  const ms = Math.round(performance.now() - began);
+  return { ms, said, most_mb: { agent: Math.round(most.agent), engine: Math.round(most.engine) } };
 }
 
 function scanWithClamd() {
@@ -134,13 +167,19 @@ try {
   const grown = growTree(tree);
   // Both read it from memory.
   execFileSync('sh', ['-c', `tar -cf - -C '${tree}' . | wc -c`], { stdio: 'ignore' });
-  const ours = scanWithAgent();
+  const ours = await scanWithAgent();
   const peer = scanWithClamd();
-  const ours_again = scanWithAgent();
+  const ours_again = await scanWithAgent();
   const peer_again = scanWithClamd();
   const [first, again] = [countsOf(ours.said), countsOf(ours_again.said)];
   if (first.read + first.known + first.pending !== FILES)
     throw new Error(`the agent saw ${JSON.stringify(first)} of ${FILES} files`);
+
+  // Killed once it has kept some verdicts, and begun again: of what it had kept nothing is read twice.
+  const interrupted = join(folder, 'interrupted');
+  const killed = await scanWithAgent((state) => existsSync(join(state, 'verdicts.txt')), interrupted);
+  const was_killed = !killed.said.includes('files read');
+  const resumed = await scanWithAgent(undefined, interrupted);
 
   // That both look for the same: one more file, which both name.
   writeFileSync(join(tree, 'eicar.com'), EICAR);
@@ -164,8 +203,10 @@ try {
       rules: execFileSync('sh', ['-c', `cat '${rules}'/*.yar | grep -cE '^(private )?rule '`], { encoding: 'utf8' }).trim(),
       clamd: loaded ?? 'unknown',
     },
-    first: { ...compared(ours.ms, peer.ms, BARS.first), ...first },
+    first: { ...compared(ours.ms, peer.ms, BARS.first), ...first, files_per_second: round(FILES / (ours.ms / 1_000)) },
     again: { ...compared(ours_again.ms, peer_again.ms, BARS.again), ...again },
+    memory_mb: { first: ours.most_mb, again: ours_again.most_mb },
+    killed: { was_killed, after_ms: killed.ms, then_ms: resumed.ms, ...countsOf(resumed.said) },
     one_infected_file_more: { ours: ours_found.status === 1, clamdscan: peer_found.status === 1 },
   };
   writeFileSync(

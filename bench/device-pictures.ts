@@ -93,7 +93,7 @@ async function fillWith(
 
   const capabilities = {
     ...{ firewall: 'nftables', firewall_reason: null, conntrack: true, scanner: true, scanner_reason: null, watch: true },
-    containers: false,
+    ...{ second_look: true, second_look_reason: null, containers: false },
   };
   for (const hostname of ['old-server', 'kitchen', 'marias-laptop']) {
     const { code } = z.object({ code: z.string() }).parse(await ask('POST', '/devices/enrolment-code'));
@@ -114,7 +114,7 @@ async function fillWith(
       hostname === 'kitchen' ? { state: 'rejected', errors, applied_rev: 0 } : { state: 'applied', errors: [], applied_rev: rev };
     const found = {
       ...{
-        id: idOf(8, 1),
+        id: idOf(8, hostname === 'kitchen' ? 2 : 1),
         path: '/home/maria/Downloads/holiday/pictures-of-the-summer.zip',
         file_hash: 'a'.repeat(64),
         size: 48_213,
@@ -123,7 +123,7 @@ async function fillWith(
     };
     const scan = {
       ...{ kind: 'scan_report', seq: 2, job_id: null, scan: 'full', state: 'done', reason: null, signatures_version: '1' },
-      found: hostname === 'kitchen' ? [] : [found],
+      found: [found],
       progress: {
         ...{ files_read: 41_233, files_known: 0, files_pending: 12, files_total: 41_245, is_counted: true, bytes_read: 9e9 },
         ...{ bytes_per_second: 2e7, seconds_left: 0, path: null },
@@ -131,6 +131,9 @@ async function fillWith(
     };
     await ask('POST', '/agent/poll', { hello, said: [{ kind: 'ack', rev, ...ack }, reportOf(rule_ids), scan] });
   }
+  // One that nobody has asked a second look at, and one that is waited for.
+  const [finding] = z.array(z.object({ id: z.string() })).parse(await ask('GET', '/devices/findings'));
+  await ask('POST', `/devices/findings/${finding?.id}/second-look`, { agreed: true });
   if (kind === 'three') return account;
 
   const database = new DatabaseSync(join(data_dir, 'palisade.sqlite'));

@@ -156,6 +156,18 @@ test('rules reach a kernel, are taken back where they cut it off, and files are 
     await go(page, '/antivirus');
     await expect(page.getByRole('list', { name: 'Scans' }).getByRole('listitem').first()).toContainText('Kitchen');
 
+    // A second look: sent because it was asked for, and read by the server's own scanner.
+    await go(page, '/devices');
+    await findings.getByRole('button', { name: 'Second look' }).click();
+    await expect(findings).toContainText(/Second look by this server:\s*Infected/u, { timeout: 45_000 });
+    await expectNothingCutOff(page);
+    await expect
+      .poll(() => computer.said(), { timeout: 15_000 })
+      .toContain('was sent to the server for a second look, as asked for');
+    await go(page, '/antivirus');
+    await expect(page.getByRole('list', { name: 'Scans' }).getByRole('listitem').first()).toContainText(nestedZip.name);
+    await expect(page.getByRole('list', { name: 'Scans' }).getByRole('listitem').first()).not.toContainText('Kitchen');
+
     await go(page, '/devices');
     await findings.getByRole('button', { name: 'Restore' }).click();
     await expect(findings).toContainText('Restored');

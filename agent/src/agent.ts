@@ -25,12 +25,14 @@ import { createEnforcer, type Enforcer } from '#firewall/enforcer.ts';
 import { readForeignTables } from '#firewall/foreign.ts';
 import { createMonitor } from '#firewall/monitor.ts';
 import { createNft, runProgram } from '#firewall/nft.ts';
-import { AGENT_VERSION, askRevoked, downloadSet, type Identity, verify } from '#link/identity.ts';
+import { AGENT_VERSION, askRevoked, downloadSet, type Identity, sendFound, verify } from '#link/identity.ts';
 import { createLink, type LinkState } from '#link/link.ts';
 import { createResolver } from '#link/resolver.ts';
 import { createRevocation } from '#link/revocation.ts';
 import { createCatchUp, seenSchema } from '#scan/catch-up.ts';
-import { createScans } from '#scan/scans.ts';
+import { createQuarantine } from '#scan/quarantine.ts';
+import { createScans, FOUND_FOLDER, QUARANTINE_FOLDER } from '#scan/scans.ts';
+import { createSecondLooks } from '#scan/second-looks.ts';
 import { openSignatureSets } from '#scan/signature-sets.ts';
 import { createWatch, everybodysFolders } from '#scan/watch.ts';
 import { createMeasuredSessions } from '#telemetry/measured-sessions.ts';
@@ -53,6 +55,9 @@ export interface Folders {
 export const BOOT_FILE = 'boot.nft';
 const EVENTS_MAXIMUM = 200;
 const LOCAL_MAXIMUM = 200;
+/** Says by being there that no files are sent from this computer. */
+export const LOOKS_OFF_FILE = 'second-looks-off';
+const LOOKS_OFF = 'Files are not sent from this computer: that was switched off on it.';
 /** How often other programs' tables are listed, in reports. */
 const FOREIGN_EVERY = 10;
 /** How often homes are looked for that came since, in reports. */
@@ -164,6 +169,8 @@ export async function runAgent({
     watch: platform() === 'linux' && signatures !== undefined,
     control: platform() === 'linux',
     control_reason: platform() === 'linux' ? null : 'The screen of this computer cannot be shown: that works on Linux alone.',
+    second_look: signatures !== undefined,
+    second_look_reason: signatures === undefined ? 'This agent came without signatures.' : null,
     containers: existsSync('/var/run/docker.sock') || existsSync('/run/podman/podman.sock'),
   };
 
@@ -188,11 +195,13 @@ export async function runAgent({
           },
         });
 
+  /** Whoever this computer belongs to may have it send no files (`palisade-agent second-looks off`). */
+  const mayLook = () => !existsSync(join(folders.state, LOOKS_OFF_FILE));
   const hello = (): Hello => ({
     ...{ kind: 'hello', device_id: identity.device_id, token: identity.token, instance, agent_version: AGENT_VERSION },
     applied_rev: enforcer?.appliedRev() ?? 0,
     ruleset_hash: enforcer?.rulesetHash() ?? null,
-    capabilities,
+    capabilities: mayLook() ? capabilities : { ...capabilities, second_look: false, second_look_reason: LOOKS_OFF },
     at: iso(),
   });
 
@@ -229,6 +238,16 @@ export async function runAgent({
     log,
   });
 
+  const secondLooks =
+    scans &&
+    createSecondLooks({
+      quarantine: createQuarantine(join(folders.state, QUARANTINE_FOLDER)),
+      folder: join(folders.state, FOUND_FOLDER),
+      send: (order_id, file, stop) => sendFound(identity, order_id, file, { lookup: resolver.lookup, signal: stop }),
+      isAllowed: mayLook,
+      ...{ happened, log, wait },
+    });
+
   const watching = scans && proc && createWatch({ onWritten: (paths) => void scans.look(paths) });
   const catchUp =
     scans &&
@@ -255,6 +274,7 @@ export async function runAgent({
   function onDesired(desired: Desired): void {
     control.want(desired.control);
     scans?.want(desired);
+    secondLooks?.want(desired.second_looks);
     measured.want(desired.remote_sessions);
     watched = desired;
     void watchFolders();
@@ -381,6 +401,7 @@ export async function runAgent({
   monitor?.stop();
   watching?.close();
   control.close();
+  secondLooks?.close();
   await scans?.close();
   if (is_revoked) {
     log('this device was revoked: its rules are taken away');

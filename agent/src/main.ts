@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { enrolmentCodeSchema } from '@palisade/contract/agent';
@@ -9,7 +9,7 @@ import { createNft, runProgram } from '#firewall/nft.ts';
 import { enrol, type Identity, identityStore, isSafeServer, leave, Refused } from '#link/identity.ts';
 import { createScans } from '#scan/scans.ts';
 import { openSignatureSets } from '#scan/signature-sets.ts';
-import { BOOT_FILE, type Folders, probeFirewall, runAgent, statusSchema } from './agent.ts';
+import { BOOT_FILE, type Folders, LOOKS_OFF_FILE, probeFirewall, runAgent, statusSchema } from './agent.ts';
 import { writeWhole } from './store.ts';
 
 const USAGE = `palisade-agent: what protects this computer for its Palisade server
@@ -17,6 +17,7 @@ const USAGE = `palisade-agent: what protects this computer for its Palisade serv
   palisade-agent enrol CODE [SERVER]   make this computer a device
   palisade-agent status                how it stands
   palisade-agent scan [PATH]           scan this computer, or one folder, now
+  palisade-agent second-looks on|off   let files that were found be sent to the server when its person asks, or not
   palisade-agent disable               take all rules away and stop enforcing them
   palisade-agent run                   what the system's service runs
   palisade-agent uninstall             take this computer off the server's list and the rules away
@@ -167,6 +168,19 @@ async function runScan([path]: readonly string[]): Promise<void> {
   process.exit();
 }
 
+/** Whoever owns the computer decides whether a server can have files of it at all. */
+async function runSecondLooks([choice]: readonly string[]): Promise<void> {
+  const path = join(folders.state, LOOKS_OFF_FILE);
+  if (choice === 'off') await writeWhole(path, '');
+  else if (choice === 'on') await rm(path, { force: true });
+  else throw new Refused('Say: palisade-agent second-looks on, or off.');
+  say(
+    choice === 'off'
+      ? 'No file is sent from this computer any more.'
+      : 'A file that was found here is sent when its person asks for a second look.',
+  );
+}
+
 async function runService(): Promise<void> {
   const identity = await requireIdentity();
   const stop = new AbortController();
@@ -192,6 +206,7 @@ const COMMANDS: Record<string, (args: readonly string[]) => Promise<void>> = {
   enrol: runEnrol,
   status: runStatus,
   scan: runScan,
+  'second-looks': runSecondLooks,
   disable: runDisable,
   run: runService,
   uninstall: runUninstall,

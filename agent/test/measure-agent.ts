@@ -42,6 +42,7 @@ function desiredOf(rev: number): Desired {
       is_watching: false,
       signatures: null,
       remote_sessions: [],
+      second_looks: [],
       control: null,
     },
   };

@@ -30,7 +30,7 @@ export function desiredOf(rev: number, rules: readonly DeviceRule[], parts: Part
   const desired: Desired = {
     ...{ kind: 'desired', rev, hash: '', defaults: { inbound: 'allow', outbound: 'allow' }, rules: [...rules], block_list: [] },
     ...{ scan_jobs: [], file_orders: [], exclusions: [], watched: [], is_watching: false, signatures: null, control: null },
-    remote_sessions: [],
+    ...{ remote_sessions: [], second_looks: [] },
     ...parts,
   };
   return { ...desired, hash: parts.hash ?? hashOf(desired) };

@@ -99,6 +99,9 @@ export const capabilitiesSchema = z.object({
   /** Somebody can be let see and control this computer’s screen. Agents of earlier versions do not say it. */
   control: z.boolean().default(false),
   control_reason: lineSchema(300).nullable().default('The agent on this device is of an earlier version.'),
+  /** A file that was found here can be sent to the server for a second look. Agents of earlier versions do not say it. */
+  second_look: z.boolean().default(false),
+  second_look_reason: lineSchema(300).nullable().default('The agent on this device is of an earlier version.'),
   /** Containers run here: what they send out is not covered by rules. */
   containers: z.boolean(),
 });
@@ -155,6 +158,13 @@ export type ScanJob = z.infer<typeof scanJobSchema>;
 const fileOrderSchema = z.object({ id: idSchema, finding_id: idSchema, action: z.enum(['restore', 'delete']) });
 export type FileOrder = z.infer<typeof fileOrderSchema>;
 
+/**
+ * A file that its person wants a second look at: the device uploads it to `sendForSecondLook`, if it has found it itself and it still has this hash. No path is said:
+ * the device knows where it found what it found.
+ */
+const secondLookSchema = z.object({ id: idSchema, finding_id: idSchema, file_hash: sha256Schema });
+export type SecondLook = z.infer<typeof secondLookSchema>;
+
 /** The signatures that the device is to use: their version, and the hash and size of the file that `POST /agent/signatures` answers. The number rises with each change: a device takes none that is lower than its own. */
 export const signaturesSchema = z.object({
   number: z.int().min(1),
@@ -177,6 +187,8 @@ export const desiredSchema = z.object({
   block_list: z.array(blockEntrySchema).max(BLOCK_LIST_MAXIMUM),
   scan_jobs: z.array(scanJobSchema).max(JOBS_MAXIMUM),
   file_orders: z.array(fileOrderSchema).max(ORDERS_MAXIMUM),
+  /** Files that were found here and that their person has asked to have looked at again by the server. Servers of earlier versions do not say it. */
+  second_looks: z.array(secondLookSchema).max(ORDERS_MAXIMUM).default([]),
   /** Folders that no scan enters, and folders that are watched beside Downloads, Desktop and Documents. */
   exclusions: z.array(devicePathSchema).max(FOLDERS_MAXIMUM),
   watched: z.array(devicePathSchema).max(FOLDERS_MAXIMUM),
@@ -502,6 +514,30 @@ export const downloadSignatures = endpoint({
   status: 200,
   download: true,
   problems: ['device_revoked', 'not_found'],
+});
+
+/** The header `Authorization: Bearer` has the device's token: the body is the file. */
+export const sendForSecondLook = endpoint({
+  method: 'POST',
+  path: '/agent/second-look',
+  summary:
+    'Send a file that a device has found, in the multipart field "file", because its person asked for a second look. Another file than the one that was found is refused. The device proves itself by its token in the header `Authorization`.',
+  access: 'anyone',
+  query: z.object({ device_id: idSchema, order_id: idSchema }),
+  upload: 'file',
+  status: 201,
+  /** Of the scan. */
+  reply: z.object({ id: idSchema }),
+  problems: [
+    'device_revoked',
+    'not_found',
+    'conflict',
+    'unsupported_media_type',
+    'too_large',
+    'upload_stalled',
+    'upload_cancelled',
+    'unavailable',
+  ],
 });
 
 /** An agent says good-bye for ever: `palisade-agent uninstall`. */

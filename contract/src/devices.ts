@@ -13,6 +13,7 @@ import {
   telemetrySchema,
   watchingSchema,
 } from './agent.ts';
+import { scanSchema } from './antivirus.ts';
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 import { directionSchema } from './firewall.ts';
@@ -304,6 +305,20 @@ export const steerDeviceScan = endpoint({
   problems: ['conflict'],
 });
 
+/**
+ * What became of a second look: the server's scanner reads a file that a device found. `asked`: the device has not sent it yet. `failed`: it was not scanned, for `reason`.
+ * `gone`: there is no record of the scan any more.
+ */
+const findingsSecondLookSchema = z.object({
+  state: z.enum(['asked', 'scanning', 'answered', 'failed', 'gone']),
+  asked_at: timeSchema,
+  reason: z.string().nullable(),
+  scan: scanSchema
+    .pick({ id: true, scan_status: true, status_detail: true, scanned_at: true, threat_detected: true, engines: true })
+    .nullable(),
+});
+export type FindingsSecondLook = z.infer<typeof findingsSecondLookSchema>;
+
 /** A file that was found on a device. `order` is what its person asked for and the device has not done yet. */
 const deviceFindingSchema = z.object({
   id: idSchema,
@@ -318,6 +333,8 @@ const deviceFindingSchema = z.object({
   state: z.enum(['quarantined', 'left', 'restored', 'deleted']),
   reason: z.string().nullable(),
   order: z.enum(['restore', 'delete']).nullable(),
+  /** Null where none was asked for. */
+  second_look: findingsSecondLookSchema.nullable(),
 });
 export type DeviceFinding = z.infer<typeof deviceFindingSchema>;
 
@@ -339,6 +356,32 @@ export const orderDeviceFinding = endpoint({
   access: 'customer',
   params: idParamsSchema,
   body: z.object({ action: z.enum(['restore', 'delete'], { error: 'Choose restore or delete.' }) }),
+  changes: 'devices',
+  status: 200,
+  reply: deviceFindingSchema,
+  problems: ['conflict'],
+});
+
+export const askSecondLook = endpoint({
+  method: 'POST',
+  path: '/devices/findings/{id}/second-look',
+  summary:
+    'Have a device send a file that it found to this server, which scans it as an upload. Files of devices are sent for this alone, and only once their person agrees.',
+  access: 'customer',
+  params: idParamsSchema,
+  body: z.object({ agreed: z.literal(true, { error: 'Agree that the file is sent to this server.' }) }),
+  changes: 'devices',
+  status: 200,
+  reply: deviceFindingSchema,
+  problems: ['conflict'],
+});
+
+export const withdrawSecondLook = endpoint({
+  method: 'DELETE',
+  path: '/devices/findings/{id}/second-look',
+  summary: 'Take back that a device sends a file, while it has not sent it.',
+  access: 'customer',
+  params: idParamsSchema,
   changes: 'devices',
   status: 200,
   reply: deviceFindingSchema,

@@ -42,6 +42,7 @@ import * as overseenSessions from './0068-overseen-sessions.ts';
 import * as remoteFiles from './0069-remote-files.ts';
 import * as deviceSessions from './0070-device-sessions.ts';
 import * as deskHeld from './0071-desk-held.ts';
+import * as secondLooks from './0072-second-looks.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -88,4 +89,5 @@ export const migrations: Record<string, Migration> = {
   '0069-remote-files': remoteFiles,
   '0070-device-sessions': deviceSessions,
   '0071-desk-held': deskHeld,
+  '0072-second-looks': secondLooks,
 };

@@ -240,6 +240,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     ...{ database, audit, counters, firewall, signatures, jobs, topics, now },
     raise: (incident) => monitor.alerts.raise({ ...incident, browser_id: null, session_id: null }),
     recordScan: antivirus.recordOnDevice,
+    scanner,
     changed: (user_id) => changed(user_id, 'devices'),
     grantedOf: remote.grantedOf,
   });

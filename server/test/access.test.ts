@@ -84,12 +84,15 @@ const ACCESS: Record<string, Access> = {
   'POST /devices/scans/{id}/steer': 'customer',
   'GET /devices/findings': 'customer',
   'POST /devices/findings/{id}/order': 'customer',
-  // A device names itself in the body, and can call these alone.
+  'POST /devices/findings/{id}/second-look': 'customer',
+  'DELETE /devices/findings/{id}/second-look': 'customer',
+  // A device names itself in the body, or in the address beside a file, and can call these alone.
   'POST /agent/enrol': 'anyone',
   'POST /agent/verify': 'anyone',
   'POST /agent/poll': 'anyone',
   'POST /agent/signatures': 'anyone',
   'POST /agent/leave': 'anyone',
+  'POST /agent/second-look': 'anyone',
   'POST /firewall/import': 'customer',
   'GET /firewall/revisions': 'customer',
   'POST /firewall/revisions/{id}/undo': 'customer',

@@ -7,7 +7,7 @@ import { expect, vi } from 'vitest';
 import { z } from 'zod';
 import { newId } from '#platform/id.ts';
 import type { App } from '#server/app.ts';
-import { computer } from './agent-double.ts';
+import { computer, helloOf } from './agent-double.ts';
 import { Authenticator } from './authenticator.ts';
 import { foundClean, grantInBrowsers } from './granted-session.ts';
 import { newUploadKey, openUpload } from './upload.ts';
@@ -61,38 +61,9 @@ export const RECORDS: Record<
       return idSchema.parse(await owner('POST', `/devices/${id}/scans`, { scan: 'quick' })).id;
     },
   },
-  'POST /devices/findings/{id}/order': {
-    body: { action: 'delete' },
-    make: async (owner, staff, app) => {
-      const device_id = await makeDevice(owner, staff, app);
-      const { database } = app.app;
-      const { user_id } = await database
-        .selectFrom('devices')
-        .select('user_id')
-        .where('id', '=', device_id)
-        .executeTakeFirstOrThrow();
-      const id = newId();
-      await database
-        .insertInto('device_findings')
-        .values({
-          ...{
-            id,
-            user_id,
-            device_id,
-            finding_id: id,
-            scan_id: null,
-            path: '/a',
-            file_hash: 'a'.repeat(64),
-            size: 1,
-            threat: 'X',
-          },
-          ...{ member: null, found_at: '2026-11-20T10:00:00.000Z', state: 'quarantined', reason: null, order_id: null },
-          order_action: null,
-        })
-        .execute();
-      return id;
-    },
-  },
+  'POST /devices/findings/{id}/order': { make: makeFinding, body: { action: 'delete' } },
+  'POST /devices/findings/{id}/second-look': { make: makeFinding, body: { agreed: true } },
+  'DELETE /devices/findings/{id}/second-look': { make: makeAskedFinding },
   'PATCH /firewall/rules/{id}': { make: makeRule, body: { rule_name: 'Other' } },
   'DELETE /firewall/rules/{id}': { make: makeRule },
   'POST /firewall/revisions/{id}/undo': {
@@ -242,6 +213,34 @@ async function makeDevice(owner: Asker, _staff: Asker, { url }: RecordApp): Prom
     body: JSON.stringify(computer(code)),
   });
   return z.object({ device_id: z.string() }).parse(await response.json()).device_id;
+}
+
+/** A file that a device found, and that it can send. */
+async function makeFinding(owner: Asker, staff: Asker, app: RecordApp): Promise<string> {
+  const device_id = await makeDevice(owner, staff, app);
+  const { database } = app.app;
+  const { capabilities } = helloOf({ device_id, token: '' });
+  const { user_id } = await database
+    .updateTable('devices')
+    .set({ capabilities: JSON.stringify(capabilities) })
+    .where('id', '=', device_id)
+    .returning('user_id')
+    .executeTakeFirstOrThrow();
+  const id = newId();
+  await database
+    .insertInto('device_findings')
+    .values({
+      ...{ id, user_id, device_id, finding_id: id, scan_id: null, path: '/a', file_hash: 'a'.repeat(64), size: 1, threat: 'X' },
+      ...{ member: null, found_at: '2026-11-20T10:00:00.000Z', state: 'quarantined', reason: null },
+    })
+    .execute();
+  return id;
+}
+
+async function makeAskedFinding(owner: Asker, staff: Asker, app: RecordApp): Promise<string> {
+  const id = await makeFinding(owner, staff, app);
+  await owner('POST', `/devices/findings/${id}/second-look`, { agreed: true });
+  return id;
 }
 
 async function makeRule(owner: Asker): Promise<string> {

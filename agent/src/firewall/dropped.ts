@@ -43,12 +43,16 @@ export function createDropped(nft: Nft, most: number): Dropped {
       const now = new Map<string, number>();
       const seen = new Set<string>();
       const blocked: Blocked[] = [];
-      const lists = await Promise.all(
-        DROPPED_SETS.map(async (set) => ({ set, listed: await nft.listJson(['set', 'inet', 'palisade', set.name]) })),
+      // All sets by one program: at rest the agent does little else.
+      const listed = (await nft.listJson(['sets', 'table', 'inet', 'palisade'])) ?? [];
+      const sets = new Map(
+        listed.flatMap((entry) => {
+          const read = setSchema.safeParse(entry).data?.set;
+          return read === undefined ? [] : [[read.name, read.elem ?? []] as const];
+        }),
       );
-      for (const { set, listed } of lists) {
-        const elements = (listed ?? []).flatMap((entry) => setSchema.safeParse(entry).data?.set.elem ?? []);
-        for (const element of elements) {
+      for (const set of DROPPED_SETS) {
+        for (const element of sets.get(set.name) ?? []) {
           const read = elementSchema.safeParse(element);
           if (!read.success) continue;
           const [protocol = '', address = '', port] = read.data.elem.val.concat;

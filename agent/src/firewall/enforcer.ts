@@ -85,6 +85,7 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
   let tampered: number[] = [];
   let quiet_until = 0;
   let expiry: NodeJS.Timeout | undefined;
+  let look_waits = false;
   let queue = Promise.resolve();
 
   /** One thing at a time. */
@@ -371,8 +372,12 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
       });
     },
 
-    lookAgain: () =>
-      inTurn(async () => {
+    lookAgain: () => {
+      // One look is as good as many.
+      if (look_waits) return queue;
+      look_waits = true;
+      return inTurn(async () => {
+        look_waits = false;
         if (loaded === null || now() < quiet_until) return;
         const found = await fingerprintNow();
         if (found !== undefined && found === fingerprint) return;
@@ -390,7 +395,8 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
         await load(loaded);
         fingerprint = await fingerprintNow();
         await remember({});
-      }),
+      });
+    },
 
     disable: () =>
       inTurn(async () => {

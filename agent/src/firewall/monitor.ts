@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 
 /** Follows the kernel's tables (`nft -j monitor`) and tells when something of ours may have changed, whoever changed it. */
 export interface Monitor {
@@ -8,8 +7,12 @@ export interface Monitor {
   stop(): void;
 }
 
-/** Changes that come together are told once, after so long, in ms. */
-const TOGETHER_MS = 20;
+/** So long nothing more is read once something was, in ms: an edit of 100 rules is hundreds of lines, which would hold up its own answer. */
+const PAUSE_MS = 20;
+/** Changes that come together are told once, after so long without another one, and after so long in all, in ms. */
+const TOGETHER_MS = 2 * PAUSE_MS;
+const TOGETHER_MOST_MS = 500;
+const OURS = '"palisade"';
 const RESTART_MS = 5_000;
 
 export function createMonitor(command: readonly string[], onChange: () => void): Monitor {
@@ -19,18 +22,32 @@ export function createMonitor(command: readonly string[], onChange: () => void):
   let is_stopped = false;
   let child = start();
 
+  /** When the first change came that was not told of. */
+  let since: number | undefined;
+
   function tell(): void {
-    if (told !== undefined || is_stopped) return;
-    told = setTimeout(() => {
-      told = undefined;
-      onChange();
-    }, TOGETHER_MS);
+    if (is_stopped) return;
+    since ??= performance.now();
+    clearTimeout(told);
+    told = setTimeout(
+      () => {
+        since = undefined;
+        onChange();
+      },
+      performance.now() - since > TOGETHER_MOST_MS ? 0 : TOGETHER_MS,
+    );
   }
 
   function start() {
     const started = spawn(program, [...before, '-j', 'monitor'], { stdio: ['ignore', 'pipe', 'ignore'] });
-    createInterface(started.stdout).on('line', (line) => {
-      if (line.includes('"palisade"')) tell();
+    let end = '';
+    started.stdout.setEncoding('latin1').on('data', (text: string) => {
+      // Our name may be cut in two by where a part ends.
+      const is_ours = text.includes(OURS) || `${end}${text.slice(0, OURS.length)}`.includes(OURS);
+      end = text.slice(-OURS.length);
+      if (is_ours) tell();
+      started.stdout.pause();
+      setTimeout(() => started.stdout.resume(), PAUSE_MS).unref();
     });
     const again = () => {
       if (is_stopped || restart !== undefined) return;

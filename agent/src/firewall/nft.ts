@@ -70,7 +70,8 @@ export function createNft(command: readonly string[], folder: string): Nft {
       const ended = await runProgram(command, [...args, '-f', path]);
       return ended.code === 0 ? { ok: true } : { ok: false, message: reasonOf(ended) };
     } finally {
-      await rm(path, { force: true });
+      // Nobody waits for it: what is in the kernel is said at once.
+      void rm(path, { force: true }).catch(() => undefined);
     }
   }
 

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { pipeline } from 'node:stream/promises';
+import { problemSchema } from '@palisade/contract/problem';
 
 /** What a server answered. `body` is parsed JSON, or undefined where it is none. */
 export interface Answer {
@@ -104,6 +106,86 @@ export function download(url: URL, body: unknown, path: string, options: CallOpt
     );
     sent.on('error', reject);
     sent.end(text);
+  });
+}
+
+/** What a server answered to a file. */
+export interface Sent {
+  status: number;
+  /** Its sentence, where it refused. */
+  detail: string;
+  retry_after_ms: number | undefined;
+}
+
+interface SentFile {
+  /** Bytes. */
+  size: number;
+  read: () => AsyncIterable<Buffer>;
+}
+
+/**
+ * Sends a file as the one of a multipart request, as it is read, over a connection of its own.
+ * @param options `silence_ms` is how long nothing may pass: a server that scans a large file says nothing meanwhile
+ * @throws Error where no answer came, or the file could not be read as a whole
+ */
+export function sendFile(
+  url: URL,
+  { token, field, file }: { token: string; field: string; file: SentFile },
+  { silence_ms, lookup, signal }: { silence_ms: number; lookup: LookupFunction; signal: AbortSignal },
+): Promise<Sent> {
+  const boundary = `palisade-${randomBytes(16).toString('hex')}`;
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="${field}"; filename="found"\r\nContent-Type: application/octet-stream\r\n\r\n`;
+  const tail = `\r\n--${boundary}--\r\n`;
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  async function* body() {
+    yield Buffer.from(head);
+    yield* file.read();
+    yield Buffer.from(tail);
+  }
+  return new Promise((resolve, reject) => {
+    /** A server may refuse before all has come: its answer counts then, not that the rest could not be sent. */
+    let is_answered = false;
+    const fail = (error: unknown) => {
+      if (!is_answered) reject(error);
+    };
+    const sent = request(
+      url,
+      {
+        ...{ method: 'POST', agent: false, lookup, signal },
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': `multipart/form-data; boundary=${boundary}`,
+          'content-length': head.length + file.size + tail.length,
+        },
+      },
+      (response) => {
+        is_answered = true;
+        const parts: Buffer[] = [];
+        let bytes = 0;
+        response.on('data', (part: Buffer) => {
+          bytes += part.length;
+          if (bytes > CALL.bytes_maximum) response.destroy(new Error('the answer is too long'));
+          else parts.push(part);
+        });
+        response.on('error', reject);
+        response.on('end', () => {
+          const seconds = Number(response.headers['retry-after']);
+          let detail = '';
+          try {
+            detail = problemSchema.safeParse(JSON.parse(Buffer.concat(parts).toString())).data?.detail ?? '';
+          } catch {
+            // What is no JSON is no sentence of the server's.
+          }
+          resolve({
+            ...{ status: response.statusCode ?? 0, detail },
+            retry_after_ms: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : undefined,
+          });
+        });
+      },
+    );
+    sent.setTimeout(silence_ms, () => sent.destroy(new Error('the server fell silent')));
+    sent.on('error', fail);
+    pipeline(body, sent).catch(fail);
   });
 }
 

@@ -10,6 +10,7 @@ import {
   leaveDevice,
   type Os,
   type Signatures,
+  sendForSecondLook,
   verifyDevice,
 } from '@palisade/contract/agent';
 import { idSchema } from '@palisade/contract/fields';
@@ -17,7 +18,7 @@ import { problemSchema } from '@palisade/contract/problem';
 import { z } from 'zod';
 import { createStore, type Store } from '#agent/store.ts';
 import agent from '#package' with { type: 'json' };
-import { addressOf, download, failureOf, post } from './call.ts';
+import { addressOf, download, failureOf, post, type Sent, sendFile } from './call.ts';
 
 /** Who this computer is to its server. Kept in a file that only its owner can read. */
 const identitySchema = z.object({
@@ -124,6 +125,25 @@ export async function downloadSet(
     options,
   );
   if (status !== downloadSignatures.status) throw new Error(`the server answered ${status}`);
+}
+
+/** How long a server may say nothing while it takes and scans a file. */
+const SECOND_LOOK_SILENCE_MS = 15 * 60_000;
+
+/** Sends a file that the server asked for by an order. @throws Error where no answer came */
+export async function sendFound(
+  { server, device_id, token }: Identity,
+  order_id: string,
+  file: { size: number; read: () => AsyncIterable<Buffer> },
+  { lookup, signal }: { lookup: LookupFunction; signal: AbortSignal },
+): Promise<Sent> {
+  const url = addressOf(new URL(server), sendForSecondLook.path);
+  url.search = new URLSearchParams({ device_id, order_id }).toString();
+  return await sendFile(
+    url,
+    { token, field: sendForSecondLook.upload ?? '', file },
+    { silence_ms: SECOND_LOOK_SILENCE_MS, lookup, signal },
+  );
 }
 
 type Verified = { is: 'known' } | { is: 'revoked' } | { is: 'unreached'; reason: string };

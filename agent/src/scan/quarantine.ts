@@ -14,6 +14,8 @@ export interface Quarantine {
   take(id: string, path: Buffer, stats: BigIntStats): Promise<{ ok: true } | { ok: false; reason: string }>;
   /** Puts a file back where it was, as it was, if nothing else is there now. */
   restore(id: string): Promise<{ ok: true; path: Buffer } | { ok: false; reason: string }>;
+  /** Reads a sealed file, as often as it is called, in parts; undefined where there is none. One that was changed throws at its end. */
+  read(id: string): Promise<(() => AsyncIterable<Buffer>) | undefined>;
   /** Deletes a sealed file for ever. */
   remove(id: string): Promise<void>;
 }
@@ -73,7 +75,8 @@ export function createQuarantine(folder: string): Quarantine {
     }
   }
 
-  async function unseal(id: string, to: FileHandle, key: Buffer): Promise<void> {
+  /** What is sealed, in parts; whether it is whole is known at its end. @throws Error where it was changed, or is not there */
+  async function* unsealed(id: string, key: Buffer): AsyncGenerator<Buffer> {
     const from = await open(sealed(id), 'r');
     try {
       const { size } = await from.stat();
@@ -82,19 +85,23 @@ export function createQuarantine(folder: string): Quarantine {
       await from.read(nonce, 0, NONCE_BYTES, 0);
       await from.read(tag, 0, TAG_BYTES, size - TAG_BYTES);
       const decipher = createDecipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(id)).setAuthTag(tag);
-      const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
       const end = size - TAG_BYTES;
       for (let at = NONCE_BYTES; at < end; ) {
-        const { bytesRead } = await from.read(buffer, 0, Math.min(CHUNK_BYTES, end - at), at);
+        const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, end - at));
+        const { bytesRead } = await from.read(buffer, 0, buffer.length, at);
         if (bytesRead === 0) throw new Error('the sealed file is cut off');
         at += bytesRead;
-        await to.writeFile(decipher.update(buffer.subarray(0, bytesRead)));
+        yield decipher.update(buffer.subarray(0, bytesRead));
       }
-      await to.writeFile(decipher.final());
-      await to.sync();
+      yield decipher.final();
     } finally {
       await from.close();
     }
+  }
+
+  async function unseal(id: string, to: FileHandle, key: Buffer): Promise<void> {
+    for await (const part of unsealed(id, key)) await to.writeFile(part);
+    await to.sync();
   }
 
   async function remove(id: string): Promise<void> {
@@ -104,6 +111,16 @@ export function createQuarantine(folder: string): Quarantine {
 
   return {
     remove,
+
+    async read(id) {
+      const is_there = await lstat(sealed(id)).then(
+        () => true,
+        () => false,
+      );
+      if (!is_there) return undefined;
+      const key = await keyIn(folder);
+      return () => unsealed(id, key);
+    },
 
     async take(id, path, stats) {
       await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -10,8 +10,10 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -24,7 +26,7 @@ import { newId } from '#agent/ids.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createScans, type Scans } from './scans.ts';
 import { openVerdicts } from './verdicts.ts';
-import { readMounts, walk } from './walk.ts';
+import { countFiles, readMounts, walk } from './walk.ts';
 
 const EICAR = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE', '!$H+H*'].join('');
 const SIGNATURES = new URL('../../../server/signatures/rules', import.meta.url).pathname;
@@ -34,6 +36,14 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'palisade-scan-'));
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
 
 async function filesIn(roots: readonly string[], exclusions: readonly string[] = []): Promise<string[]> {
   const found: string[] = [];
@@ -58,6 +68,18 @@ describe('the walk', () => {
   it('reads files whose names are no UTF-8', async () => {
     writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff, 0xfe, 0x41])]), 'x');
     expect(await filesIn([root])).toEqual(['/\u00ff\u00feA']);
+  });
+
+  it('is counted ahead of by names alone, folder after folder, as far as it goes', async () => {
+    mkdirSync(join(root, 'a/b'), { recursive: true });
+    mkdirSync(join(root, 'left'));
+    for (const name of ['one', 'a/two', 'a/b/three', 'left/out']) writeFileSync(join(root, name), name);
+    symlinkSync(join(root, 'left'), join(root, 'a/link'));
+    const sums: number[] = [];
+    const where = { roots: [root, join(root, 'a/two')], exclusions: [join(root, 'left')] };
+    expect(await countFiles({ ...where, goOn: async () => true }, (files) => sums.push(files))).toBe(true);
+    expect([sums.at(-1), sums.length]).toEqual([4, 4]);
+    expect(await countFiles({ ...where, goOn: async () => sums.length < 6 }, (files) => sums.push(files))).toBe(false);
   });
 
   it('ends when it is told to', async () => {
@@ -294,20 +316,21 @@ describe('a scan', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  /** A scan of one file that the engine, which is starting, has not begun to read. */
-  async function takenUp(): Promise<ScanJob> {
-    const one = job(join(root, 'files'));
-    scans.want({ ...nothing, scan_jobs: [one] });
-    await vi.waitFor(() => expect(readdirSync(join(root, 'state/scan-work'))).toHaveLength(1), { timeout: 20_000, interval: 1 });
-    return one;
-  }
-
   it('counts a file that changes while it is read as not fully read, and reads it again the next time', async () => {
     const path = join(root, 'files/diary.txt');
     writeFileSync(path, 'harmless');
-    const first = await takenUp();
-    utimesSync(path, 1, 1);
-    await ended(first.id, 'done');
+    let time = 0;
+    const changing = setInterval(() => {
+      time += 1;
+      utimesSync(path, 1, time);
+    }, 1);
+    try {
+      const first = job(join(root, 'files'));
+      scans.want({ ...nothing, scan_jobs: [first] });
+      await ended(first.id, 'done');
+    } finally {
+      clearInterval(changing);
+    }
     expect(reports.at(-1)?.progress).toMatchObject({ files_read: 0, files_pending: 1, files_known: 0 });
     const second = job(join(root, 'files'));
     scans.want({ ...nothing, scan_jobs: [second] });
@@ -316,9 +339,14 @@ describe('a scan', () => {
   });
 
   it('goes on after a file that vanished while it was read, and does not count it', async () => {
-    const path = join(root, 'files/a.txt');
-    writeFileSync(path, 'harmless');
-    const one = await takenUp();
+    const path = join(root, 'files/a.bin');
+    writeFileSync(path, '');
+    // Long enough that it can be seen open.
+    truncateSync(path, 128 * 1024 ** 2);
+    const one = job(join(root, 'files'));
+    scans.want({ ...nothing, scan_jobs: [one] });
+    const opened = () => readdirSync('/proc/self/fd').some((fd) => readLink(`/proc/self/fd/${fd}`) === path);
+    await vi.waitFor(() => expect(opened()).toBe(true), { timeout: 20_000, interval: 1 });
     rmSync(path);
     await ended(one.id, 'done');
     expect(reports.at(-1)?.progress).toMatchObject({ files_total: 0, files_read: 0, files_pending: 0 });
@@ -358,8 +386,7 @@ describe('a scan', () => {
     await vi.waitFor(() => expect(reports.at(-1)?.state).toBe('running'), { timeout: 20_000 });
     scans.want({ ...nothing, scan_jobs: [{ ...one, wanted: 'pause' }] });
     await ended(one.id, 'paused');
-    const read = reports.at(-1)?.progress.files_total ?? 0;
-    expect(read).toBeLessThan(300);
+    expect(reports.at(-1)?.progress.files_read).toBeLessThan(300);
     scans.want({ ...nothing, scan_jobs: [{ ...one, wanted: 'cancel' }] });
     await ended(one.id, 'cancelled');
   });

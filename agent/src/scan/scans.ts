@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { availableParallelism, loadavg, setPriority } from 'node:os';
@@ -22,12 +23,17 @@ import { z } from 'zod';
 import { newId } from '#agent/ids.ts';
 import { createStore } from '#agent/store.ts';
 import { runProgram } from '#firewall/nft.ts';
+import { createFoundFiles } from './found-files.ts';
 import { createQuarantine } from './quarantine.ts';
 import { openVerdicts } from './verdicts.ts';
-import { type FoundFile, localRoots, walk } from './walk.ts';
+import { countFiles, type FoundFile, localRoots, walk } from './walk.ts';
 
 /** A file larger than this is not read on a device (the largest upload that a server reads). */
 const FILE_BYTES_MAXIMUM = 2n * 1024n ** 3n;
+/** A file of at most so many bytes is read into memory. */
+const HELD_BYTES = 64n * 1024n;
+/** Files that are under way: while the one engine process reads the first, the next is read from the disk and hashed. */
+const AT_ONCE = 2;
 const REPORT_EVERY_MS = 1_000;
 const SAVE_EVERY_MS = 30_000;
 const LOOK_EVERY_MS = 5_000;
@@ -37,6 +43,9 @@ const LINE_LENGTH = 300;
 /** Reports with findings that wait to be noted. */
 const UNNOTED_MAXIMUM = 200;
 const RESTORED_MAXIMUM = 1_000;
+/** Below the agent's state: what is sealed, and what was found. */
+export const QUARANTINE_FOLDER = 'quarantine';
+export const FOUND_FOLDER = 'found';
 const scanReportSchema = saidSchema.options[3];
 
 export interface ScansParts {
@@ -137,7 +146,8 @@ const emptyProgress = (): ScanProgressOnDevice => ({
 
 export function createScans(parts: ScansParts): Scans {
   const { state, say, happened, log, wait } = parts;
-  const quarantine = createQuarantine(join(state, 'quarantine'));
+  const quarantine = createQuarantine(join(state, QUARANTINE_FOLDER));
+  const found_files = createFoundFiles(join(state, FOUND_FOLDER));
   const doneStore = createStore(join(state, 'scans-done.json'), doneSchema);
   const work_folder = join(state, 'scan-work');
   let engine: YaraPool | undefined;
@@ -214,22 +224,24 @@ export function createScans(parts: ScansParts): Scans {
     // The engine takes a path as text: a name that is no UTF-8 cannot be given to it, and is said to be unread.
     if (!Buffer.from(text).equals(path)) return 'pending';
     const id = newId();
-    const folder = join(work_folder, id);
     try {
-      const file_hash = await digestOf(text);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      // A small file is read once, and given to the engine as it is: what is hashed is what is scanned.
+      const bytes = stats.size <= HELD_BYTES ? await readFile(path) : undefined;
+      const file_hash = bytes === undefined ? await digestOf(text) : createHash('sha256').update(bytes).digest('hex');
       const outcome = await pool.scan({
-        id,
-        path: text,
-        size: Number(stats.size),
+        ...{ id, path: text, bytes, sha256: file_hash },
+        size: bytes?.length ?? Number(stats.size),
         name: text.split('/').at(-1) ?? '',
-        sha256: file_hash,
-        folder,
+        // Made and removed by the engine, where it unpacks something large.
+        folder: join(work_folder, id),
       });
       const after = await lstat(path, { bigint: true });
       if (outcome.kind !== 'examined') return 'pending';
       const { threat, threat_member, unread } = outcome.examination;
       if (threat === null) return unread.length === 0 && isSame(after, stats) ? 'clean' : 'pending';
+      await found_files
+        .keep(id, { path, file_hash, size: Number(stats.size) })
+        .catch((error: unknown) => log(`what was found could not be noted: ${String(error)}`));
       const taken = await quarantine.take(id, path, stats);
       return {
         ...{ id, path: text, file_hash, size: Number(stats.size), threat: lineOf(threat), found_at: new Date().toISOString() },
@@ -238,8 +250,6 @@ export function createScans(parts: ScansParts): Scans {
       };
     } catch (error) {
       return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'gone' : 'pending';
-    } finally {
-      await rm(folder, { recursive: true, force: true });
     }
   }
 
@@ -261,6 +271,7 @@ export function createScans(parts: ScansParts): Scans {
   }
 
   async function scanAll({ job_id, scan, roots, wanted, onReport }: Run): Promise<ScanReport> {
+    await mkdir(work_folder, { recursive: true, mode: 0o700 });
     const pool = startEngine();
     const progress = emptyProgress();
     let found: Found[] = [];
@@ -268,21 +279,55 @@ export function createScans(parts: ScansParts): Scans {
     let told_at = 0;
     let saved_at = performance.now();
     let looked_at = 0;
-    let spent_ms = 0;
     const report = (now: DeviceScanState, reason: string | null = null): ScanReport => {
-      const facts = { ...{ job_id, scan, state: now, reason, signatures_version }, progress: { ...progress }, found };
+      const some = found.slice(0, FINDINGS_MAXIMUM);
+      const facts = { ...{ job_id, scan, state: now, reason, signatures_version }, progress: { ...progress }, found: some };
       // Nobody waits for the progress of what was just written: what was found is said alone.
-      const is_quiet = scan === 'watch' && found.length === 0;
+      const is_quiet = scan === 'watch' && some.length === 0;
       const frame: ScanReport = is_quiet ? { kind: 'scan_report', seq: 0, ...facts } : tell(facts);
-      found = [];
+      found = found.slice(FINDINGS_MAXIMUM);
       told_at = performance.now();
       onReport?.(frame);
       return frame;
     };
     report('running');
 
+    const ownFolders = [join(state, QUARANTINE_FOLDER), work_folder];
+    const where = { roots, exclusions: [...exclusions, ...ownFolders] };
+    const began = performance.now();
+    /** Of the time since then, what it waited for. */
+    let waited_ms = 0;
+    let files_seen = 0;
+    let files_counted = 0;
+    let is_over = false;
+    // Beside the reading, so that it begins at once.
+    const counting =
+      scan === 'watch'
+        ? Promise.resolve(false)
+        : countFiles({ ...where, goOn: () => Promise.resolve(!is_over && !is_closed) }, (files) => (files_counted = files));
+    void counting
+      .then((is_whole) => (progress.is_counted ||= is_whole))
+      .catch((error: unknown) => log(`the files could not be counted: ${String(error)}`));
+    /** How many there are, and how long the rest of them takes at the pace so far. */
+    function lookAhead(): void {
+      progress.files_total = Math.max(files_seen, files_counted);
+      const { files_total, is_counted } = progress;
+      const active_ms = performance.now() - began - waited_ms;
+      progress.seconds_left =
+        is_counted && files_seen > 0 ? Math.round(((files_total - files_seen) * active_ms) / files_seen / 1_000) : null;
+      progress.bytes_per_second = active_ms > 0 ? Math.round((progress.bytes_read / active_ms) * 1_000) : 0;
+    }
+
     /** Waits while it is paused, on battery or very busy. */
     async function goOn(): Promise<boolean> {
+      const asked_at = performance.now();
+      try {
+        return await mayGoOn();
+      } finally {
+        waited_ms += performance.now() - asked_at;
+      }
+    }
+    async function mayGoOn(): Promise<boolean> {
       for (;;) {
         if (is_closed || wanted() === 'cancel' || wanted() === undefined) return false;
         if (wanted() === 'pause') {
@@ -306,7 +351,7 @@ export function createScans(parts: ScansParts): Scans {
     let verdicts: Awaited<ReturnType<typeof openVerdicts>> | undefined;
     let edition = '';
     /** The engine says its edition once it is up; other signatures know nothing of what these have read. */
-    async function renew(): Promise<void> {
+    async function renewNow(): Promise<void> {
       const now_edition = pool.edition() ?? '';
       if (now_edition !== edition && now_edition !== '') {
         edition = now_edition;
@@ -316,39 +361,56 @@ export function createScans(parts: ScansParts): Scans {
         await calm(pool);
       }
     }
-    const ownFolders = [join(state, 'quarantine'), work_folder];
-    for await (const file of walk({ roots, exclusions: [...exclusions, ...ownFolders], goOn })) {
+    let renewing = Promise.resolve();
+    const renew = () => {
+      renewing = renewing.catch(() => undefined).then(renewNow);
+      return renewing;
+    };
+
+    async function readNext(file: FoundFile): Promise<void> {
+      const outcome = await readOne(file, pool);
+      await renew();
+      if (outcome === 'clean') verdicts?.remember(file.stats);
+      if (outcome === 'gone') {
+        files_seen -= 1;
+        files_counted -= 1;
+      } else if (outcome === 'pending') progress.files_pending += 1;
+      else {
+        progress.files_read += 1;
+        progress.bytes_read += Number(file.stats.size);
+      }
+      if (typeof outcome === 'object') found = [...found, outcome];
+    }
+    const under_way = new Set<Promise<void>>();
+
+    for await (const file of walk({ ...where, goOn })) {
       if (!(await goOn())) break;
-      progress.files_total += 1;
+      files_seen += 1;
       await renew();
       if (verdicts?.isKnown(file.stats)) {
         progress.files_known += 1;
       } else {
         progress.path = file.path.toString().toWellFormed();
-        const began = performance.now();
-        const outcome = await readOne(file, pool);
-        spent_ms += performance.now() - began;
-        await renew();
-        if (outcome === 'clean') verdicts?.remember(file.stats);
-        if (outcome === 'gone') progress.files_total -= 1;
-        else if (outcome === 'pending') progress.files_pending += 1;
-        else {
-          progress.files_read += 1;
-          progress.bytes_read += Number(file.stats.size);
-        }
-        if (typeof outcome === 'object') found = [...found, outcome];
-        progress.bytes_per_second = spent_ms === 0 ? 0 : Math.round((progress.bytes_read / spent_ms) * 1_000);
+        const reading = readNext(file)
+          .catch((error: unknown) => log(`a file could not be scanned: ${String(error)}`))
+          .finally(() => under_way.delete(reading));
+        under_way.add(reading);
+        // The first alone: with its answer it is known what was read before.
+        if (under_way.size >= (edition === '' ? 1 : AT_ONCE)) await Promise.race(under_way);
       }
+      lookAhead();
       if (found.length >= FINDINGS_MAXIMUM || performance.now() - told_at >= REPORT_EVERY_MS) report('running');
       if (performance.now() - saved_at >= SAVE_EVERY_MS) {
         saved_at = performance.now();
         await verdicts?.save();
       }
     }
+    await Promise.all(under_way);
+    while (found.length > FINDINGS_MAXIMUM) report('running');
+    is_over = true;
+    await counting.catch(() => false);
     await verdicts?.save();
-    progress.path = null;
-    progress.is_counted = true;
-    progress.seconds_left = 0;
+    Object.assign(progress, { path: null, files_total: files_seen, is_counted: true, seconds_left: 0 });
     if (is_closed) return report('queued', 'The agent stopped; the scan goes on when it starts again.');
     return report(wanted() === 'run' ? 'done' : 'cancelled');
   }
@@ -390,7 +452,10 @@ export function createScans(parts: ScansParts): Scans {
   async function carryOut({ id, finding_id, action }: FileOrder): Promise<void> {
     const result = action === 'restore' ? await quarantine.restore(finding_id) : { ok: true as const, path: undefined };
     if (result.ok && result.path !== undefined) await keepRestored(result.path);
-    if (action === 'delete') await quarantine.remove(finding_id);
+    if (action === 'delete') {
+      await quarantine.remove(finding_id);
+      await found_files.forget(finding_id);
+    }
     happened({ event: 'order_done', order_id: id, ok: result.ok, message: result.ok ? null : lineOf(result.reason) });
   }
 

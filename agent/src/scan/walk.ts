@@ -18,6 +18,8 @@ export interface WalkOptions {
 const SLASH = Buffer.from('/');
 /** Files with several names that are remembered, so that each is read once. */
 const LINKS_MAXIMUM = 1_000_000;
+/** Names of a folder that are asked for at once where they are only counted. */
+const NAMES_AT_ONCE = 256;
 
 /** File systems of this computer's own disks, and its temporary ones. What comes over a network or is no storage at all is none of them. */
 const LOCAL_FILE_SYSTEMS =
@@ -63,12 +65,53 @@ export async function localRoots(): Promise<string[]> {
   return readMounts(await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')).sort();
 }
 
+const leftOut = (exclusions: readonly string[]) =>
+  new Set([...NEVER, ...exclusions].map((path) => path.replace(/(?<=.)\/+$/u, '')));
+
+/** The path of an entry of a folder, of whose name each byte is one character. */
+function pathIn(folder: Buffer, name: string): Buffer {
+  const bytes = Buffer.from(name, 'latin1');
+  return folder.equals(SLASH) ? Buffer.concat([SLASH, bytes]) : Buffer.concat([folder, SLASH, bytes]);
+}
+
+/**
+ * About how many files a walk of the same folders comes to, by their names alone: a file with several names counts as often. Tells the sum after each folder.
+ * @returns whether it came to its end
+ */
+export async function countFiles({ roots, exclusions, goOn }: WalkOptions, tell: (files: number) => void): Promise<boolean> {
+  const left_out = leftOut(exclusions);
+  const others = new Set(roots);
+  let files = 0;
+  for (const root of roots) {
+    const top = await lstat(root, { bigint: true }).catch(() => undefined);
+    if (top?.isFile()) files += 1;
+    const folders: Buffer[] = top?.isDirectory() ? [Buffer.from(root)] : [];
+    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+      if (!(await goOn())) return false;
+      const opened = await opendir(folder, { encoding: 'latin1', bufferSize: NAMES_AT_ONCE }).catch(() => undefined);
+      if (opened === undefined) continue;
+      for await (const entry of opened) {
+        if (entry.isFile()) files += 1;
+        if (!entry.isDirectory()) continue;
+        const path = pathIn(folder, entry.name);
+        const text = path.toString();
+        if (left_out.has(text) || others.has(text)) continue;
+        const stats = await lstat(path, { bigint: true }).catch(() => undefined);
+        if (stats?.dev === top?.dev) folders.push(path);
+      }
+      tell(files);
+    }
+  }
+  tell(files);
+  return true;
+}
+
 /**
  * Ordinary files below folders, one at a time: links are not followed, a file with several names comes once, no other file system is entered than those of the
  * roots, and what vanishes meanwhile or may not be read is left out.
  */
 export async function* walk({ roots, exclusions, goOn }: WalkOptions): AsyncGenerator<FoundFile> {
-  const left_out = new Set([...NEVER, ...exclusions].map((path) => path.replace(/(?<=.)\/+$/u, '')));
+  const left_out = leftOut(exclusions);
   const others = new Set(roots);
   const links = new Set<string>();
   for (const root of roots) {
@@ -81,9 +124,7 @@ export async function* walk({ roots, exclusions, goOn }: WalkOptions): AsyncGene
       const opened = await opendir(folder, { encoding: 'latin1' }).catch(() => undefined);
       if (opened === undefined) continue;
       for await (const entry of opened) {
-        // Each byte of the name is one character.
-        const bytes = Buffer.from(entry.name, 'latin1');
-        const path = folder.equals(SLASH) ? Buffer.concat([SLASH, bytes]) : Buffer.concat([folder, SLASH, bytes]);
+        const path = pathIn(folder, entry.name);
         if (entry.isDirectory()) {
           const text = path.toString();
           if (left_out.has(text) || others.has(text)) continue;

@@ -7,13 +7,16 @@ import type { FastifyInstance } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Signatures } from '#features/antivirus/signatures.ts';
 import { type AgentService, createDeviceNews, serveAgents } from '#features/devices/agent-channel.ts';
-import { createAgents, type FoundOnDevice, type GrantedOf } from '#features/devices/agents.ts';
+import { createAgents } from '#features/devices/agents.ts';
+import type { GrantedOf } from '#features/devices/desired-state.ts';
 import type { DeviceIncident } from '#features/devices/device-alerts.ts';
+import type { FoundOnDevice } from '#features/devices/device-files.ts';
 import { serveDevices } from '#features/devices/devices.routes.ts';
 import type { DeviceTables } from '#features/devices/devices.tables.ts';
 import { createDevices } from '#features/devices/devices.ts';
 import { createEnrolment, type DeviceLimit } from '#features/devices/enrolment.ts';
 import { createMeasuredSessions } from '#features/devices/measured-sessions.ts';
+import { createSecondLooks } from '#features/devices/second-looks.ts';
 import { createSignatureEditions } from '#features/devices/signature-editions.ts';
 import type { Firewall } from '#features/firewall/firewall.ts';
 import type { DeviceFacts } from '#features/posture/posture-checks.ts';
@@ -25,6 +28,7 @@ import { logFailure } from '#platform/database-patience.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Api } from '#platform/serve.ts';
 import { deviceTopic, type Topics } from '#platform/topics/topics.ts';
+import type { Scanner } from './scanner.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
 
@@ -48,17 +52,21 @@ export function buildDevices(
     topics: Topics;
     raise: (incident: DeviceIncident) => Promise<void>;
     recordScan: (found: FoundOnDevice) => Promise<void>;
+    /** What a device sends for a second look is received and scanned as an upload is; and the scans of some ids. */
+    scanner: Pick<Scanner, 'receive'> & { antivirus: Pick<Scanner['antivirus'], 'some'> };
     changed: (user_id: string) => void;
     grantedOf: GrantedOf;
     now: () => number;
   },
 ) {
   const { settings, logger } = surroundings;
-  const { database, audit, counters, firewall, signatures, jobs, topics, raise, recordScan, changed, grantedOf, now } = parts;
+  const { database, audit, counters, firewall, signatures, jobs, topics, raise, recordScan, scanner, changed, grantedOf, now } =
+    parts;
   const tables = database.$pickTables<keyof DeviceTables | 'audit_entries' | 'audit_head'>();
   const nudge = (device_id: string) => topics.publish(deviceTopic(device_id), NUDGE);
   const news = createDeviceNews(changed);
-  const devices = createDevices({ database: tables, audit, rules: firewall, jobs, raise, nudge, now });
+  const secondLooks = createSecondLooks({ database: tables, audit, scans: scanner.antivirus.some, nudge, now });
+  const devices = createDevices({ database: tables, audit, rules: firewall, jobs, raise, secondLooks, nudge, now });
   const signatureEditions = createSignatureEditions({
     database: database.$pickTables<keyof DeviceTables>(),
     files: () => signatures.files(),
@@ -74,6 +82,7 @@ export function buildDevices(
     recordScan,
     signatureEditions,
     measuredSessions,
+    secondLooks,
     grantedOf,
     now,
   });
@@ -160,12 +169,15 @@ export function buildDevices(
     rulesChanged(user_id: string): void {
       devices
         .rulesChanged(user_id)
+        // Of a device that is away nobody else tells pages that it has something to do.
+        .then(() => news.told(user_id))
         .catch((error: unknown) => logFailure(logger, error, 'devices could not be told of new rules; they hear of them later'));
     },
 
     serve(api: Api): void {
       serveDevices(api, {
-        ...{ devices, enrolment, agents, signatureEditions, onChange: changed, public_url: settings.public_url, now },
+        ...{ devices, enrolment, agents, signatureEditions, secondLooks, receive: scanner.receive, onChange: changed },
+        ...{ public_url: settings.public_url, now },
         agentService() {
           if (service === undefined) throw new Error('the agents’ socket is not served yet');
           return service;

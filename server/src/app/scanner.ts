@@ -8,11 +8,12 @@ import { SCAN_LIMITS } from '@palisade/scanner/limits';
 import { verdictOf } from '@palisade/scanner/verdict';
 import { createYaraPool } from '@palisade/scanner/yara-pool';
 import type { Kysely } from 'kysely';
-import { serveAntivirus, type UploadLimits } from '#features/antivirus/antivirus.routes.ts';
+import { serveAntivirus } from '#features/antivirus/antivirus.routes.ts';
 import { type Antivirus, createAntivirus } from '#features/antivirus/antivirus.ts';
 import { type ArrivalLimits, createArrivals } from '#features/antivirus/arrivals.ts';
 import { createFalseAlarms } from '#features/antivirus/false-alarms.ts';
 import { serveQuarantine } from '#features/antivirus/quarantine.routes.ts';
+import { createReceive, type UploadLimits } from '#features/antivirus/receive.ts';
 import { createSharedSignatures } from '#features/antivirus/shared-signatures.ts';
 import { clamdStatus, serveSignatures } from '#features/antivirus/signatures.routes.ts';
 import { createSignatures } from '#features/antivirus/signatures.ts';
@@ -164,6 +165,11 @@ export async function buildScanner(
     record_ms: surroundings.scan_record_ms,
   });
 
+  const receive = createReceive({
+    ...{ antivirus, spool, arrivals },
+    limits: { ...UPLOAD_LIMITS, total_ms: settings.upload_ms, ...surroundings.upload_limits },
+  });
+
   /** Has a file read that is nobody's scan: nothing of it is recorded. */
   async function inspect({ id, user_id, path, size, sha256, name, signal }: InspectedFile): Promise<Inspection> {
     const outcome = await turns.take({ user_id, size, signal }, async (stop, begun) => {
@@ -183,6 +189,7 @@ export async function buildScanner(
 
   return {
     inspect,
+    receive,
     signatures,
     embedded,
     engine,
@@ -193,8 +200,7 @@ export async function buildScanner(
     processes: () => [embedded.status(), ...(clamd?.present() === true ? [clamdStatus(clamd)] : [])],
 
     serve(api: Api): void {
-      const upload_limits = { ...UPLOAD_LIMITS, total_ms: settings.upload_ms, ...surroundings.upload_limits };
-      serveAntivirus(api, { antivirus, spool, arrivals, limits: upload_limits });
+      serveAntivirus(api, { antivirus, arrivals, receive });
       serveQuarantine(api, antivirus, falseAlarms, (kind, { user_id, filename, file_hash }, origin) =>
         audit.record(database.$pickTables<'audit_entries' | 'audit_head'>(), {
           kind,

@@ -1,4 +1,4 @@
-import type { Device, DeviceScan } from '@palisade/contract/devices';
+import type { Device, DeviceFinding, DeviceScan } from '@palisade/contract/devices';
 
 let lastId = 0;
 const nextId = () => {
@@ -14,7 +14,7 @@ export function deviceOf(parts: Partial<Device> = {}): Device {
     ...{ enrolled_at: '2026-11-20T10:00:00.000Z', revoked_at: null, last_seen_at: '2026-11-20T10:05:00.000Z', skew_ms: 3 },
     capabilities: {
       ...{ firewall: 'nftables', firewall_reason: null, conntrack: true, scanner: true, scanner_reason: null },
-      ...{ watch: true, control: true, control_reason: null, containers: false },
+      ...{ watch: true, control: true, control_reason: null, second_look: true, second_look_reason: null, containers: false },
     },
     defaults: { inbound: 'allow', outbound: 'allow' },
     enforcement: {
@@ -38,6 +38,21 @@ export function deviceScanOf(parts: Partial<DeviceScan> = {}): DeviceScan {
   return {
     ...{ id: nextId(), device_id: nextId(), scan: 'full', path: null, state: 'running', reason: null, files_found: 0 },
     ...{ requested_at: '2026-11-20T10:00:00.000Z', started_at: null, ended_at: null, signatures_version: null, progress: null },
+    ...parts,
+  };
+}
+
+export function deviceFindingOf(parts: Partial<DeviceFinding> = {}): DeviceFinding {
+  return {
+    ...{ id: nextId(), device_id: nextId(), scan_id: null, path: '/home/maria/invoice.zip', file_hash: 'a'.repeat(64), size: 68 },
+    ...{
+      threat: 'EICAR_Test_File',
+      member: 'eicar.com',
+      found_at: '2026-11-20T10:05:00.000Z',
+      state: 'quarantined',
+      reason: null,
+    },
+    ...{ order: null, second_look: null },
     ...parts,
   };
 }

@@ -5,6 +5,7 @@ import { displayName } from '@palisade/scanner/filename';
 import type { Engine } from '@palisade/scanner/yara-pool';
 import type { FastifyBaseLogger } from 'fastify';
 import { type Kysely, sql } from 'kysely';
+import { inBatches } from '#platform/batches.ts';
 import { newId, timeOfId } from '#platform/id.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { JobTables } from '#platform/jobs/job-store.ts';
@@ -71,6 +72,8 @@ export interface Antivirus extends KeptFiles, Pick<WaitingFiles, 'resume' | 'res
   list(user_id: string, query: ScansQuery): Promise<Scan[]>;
   totals(user_id: string, search: string): Promise<ScanTotals>;
   find(id: string): Promise<ScanRow | undefined>;
+  /** Those of some scans that there are. */
+  some(ids: readonly string[]): Promise<Scan[]>;
   detail(row: ScanRow): Promise<ScanDetail>;
   /**
    * Takes a record out of the history, with its bytes. A scan that is under way ends without a record.
@@ -325,6 +328,8 @@ export function createAntivirus(parts: {
     list: scanList.page,
     totals: scanList.totals,
     find,
+    some: async (ids) =>
+      (await inBatches(ids, (batch) => database.selectFrom('scans').selectAll().where('id', 'in', batch).execute())).map(scanOf),
     detail: async (row) => ({ ...detailOf(row), report: await falseAlarms.of(row.id) }),
 
     async remove(row) {

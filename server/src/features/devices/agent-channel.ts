@@ -175,7 +175,8 @@ export function serveAgents(
       let state = await agents.desired(principal.id);
       if (state === undefined) throw new Problem('device_revoked');
       const has_it = hello.applied_rev === state.desired.rev && hello.ruleset_hash === state.desired.hash;
-      const is_idle = state.desired.scan_jobs.length === 0 && state.desired.file_orders.length === 0;
+      const { scan_jobs, file_orders, second_looks } = state.desired;
+      const is_idle = scan_jobs.length === 0 && file_orders.length === 0 && second_looks.length === 0;
       if (answers.length === 0 && has_it && is_idle) {
         await untilNudged(principal.id, signal);
         state = await agents.desired(principal.id);

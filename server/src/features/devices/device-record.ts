@@ -19,6 +19,9 @@ export type DeviceRow = Selectable<DeviceTables['devices']>;
 export type ScanRow = Selectable<DeviceTables['device_scans']>;
 export type FindingRow = Selectable<DeviceTables['device_findings']>;
 
+/** States of a scan that go on to no other. */
+export const SCANS_OVER: readonly DeviceScan['state'][] = ['done', 'cancelled', 'failed'];
+
 const errorsSchema = z.array(z.object({ rule_id: z.string().nullable(), message: z.string() }));
 const postureListSchema = z.array(postureSchema);
 const tablesSchema = z.array(foreignTableSchema);
@@ -93,6 +96,10 @@ export function deviceScanOf({ user_id: _, wanted: __, progress, ...row }: ScanR
   return { ...row, progress: read(scanProgressOnDeviceSchema, progress) ?? null };
 }
 
-export function findingOf({ user_id: _, finding_id: __, order_id: ___, order_action, ...row }: FindingRow): DeviceFinding {
-  return { ...row, order: order_action };
+export const capabilitiesOf = ({ capabilities }: Pick<DeviceRow, 'capabilities'>) => read(capabilitiesSchema, capabilities);
+
+/** A finding as a reply has it, but for its second look. */
+export function findingOf(row: FindingRow): Omit<DeviceFinding, 'second_look'> {
+  const { id, device_id, scan_id, path, file_hash, size, threat, member, found_at, state, reason, order_action } = row;
+  return { id, device_id, scan_id, path, file_hash, size, threat, member, found_at, state, reason, order: order_action };
 }

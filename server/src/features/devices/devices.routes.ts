@@ -1,5 +1,15 @@
-import { downloadSignatures, enrolDevice, leaveDevice, pollAgent, verifyDevice } from '@palisade/contract/agent';
 import {
+  deviceTokenSchema,
+  downloadSignatures,
+  enrolDevice,
+  leaveDevice,
+  pollAgent,
+  sendForSecondLook,
+  verifyDevice,
+} from '@palisade/contract/agent';
+import type { Scan } from '@palisade/contract/antivirus';
+import {
+  askSecondLook,
   countRules,
   createEnrolmentCode,
   listBlocked,
@@ -15,6 +25,7 @@ import {
   setDeviceFolders,
   startDeviceScan,
   steerDeviceScan,
+  withdrawSecondLook,
 } from '@palisade/contract/devices';
 import type { FastifyRequest } from 'fastify';
 import { originOf } from '#platform/origin.ts';
@@ -25,6 +36,7 @@ import type { AgentService } from './agent-channel.ts';
 import type { Agents } from './agents.ts';
 import type { Devices } from './devices.ts';
 import type { Enrolment } from './enrolment.ts';
+import type { SecondLooks } from './second-looks.ts';
 import type { SignatureEditions } from './signature-editions.ts';
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
@@ -43,6 +55,22 @@ function baseOf(request: FastifyRequest, public_url: string | undefined): string
   return public_url ?? `${request.protocol}://${request.host}`;
 }
 
+/** Receives the file of a request and has it scanned, as an upload of a person. */
+type ReceiveFile = (
+  request: FastifyRequest,
+  expected: {
+    user_id: string;
+    filename: string;
+    maximum: number;
+    accept: (scan_id: string, arrived: { size: number; sha256: string }) => Promise<void>;
+  },
+) => Promise<Pick<Scan, 'id'>>;
+
+const NOT_SCANNED = 'The server could not scan it.';
+
+/** The name of a file without the folders that it is in. */
+const nameOf = (path: string) => path.split('/').at(-1) ?? '';
+
 export function serveDevices(
   api: Api,
   parts: {
@@ -50,6 +78,8 @@ export function serveDevices(
     enrolment: Enrolment;
     agents: Agents;
     signatureEditions: SignatureEditions;
+    secondLooks: SecondLooks;
+    receive: ReceiveFile;
     agentService: () => AgentService;
     /** Told of whose devices are not as they were, where no call of theirs changed them. */
     onChange: (user_id: string) => void;
@@ -57,7 +87,7 @@ export function serveDevices(
     now: () => number;
   },
 ): void {
-  const { devices, enrolment, agents, signatureEditions, agentService, onChange, public_url, now } = parts;
+  const { devices, enrolment, agents, signatureEditions, secondLooks, receive, agentService, onChange, public_url, now } = parts;
   const own = { find: ({ id }: { id: string }) => devices.find(id) };
   const ownScan = { find: ({ id }: { id: string }) => devices.findScan(id) };
   const ownFinding = { find: ({ id }: { id: string }) => devices.findFinding(id) };
@@ -94,6 +124,11 @@ export function serveDevices(
   });
   serve(api, orderDeviceFinding, ownFinding, ({ row, body }) => devices.order(row, body.action));
 
+  serve(api, askSecondLook, ownFinding, ({ row, session, request }) => secondLooks.ask(row, doer(request, session.user.id)));
+  serve(api, withdrawSecondLook, ownFinding, ({ row, session, request }) =>
+    secondLooks.withdraw(row, doer(request, session.user.id)),
+  );
+
   // The agents' own. What a device may reach is named by its token alone.
   serve(api, enrolDevice, 'anyone', async ({ body, request }) => {
     const { user_id, ...enrolled } = await enrolment.enrol(body, originOf(request));
@@ -114,6 +149,31 @@ export function serveDevices(
     const file = await signatureEditions.open(body.version);
     if (file === undefined) throw new Problem('not_found', { detail: 'There are no signatures of this version here.' });
     return file;
+  });
+  serve(api, sendForSecondLook, 'anyone', async ({ query, request }) => {
+    const token = deviceTokenSchema.safeParse(/^Bearer (.*)$/iu.exec(request.headers.authorization ?? '')?.[1]).data;
+    const device = token === undefined ? undefined : await agents.authenticate({ device_id: query.device_id, token });
+    if (device === undefined) throw new Problem('device_revoked');
+    const { user_id } = device;
+    const awaited = await secondLooks.find(device, query.order_id);
+    let scan_id: string | undefined;
+    try {
+      const { id } = await receive(request, {
+        ...{ user_id, filename: nameOf(awaited.finding.path), maximum: awaited.finding.size },
+        async accept(id, arrived) {
+          await secondLooks.accept(awaited, id, arrived, { origin: originOf(request), actor_id: null });
+          scan_id = id;
+          onChange(user_id);
+        },
+      });
+      await secondLooks.ended(id, null);
+      return { id };
+    } catch (error) {
+      if (scan_id !== undefined) await secondLooks.ended(scan_id, error instanceof Problem ? error.message : NOT_SCANNED);
+      throw error;
+    } finally {
+      onChange(user_id);
+    }
   });
   serve(api, leaveDevice, 'anyone', async ({ body, request }) => {
     const row = await agents.authenticate(body);

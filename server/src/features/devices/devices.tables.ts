@@ -138,6 +138,15 @@ export interface DeviceTables {
     /** What its person asked for and the device has not done. */
     order_id: string | null;
     order_action: 'restore' | 'delete' | null;
+    /** Of a second look by this server's scanner; null where none was asked for. */
+    look_state: 'asked' | 'scanning' | 'answered' | 'failed' | null;
+    /** What the device is to name when it sends the file; null once nothing is asked of it. */
+    look_order_id: string | null;
+    look_asked_at: string | null;
+    look_received_at: string | null;
+    /** The scan that answers. */
+    look_scan_id: string | null;
+    look_reason: string | null;
   };
 }
 

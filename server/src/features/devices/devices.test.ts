@@ -41,6 +41,7 @@ import { AgentDouble, computer, enrol, helloOf, newKey, reportOf, scanReportOf }
 import { freePort } from '#test/free-port.ts';
 import { COUNTED_IN_MEMORY, problemOf, replyOf, sharedDatabase, startTestApp, type TestApp } from '#test/harness.ts';
 import { REDIS_SERVER, startRedis } from '#test/redis.ts';
+import { listenAs } from '#test/socket.ts';
 
 const NEW = { rule_name: 'Web server', ...RULE_DEFAULTS, port: '443' };
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 5_000, interval: 20 });
@@ -228,6 +229,23 @@ describe('an agent', async () => {
     expect(await agent.desired(({ is_watching }) => !is_watching)).toMatchObject({ ...folders, rev: 5 });
     agent.close();
     await soon(async () => expect((await device()).state).toBe('offline'));
+  });
+
+  test('has pages told that it has something to do while it is away, and since when', async () => {
+    const { token, identity, device } = await withDevice();
+    const agent = await AgentDouble.connect(url, identity);
+    const { rev } = await agent.desired();
+    agent.say({ kind: 'ack', rev, state: 'applied', applied_rev: rev, errors: [] });
+    await soon(async () => expect((await device()).enforcement.state).toBe('applied'));
+    agent.close();
+    await soon(async () => expect((await device()).state).toBe('offline'));
+    const before = new Date().toISOString();
+    const page = await listenAs(app, token);
+    replyOf(await call(addRule, { token, body: NEW }));
+    await page.event((event) => event.kind === 'changed' && event.topic === 'devices');
+    const { state, pending_since } = (await device()).enforcement;
+    expect(state).toBe('pending');
+    expect(pending_since ?? '').toSatisfy((since: string) => since >= before);
   });
 
   test('has a set of signatures named whose file it gets, with the hash that was said, and no other one', async () => {

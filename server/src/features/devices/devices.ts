@@ -18,10 +18,11 @@ import { newId } from '#platform/id.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
-import type { PersonsRules } from './agents.ts';
+import type { PersonsRules } from './desired-state.ts';
 import { type DeviceIncident, incidentOfSilence } from './device-alerts.ts';
-import { type DeviceRow, deviceOf, deviceScanOf, type FindingRow, findingOf, type ScanRow } from './device-record.ts';
+import { type DeviceRow, deviceOf, deviceScanOf, type FindingRow, SCANS_OVER, type ScanRow } from './device-record.ts';
 import type { DeviceTables } from './devices.tables.ts';
+import type { SecondLooks } from './second-looks.ts';
 
 type Tables = DeviceTables & AuditTables;
 
@@ -58,7 +59,6 @@ export interface Devices {
 const SILENCE = jobKind({ name: 'device-silence', payload: z.object({}), every_ms: 3_600_000 });
 const SILENT_AT_ONCE = 200;
 const SOURCES_MAXIMUM = 500;
-const OVER: readonly DeviceScan['state'][] = ['done', 'cancelled', 'failed'];
 
 export function createDevices(parts: {
   database: Kysely<Tables>;
@@ -66,11 +66,13 @@ export function createDevices(parts: {
   rules: PersonsRules;
   jobs: Pick<Jobs, 'handle'>;
   raise: (incident: DeviceIncident) => Promise<void>;
+  secondLooks: Pick<SecondLooks, 'withLooks'>;
   /** Has a device told what it is to do, wherever its agent is connected; also one that may do nothing any more. */
   nudge: (device_id: string) => void;
   now: () => number;
 }): Devices {
   const { database, audit, rules, jobs, raise, nudge, now } = parts;
+  const { withLooks } = parts.secondLooks;
   const at = () => new Date(now()).toISOString();
   const clock = databaseClock(database);
 
@@ -300,7 +302,7 @@ export function createDevices(parts: {
           .selectFrom('device_scans')
           .select('id')
           .where('device_id', '=', device.id)
-          .where('state', 'not in', OVER)
+          .where('state', 'not in', SCANS_OVER)
           .limit(1)
           .executeTakeFirst();
         if (running !== undefined)
@@ -324,7 +326,7 @@ export function createDevices(parts: {
         .updateTable('device_scans')
         .set({ wanted })
         .where('id', '=', id)
-        .where('state', 'not in', OVER)
+        .where('state', 'not in', SCANS_OVER)
         .returningAll()
         .executeTakeFirst();
       if (row === undefined) throw new Problem('conflict', { detail: 'This scan is over.' });
@@ -345,7 +347,7 @@ export function createDevices(parts: {
         .orderBy('id', 'desc')
         .limit(limit);
       if (cursor !== undefined) query = query.where('id', '<', cursor);
-      return (await query.execute()).map(findingOf);
+      return await withLooks(await query.execute());
     },
 
     findFinding: (id) => database.selectFrom('device_findings').selectAll().where('id', '=', id).executeTakeFirst(),
@@ -365,7 +367,9 @@ export function createDevices(parts: {
         .where('id', '=', device_id)
         .execute();
       nudge(device_id);
-      return findingOf(row);
+      const [finding] = await withLooks([row]);
+      if (finding === undefined) throw new Problem('not_found');
+      return finding;
     },
 
     async rulesChanged(user_id) {

@@ -1,4 +1,5 @@
 import {
+  askSecondLook,
   createEnrolmentCode,
   listDeviceFindings,
   listDevices,
@@ -6,13 +7,14 @@ import {
   revokeDevice,
   setDeviceFolders,
   startDeviceScan,
+  withdrawSecondLook,
 } from '@palisade/contract/devices';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { listRules } from '@palisade/contract/firewall';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { deviceOf, deviceScanOf } from '#api/fake-devices.ts';
+import { deviceFindingOf, deviceOf, deviceScanOf } from '#api/fake-devices.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { DevicesPage } from './devices-page.tsx';
@@ -221,5 +223,67 @@ describe('a device', () => {
     server.on(at(revokeDevice, laptop), refusal('conflict', { detail: 'This device was revoked already.' }));
     await user.click(screen.getByRole('button', { name: 'Revoke' }));
     expect(await screen.findByRole('alert')).toHaveTextContent('This device was revoked already.');
+  });
+});
+
+describe('a file that was found', () => {
+  const laptop = deviceOf();
+  const finding = deviceFindingOf({ device_id: laptop.id });
+  const look = { asked_at: '2026-11-20T10:06:00.000Z', reason: null, scan: null };
+  const scan = {
+    ...({ id: finding.id, scan_status: 'clean', status_detail: null, scanned_at: '2026-11-20T10:07:00.000Z' } as const),
+    ...{ threat_detected: null, engines: [] },
+  };
+  const show = (parts: Parameters<typeof deviceFindingOf>[0], device = laptop) => {
+    server.on(listDeviceFindings, reply(listDeviceFindings, [{ ...finding, ...parts }]));
+    return open(device);
+  };
+  const item = async () => within(await screen.findByRole('region', { name: 'Found on devices' }));
+
+  it('is sent for a second look once its person agrees, with what that means', async () => {
+    const confirm = vi.spyOn(window, 'confirm').mockReturnValue(false);
+    const user = show({});
+    await user.click((await item()).getByRole('button', { name: 'Second look' }));
+    expect(confirm).toHaveBeenCalledWith(
+      expect.stringContaining('Send /home/maria/invoice.zip (68 B) from Laptop to this server?'),
+    );
+    expect(server.callsOf(at(askSecondLook, finding))).toHaveLength(0);
+    confirm.mockReturnValue(true);
+    const asked = { ...finding, second_look: { ...look, state: 'asked' as const } };
+    server.on(at(askSecondLook, finding), reply(askSecondLook, asked));
+    server.on(listDeviceFindings, reply(listDeviceFindings, [asked]));
+    await user.click((await item()).getByRole('button', { name: 'Second look' }));
+    expect(await (await item()).findByText(/Laptop sends the file as soon as it hears of it\./u)).toBeVisible();
+    expect(server.callsOf(at(askSecondLook, finding)).map(({ body }) => body)).toEqual([{ agreed: true }]);
+    server.on(at(withdrawSecondLook, finding), reply(withdrawSecondLook, finding));
+    server.on(listDeviceFindings, reply(listDeviceFindings, [finding]));
+    await user.click((await item()).getByRole('button', { name: 'Do not send it' }));
+    expect(await (await item()).findByRole('button', { name: 'Second look' })).toBeVisible();
+  });
+
+  it('has the answer beside it', async () => {
+    show({ second_look: { ...look, state: 'answered', scan } });
+    expect((await item()).getByText(/^Second look by this server:/u)).toHaveTextContent('Clean');
+    expect((await item()).getByRole('button', { name: 'Look again' })).toBeVisible();
+  });
+
+  it.each([
+    ['scanning', null, 'Second look: this server’s scanner reads the file.'],
+    ['failed', 'The file could not be read.', 'No second look: The file could not be read.'],
+    ['gone', null, 'The record of the second look is not there any more.'],
+  ] as const)('says how the second look stands: %s', async (state, reason, sentence) => {
+    show({ second_look: { ...look, state, reason } });
+    expect((await item()).getByText(sentence)).toBeVisible();
+  });
+
+  it('is not offered a second look where it was deleted', async () => {
+    show({ state: 'deleted' });
+    expect((await item()).queryByRole('button', { name: 'Second look' })).not.toBeInTheDocument();
+  });
+
+  it('is not offered a second look on a device that does not send files', async () => {
+    const { capabilities } = laptop;
+    show({}, { ...laptop, capabilities: capabilities && { ...capabilities, second_look: false } });
+    expect((await item()).queryByRole('button', { name: 'Second look' })).not.toBeInTheDocument();
   });
 });

@@ -22,7 +22,6 @@ export function DevicesPage() {
     enabled: hasErrors,
   });
   const ruleNames = new Map(rules?.map(({ id, rule_name }) => [id, rule_name]));
-  const names = new Map(devices?.map(({ id, device_name }) => [id, device_name]));
   return (
     <Page title="Devices" sentence="Computers that apply your rules and scan their own files.">
       <Listed
@@ -41,7 +40,7 @@ export function DevicesPage() {
       >
         {(rows) => rows.map((device) => <DeviceCard key={device.id} device={device} ruleNames={ruleNames} />)}
       </Listed>
-      <FindingsCard names={names} />
+      <FindingsCard devices={new Map(devices?.map((device) => [device.id, device]))} />
       {(devices || error) && <AddDevice />}
     </Page>
   );

@@ -1,4 +1,4 @@
-import { type DeviceFinding, listDeviceFindings, orderDeviceFinding } from '@palisade/contract/devices';
+import { type Device, type DeviceFinding, listDeviceFindings, orderDeviceFinding } from '@palisade/contract/devices';
 import { IconBug } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call, sentenceOf } from '#api/call.ts';
@@ -6,10 +6,17 @@ import { useChange } from '#api/change.ts';
 import { Badge, IconTile, type Tone } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { SecondLook } from './second-look.tsx';
+
+/** While the server's scanner reads a file, in ms. */
+const LOOK_INTERVAL = 3_000;
 
 const findingsQuery = queryOptions({
   queryKey: ['devices', 'findings'],
   queryFn: ({ signal }) => call(listDeviceFindings, { signal }),
+  // A scan that waits for an engine may end long after the device was heard of.
+  refetchInterval: ({ state }) =>
+    state.data?.some(({ second_look }) => second_look?.state === 'scanning') ? LOOK_INTERVAL : false,
 });
 
 const STATES: Record<DeviceFinding['state'], { label: string; tone: Tone }> = {
@@ -20,13 +27,18 @@ const STATES: Record<DeviceFinding['state'], { label: string; tone: Tone }> = {
 };
 
 /** What was found on devices; nothing where nothing was. */
-export function FindingsCard({ names }: { names: ReadonlyMap<string, string> }) {
+export function FindingsCard({ devices }: { devices: ReadonlyMap<string, Device> }) {
   const { data: findings } = useQuery(findingsQuery);
   const { mutate, isPending, error } = useChange({
     of: orderDeviceFinding,
     mutationFn: ({ id, action }: { id: string; action: 'restore' | 'delete' }) =>
       call(orderDeviceFinding, { params: { id }, body: { action } }),
   });
+  const nameOf = ({ device_id }: DeviceFinding) => devices.get(device_id)?.device_name ?? 'a device';
+  const canSend = ({ device_id }: DeviceFinding) => {
+    const device = devices.get(device_id);
+    return device?.state !== 'revoked' && device?.capabilities?.second_look === true;
+  };
   if (!findings || findings.length === 0) return null;
   return (
     <Card title="Found on devices">
@@ -40,7 +52,7 @@ export function FindingsCard({ names }: { names: ReadonlyMap<string, string> }) 
           <li key={finding.id}>
             <IconTile tone={finding.state === 'left' ? 'danger' : 'note'} icon={IconBug} />
             <div>
-              <b>{finding.threat}</b> on {names.get(finding.device_id) ?? 'a device'}
+              <b>{finding.threat}</b> on {nameOf(finding)}
               <bdi className="device__path">{finding.path}</bdi>
               {finding.reason !== null && <span className="sub">{finding.reason}</span>}
               {finding.order !== null && (
@@ -50,29 +62,32 @@ export function FindingsCard({ names }: { names: ReadonlyMap<string, string> }) 
               )}
             </div>
             <Badge tone={STATES[finding.state].tone}>{STATES[finding.state].label}</Badge>
-            {finding.state === 'quarantined' && finding.order === null && (
-              <div className="device__buttons">
-                <Button
-                  size="s"
-                  variant="quiet"
-                  onClick={() => {
-                    if (window.confirm(`Put the file back to ${finding.path}? Scans found it infected.`))
-                      mutate({ id: finding.id, action: 'restore' });
-                  }}
-                >
-                  Restore
-                </Button>
-                <Button
-                  size="s"
-                  variant="quiet"
-                  onClick={() => {
-                    if (window.confirm('Delete this file for good?')) mutate({ id: finding.id, action: 'delete' });
-                  }}
-                >
-                  Delete
-                </Button>
-              </div>
-            )}
+            <div className="device__buttons">
+              {finding.state === 'quarantined' && finding.order === null && (
+                <>
+                  <Button
+                    size="s"
+                    variant="quiet"
+                    onClick={() => {
+                      if (window.confirm(`Put the file back to ${finding.path}? Scans found it infected.`))
+                        mutate({ id: finding.id, action: 'restore' });
+                    }}
+                  >
+                    Restore
+                  </Button>
+                  <Button
+                    size="s"
+                    variant="quiet"
+                    onClick={() => {
+                      if (window.confirm('Delete this file for good?')) mutate({ id: finding.id, action: 'delete' });
+                    }}
+                  >
+                    Delete
+                  </Button>
+                </>
+              )}
+              <SecondLook finding={finding} name={nameOf(finding)} canSend={canSend(finding)} />
+            </div>
           </li>
         ))}
       </ul>

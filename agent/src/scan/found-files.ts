@@ -1,0 +1,37 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { idSchema } from '@palisade/contract/fields';
+import { z } from 'zod';
+import { createStore } from '#agent/store.ts';
+
+const recordSchema = z.object({
+  /** Base64: a name may be no UTF-8. */
+  path: z.base64(),
+  file_hash: z.string(),
+  size: z.int(),
+});
+type FoundRecord = z.infer<typeof recordSchema>;
+
+/** What this device has found, by the name that it gave each finding: nobody else can say that a file was found here. One small file each. */
+export interface FoundFiles {
+  keep(id: string, file: { path: Buffer; file_hash: string; size: number }): Promise<void>;
+  find(id: string): Promise<FoundRecord | undefined>;
+  forget(id: string): Promise<void>;
+}
+
+/** As many as the server keeps findings of one device. */
+const KEPT = 5_000;
+
+export function createFoundFiles(folder: string, most = KEPT): FoundFiles {
+  const record = (id: string) => createStore(join(folder, `${id}.json`), recordSchema);
+  return {
+    async keep(id, { path, file_hash, size }) {
+      await record(id).write({ path: path.toString('base64'), file_hash, size });
+      // Names begin with when they were given: the first are the oldest.
+      const names = (await readdir(folder)).filter((name) => idSchema.safeParse(name.replace(/\.json$/u, '')).success).sort();
+      for (const name of names.slice(0, Math.max(0, names.length - most))) await rm(join(folder, name), { force: true });
+    },
+    find: (id) => record(id).read(),
+    forget: (id) => record(id).remove(),
+  };
+}

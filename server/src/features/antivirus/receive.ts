@@ -1,0 +1,59 @@
+import { rm } from 'node:fs/promises';
+import type { Scan } from '@palisade/contract/antivirus';
+import type { FastifyRequest } from 'fastify';
+import { receiveUpload, type Upload } from '#platform/upload.ts';
+import type { Antivirus } from './antivirus.ts';
+import type { Arrivals } from './arrivals.ts';
+import { HELD_BYTES_MAXIMUM, type Spool } from './spool.ts';
+
+/** Largest upload in bytes, how long one may pause, in ms, how slow it may be, and how long it may take in all, in ms. */
+export interface UploadLimits {
+  maximum: number;
+  stall_ms: number;
+  slow: { window_ms: number; bytes: number };
+  total_ms: number;
+}
+
+interface Expected {
+  user_id: string;
+  /** What the page that sends it has named it. */
+  key?: string | undefined;
+  /** What it is called in place of the name that is sent with it. */
+  filename?: string;
+  /** Bytes, where it may have fewer than any upload. */
+  maximum?: number;
+  /** Told of a file that has arrived as a whole, under the id of its scan, before anything reads it. What it throws is what the upload is refused with; nothing of it is kept. */
+  accept?: (scan_id: string, arrived: Pick<Upload, 'size' | 'sha256'>) => Promise<void>;
+}
+
+/**
+ * Receives the one file of a multipart request, and answers its scan: the one way in for every file that the server's scanner reads for a person.
+ * @throws Problem as `receiveUpload`, `Arrivals.during` and `Antivirus.scan` do
+ */
+export type Receive = (request: FastifyRequest, expected: Expected) => Promise<Scan>;
+
+export function createReceive(parts: {
+  antivirus: Pick<Antivirus, 'newScanId' | 'scan'>;
+  spool: Spool;
+  arrivals: Pick<Arrivals, 'during'>;
+  limits: UploadLimits;
+}): Receive {
+  const { antivirus, spool, arrivals, limits } = parts;
+  return (request, { user_id, key, filename, maximum = limits.maximum, accept }) =>
+    arrivals.during({ user_id, key }, async (signal) => {
+      const id = antivirus.newScanId();
+      const take = (size: number) => spool.take({ id, user_id, size });
+      // What has no room is refused before its body.
+      take(0);
+      const where = { path: spool.arriving(id), memory_bytes: HELD_BYTES_MAXIMUM };
+      const most = { ...limits, maximum: Math.min(maximum, limits.maximum) };
+      const forget = async (error: unknown): Promise<never> => {
+        await spool.remove(id);
+        await rm(where.path, { force: true });
+        throw error;
+      };
+      const upload = await receiveUpload(request, { field: 'file', ...where, signal, take, ...most }).catch(forget);
+      await accept?.(id, upload).catch(forget);
+      return await antivirus.scan({ id, user_id, key, signal, ...upload, ...(filename === undefined ? {} : { filename }) });
+    });
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { canonicalRules, DEVICE_RULES_MAXIMUM, type Desired, type Signatures } from '@palisade/contract/agent';
+import type { Rule } from '@palisade/contract/firewall';
+import type { Kysely } from 'kysely';
+import { desiredRev, foldersSchema, SCANS_OVER } from './device-record.ts';
+import type { DeviceTables } from './devices.tables.ts';
+import type { MeasuredSessions } from './measured-sessions.ts';
+import type { SecondLooks } from './second-looks.ts';
+import type { SignatureEditions } from './signature-editions.ts';
+
+/** What devices need to know of their persons' rules. */
+export interface PersonsRules {
+  /** How often they were changed, and those that are on; never older than `rev`. */
+  enforced(user_id: string): Promise<{ rev: number; rules: Rule[] }>;
+  rev(user_id: string): Promise<number>;
+  ruleIds(user_id: string): Promise<string[]>;
+}
+
+/** What of a device's screen is granted in a remote session just now. */
+export type GrantedOf = (device: {
+  id: string;
+  user_id: string;
+}) => Promise<{ session_id: string; grants: readonly string[] } | undefined>;
+
+/** What a device is to have and to do. */
+export interface DesiredStates {
+  /** What tells whether something else is to be told; undefined for a device that is revoked. */
+  markOf(device_id: string): Promise<string | undefined>;
+  /** The whole state that a device is to have, and its mark. */
+  desired(device_id: string): Promise<{ mark: string; desired: Desired } | undefined>;
+}
+
+/** What tells whether something else is to be told than before. */
+const markWith = (rev: number, told_rev: number, signatures: Signatures | null, control: Desired['control']) =>
+  `${rev}.${told_rev}.${signatures?.number ?? 0}.${JSON.stringify(control)}`;
+
+export function createDesiredStates(parts: {
+  database: Kysely<DeviceTables>;
+  rules: Pick<PersonsRules, 'enforced' | 'rev'>;
+  signatureEditions: Pick<SignatureEditions, 'current'>;
+  measuredSessions: Pick<MeasuredSessions, 'wanted'>;
+  secondLooks: Pick<SecondLooks, 'wanted'>;
+  grantedOf: GrantedOf;
+}): DesiredStates {
+  const { database, rules, signatureEditions, measuredSessions, secondLooks, grantedOf } = parts;
+
+  async function controlOf(device: { id: string; user_id: string }): Promise<Desired['control']> {
+    const granted = await grantedOf(device);
+    if (granted === undefined) return null;
+    const { session_id, grants } = granted;
+    return { session_id, input: grants.includes('control'), clipboard: grants.includes('clipboard') };
+  }
+
+  async function markOf(device_id: string): Promise<string | undefined> {
+    const device = await database
+      .selectFrom('devices')
+      .select(['user_id', 'own_rev', 'told_rev', 'revoked_at'])
+      .where('id', '=', device_id)
+      .executeTakeFirst();
+    if (device === undefined || device.revoked_at !== null) return undefined;
+    const control = await controlOf({ id: device_id, user_id: device.user_id });
+    return markWith(
+      desiredRev(device, await rules.rev(device.user_id)),
+      device.told_rev,
+      await signatureEditions.current(),
+      control,
+    );
+  }
+
+  async function desired(device_id: string): Promise<{ mark: string; desired: Desired } | undefined> {
+    const device = await database.selectFrom('devices').selectAll().where('id', '=', device_id).executeTakeFirst();
+    if (device === undefined || device.revoked_at !== null) return undefined;
+    const { rev, rules: all } = await rules.enforced(device.user_id);
+    const [signatures, remote_sessions, second_looks, control, jobs, orders] = await Promise.all([
+      signatureEditions.current(),
+      measuredSessions.wanted(device_id),
+      secondLooks.wanted(device_id),
+      controlOf(device),
+      database
+        .selectFrom('device_scans')
+        .select(['id', 'scan', 'path', 'wanted'])
+        .where('device_id', '=', device_id)
+        .where('state', 'not in', SCANS_OVER)
+        .orderBy('id')
+        .limit(20)
+        .execute(),
+      database
+        .selectFrom('device_findings')
+        .select(['order_id', 'finding_id', 'order_action'])
+        .where('device_id', '=', device_id)
+        .where('order_id', 'is not', null)
+        .orderBy('id')
+        .limit(200)
+        .execute(),
+    ]);
+    const state = {
+      defaults: { inbound: device.default_inbound, outbound: device.default_outbound },
+      rules: all
+        .filter(({ device_ids }) => device_ids.length === 0 || device_ids.includes(device_id))
+        .slice(0, DEVICE_RULES_MAXIMUM)
+        .map(({ id, direction, action, protocol, source_ip, destination_ip, port, expires_at }) => ({
+          ...{ id, direction, action, protocol, source_ip, destination_ip, port, expires_at },
+        })),
+      block_list: [],
+    };
+    const desired_rev = desiredRev(device, rev);
+    return {
+      mark: markWith(desired_rev, device.told_rev, signatures, control),
+      desired: {
+        kind: 'desired',
+        rev: desired_rev,
+        hash: createHash('sha256').update(canonicalRules(state)).digest('hex'),
+        ...state,
+        scan_jobs: jobs,
+        file_orders: orders.flatMap(({ order_id: id, finding_id, order_action: action }) =>
+          id === null || action === null ? [] : [{ id, finding_id, action }],
+        ),
+        second_looks,
+        exclusions: foldersSchema.parse(JSON.parse(device.exclusions)),
+        watched: foldersSchema.parse(JSON.parse(device.watched)),
+        is_watching: device.is_watching === 1,
+        signatures,
+        remote_sessions,
+        control,
+      },
+    };
+  }
+
+  return { markOf, desired };
+}

@@ -1,0 +1,136 @@
+import type { Found, ScanReport, Told } from '@palisade/contract/agent';
+import { type Kysely, sql } from 'kysely';
+import { newId } from '#platform/id.ts';
+import { type DeviceIncident, incidentOfFile } from './device-alerts.ts';
+import { type DeviceRow, SCANS_OVER } from './device-record.ts';
+import type { DeviceTables } from './devices.tables.ts';
+
+/** A file that was found, as a record of its person's scans. */
+export interface FoundOnDevice {
+  user_id: string;
+  device: { id: string; device_name: string };
+  file: Found;
+}
+
+/** What devices say of the files that they scanned, found, restored and deleted. */
+export interface DeviceFiles {
+  hearScan(device: DeviceRow, report: ScanReport): Promise<Told[]>;
+  /** A file order was carried out, or could not be. */
+  finishOrder(device: DeviceRow, done: { order_id: string; ok: boolean; message: string | null }): Promise<void>;
+}
+
+/** Files that one device may have reported, at most. */
+const FINDINGS_KEPT = 5_000;
+
+export function createDeviceFiles(parts: {
+  database: Kysely<DeviceTables>;
+  raise: (incident: DeviceIncident) => Promise<void>;
+  recordScan: (found: FoundOnDevice) => Promise<void>;
+  now: () => number;
+}): DeviceFiles {
+  const { database, raise, recordScan, now } = parts;
+  const at = () => new Date(now()).toISOString();
+  /** A clock that is wrong does not say when: nothing is from tomorrow. */
+  const noLater = (said: string) => new Date(Math.min(Date.parse(said), now())).toISOString();
+
+  async function finishOrder(
+    device: DeviceRow,
+    { order_id, ok, message }: { order_id: string; ok: boolean; message: string | null },
+  ): Promise<void> {
+    await database
+      .updateTable('device_findings')
+      .set(({ eb, ref }) => ({
+        ...(ok && {
+          state: eb
+            .case()
+            .when('order_action', '=', 'restore')
+            .then(sql<'restored'>`'restored'`)
+            .when('order_action', '=', 'delete')
+            .then(sql<'deleted'>`'deleted'`)
+            .else(ref('state'))
+            .end(),
+        }),
+        reason: message,
+        order_id: null,
+        order_action: null,
+      }))
+      .where('device_id', '=', device.id)
+      .where('order_id', '=', order_id)
+      .execute();
+    await database
+      .updateTable('devices')
+      .set(({ eb }) => ({ told_rev: eb('told_rev', '+', 1) }))
+      .where('id', '=', device.id)
+      .execute();
+  }
+
+  async function keepFinding(device: DeviceRow, scan_id: string | null, file: Found): Promise<boolean> {
+    const stored = await database
+      .insertInto('device_findings')
+      .values({
+        ...{ id: newId(), user_id: device.user_id, device_id: device.id, finding_id: file.id, scan_id },
+        ...{ path: file.path, file_hash: file.file_hash, size: file.size, threat: file.threat, member: file.member },
+        ...{ found_at: noLater(file.found_at), state: file.outcome, reason: file.reason },
+        ...{ order_id: null, order_action: null },
+      })
+      .onConflict((conflict) => conflict.columns(['device_id', 'finding_id']).doNothing())
+      .returning('id')
+      .executeTakeFirst();
+    return stored !== undefined;
+  }
+
+  async function hearScan(device: DeviceRow, report: ScanReport): Promise<Told[]> {
+    const { job_id, state, reason, progress, signatures_version } = report;
+    const is_over = SCANS_OVER.includes(state);
+    // A job of another device is none of this one's.
+    const job =
+      job_id === null
+        ? undefined
+        : await database
+            .selectFrom('device_scans')
+            .selectAll()
+            .where('id', '=', job_id)
+            .where('device_id', '=', device.id)
+            .executeTakeFirst();
+    const { findings } = await database
+      .selectFrom('device_findings')
+      .select(({ fn }) => fn.countAll<number>().as('findings'))
+      .where('device_id', '=', device.id)
+      .executeTakeFirstOrThrow();
+    let fresh = 0;
+    for (const file of report.found) {
+      if (findings + fresh >= FINDINGS_KEPT) break;
+      if (!(await keepFinding(device, job?.id ?? null, file))) continue;
+      fresh += 1;
+      await recordScan({ user_id: device.user_id, device, file });
+      await raise(incidentOfFile(device, file));
+    }
+    if (job !== undefined) {
+      await database
+        .updateTable('device_scans')
+        .set(({ eb }) => ({
+          ...{ state, reason, signatures_version, progress: JSON.stringify(progress) },
+          files_found: eb('files_found', '+', fresh),
+          ...(job.started_at === null && state !== 'queued' && { started_at: at() }),
+          ...(is_over && { ended_at: at() }),
+        }))
+        .where('id', '=', job.id)
+        // What is over stays over, whatever is said again of it.
+        .where('state', 'not in', SCANS_OVER)
+        .execute();
+    }
+    const was_over = job !== undefined && SCANS_OVER.includes(job.state);
+    // Of what was found by watching there is no job that the device would have to be told of.
+    if (is_over && !was_over && report.scan !== 'watch') {
+      const is_full = state === 'done' && report.scan === 'full' && (job === undefined ? job_id === null : job.scan === 'full');
+      await database
+        .updateTable('devices')
+        .set(({ eb }) => ({ told_rev: eb('told_rev', '+', 1), ...(is_full && { last_full_scan_at: at() }) }))
+        .where('id', '=', device.id)
+        .execute();
+    }
+    return [{ kind: 'noted', seq: report.seq, events: [] }];
+  }
+
+  return { hearScan, finishOrder };
+}

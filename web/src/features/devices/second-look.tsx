@@ -1,0 +1,76 @@
+import { STATUS_DETAIL_SENTENCES } from '@palisade/contract/antivirus';
+import { askSecondLook, type DeviceFinding, withdrawSecondLook } from '@palisade/contract/devices';
+import { call, sentenceOf } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
+import { StatusBadge } from '#domain/scan/status-badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { describeBytes } from '#ui/bytes.ts';
+import { Moment, useMinute } from '#ui/moment.tsx';
+
+interface SecondLookProps {
+  finding: DeviceFinding;
+  /** Of its device. */
+  name: string;
+  /** Whether the device can send files. */
+  canSend: boolean;
+}
+
+/** What the server's scanner says of a file that a device found: nothing of it is sent before its person asks. */
+export function SecondLook({ finding: { id, path, size, state, order, second_look: look }, name, canSend }: SecondLookProps) {
+  const now = useMinute();
+  const ask = useChange({
+    of: askSecondLook,
+    mutationFn: () => call(askSecondLook, { params: { id }, body: { agreed: true } }),
+  });
+  const withdraw = useChange({
+    of: withdrawSecondLook,
+    mutationFn: () => call(withdrawSecondLook, { params: { id } }),
+  });
+  const error = ask.error ?? withdraw.error;
+  const is_open = look?.state === 'asked' || look?.state === 'scanning';
+  const canAsk = canSend && !is_open && state !== 'deleted' && order === null;
+  const question = `Send ${path} (${describeBytes(size)}) from ${name} to this server? Its scanner reads the file as it reads an upload, and keeps it in quarantine if it finds it infected. No other file is sent.`;
+  if (look === null && !canAsk) return null;
+  return (
+    <div className="device-look">
+      {look?.state === 'asked' && (
+        <span className="sub">
+          Second look: {name} sends the file as soon as it hears of it. Asked <Moment iso={look.asked_at} now={now} />
+        </span>
+      )}
+      {look?.state === 'scanning' && <span className="sub">Second look: this server’s scanner reads the file.</span>}
+      {look?.state === 'failed' && <span className="sub">No second look: {look.reason}</span>}
+      {look?.state === 'gone' && <span className="sub">The record of the second look is not there any more.</span>}
+      {look?.state === 'answered' && look.scan && (
+        <span className="sub device-look__answer">
+          Second look by this server: <StatusBadge status={look.scan.scan_status} />
+          {look.scan.threat_detected !== null && <b>{look.scan.threat_detected}</b>}
+          {look.scan.status_detail !== null && <span>{STATUS_DETAIL_SENTENCES[look.scan.status_detail]}</span>}
+          <Moment iso={look.scan.scanned_at} now={now} />
+        </span>
+      )}
+      {error && (
+        <p className="device__failure" role="alert">
+          {sentenceOf(error)}
+        </p>
+      )}
+      {canAsk && (
+        <Button
+          size="s"
+          variant="quiet"
+          loading={ask.isPending}
+          onClick={() => {
+            if (window.confirm(question)) ask.mutate();
+          }}
+        >
+          {look === null ? 'Second look' : 'Look again'}
+        </Button>
+      )}
+      {look?.state === 'asked' && (
+        <Button size="s" variant="quiet" loading={withdraw.isPending} onClick={() => withdraw.mutate()}>
+          Do not send it
+        </Button>
+      )}
+    </div>
+  );
+}
