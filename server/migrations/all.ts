@@ -41,6 +41,7 @@ import * as remoteGrants from './0066-remote-grants.ts';
 import * as overseenSessions from './0068-overseen-sessions.ts';
 import * as remoteFiles from './0069-remote-files.ts';
 import * as deviceSessions from './0070-device-sessions.ts';
+import * as remoteVoice from './0073-remote-voice.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -86,4 +87,5 @@ export const migrations: Record<string, Migration> = {
   '0068-overseen-sessions': overseenSessions,
   '0069-remote-files': remoteFiles,
   '0070-device-sessions': deviceSessions,
+  '0073-remote-voice': remoteVoice,
 };
