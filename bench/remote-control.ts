@@ -151,6 +151,8 @@ async function startSession(url: string) {
       }, 'the device'),
     grant: (device_id: string) => call('POST', `/remote/sessions/${id}/grants`, customer, { grant: 'control', device_id }),
     revoke: () => call('POST', `/remote/sessions/${id}/revoke`, customer, { grant: 'all' }),
+    /** Its place in the plan is free for another one. */
+    forget: (device_id: string) => call('POST', `/devices/${device_id}/revoke`, customer),
     /** An end of the tunnel, once it is paired. */
     async end(path: string, hello: object): Promise<WebSocket> {
       for (;;) {
@@ -259,8 +261,8 @@ async function relayed(session: RunningSession, url: string): Promise<number> {
         ...{ kind: 'hello', ...identity, instance: randomBytes(16).toString('hex'), agent_version: '3.7.9' },
         ...{ applied_rev: 0, ruleset_hash: null, at: new Date().toISOString() },
         capabilities: {
-          ...{ firewall: 'none', firewall_reason: 'none', conntrack: false, scanner: false, scanner_reason: 'none' },
-          ...{ watch: false, control: true, control_reason: null, containers: false },
+          ...{ firewall: 'nftables', firewall_reason: null, conntrack: true, scanner: true, scanner_reason: null },
+          ...{ watch: true, control: true, control_reason: null, containers: false },
         },
       }),
     ),
@@ -343,7 +345,8 @@ export async function measureControl(folder: string): Promise<ControlRound> {
     vnc.stop();
 
     const agent = await startAgent(folder, server.url, session, desktop);
-    await session.grant(await session.device());
+    const agent_device = await session.device();
+    await session.grant(agent_device);
     const viewer = await session.end(VIEWER_PATH, { access_token: session.technician });
     const tunnel_ms = await keysToPixels(overSocket(viewer));
     viewer.close();
@@ -351,6 +354,7 @@ export async function measureControl(folder: string): Promise<ControlRound> {
     const revokes: number[] = [];
     for (let count = 0; count < REVOKES; count += 1) revokes.push(await revokeToDead(session, desktop));
     agent.stop();
+    await session.forget(agent_device);
     const relay_mb_s = await relayed(session, server.url);
     const pipe_mb_s = await piped(folder);
     return { tunnel_ms, direct_ms, relay_mb_s, pipe_mb_s, revoke_ms: median(revokes) };

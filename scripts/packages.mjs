@@ -238,3 +238,9 @@ const DESKTOP_PROGRAMS = {
 
 /** Undefined when control of a desktop can be tried, else what is missing and why, in one sentence. As with clamd, CI installs it. */
 export const missingDesktop = () => missingOf(DESKTOP_PROGRAMS);
+
+/** What a desktop of Wayland in memory is made of, and what shows it, by the name of their packages. */
+const WAYLAND_PROGRAMS = { sway: 'sway', wayvnc: 'wayvnc', foot: 'foot' };
+
+/** Undefined when control of a desktop of Wayland can be tried, else what is missing and why, in one sentence. As with clamd, CI installs it. */
+export const missingWayland = () => missingOf(WAYLAND_PROGRAMS);
