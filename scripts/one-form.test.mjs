@@ -1,5 +1,5 @@
-// Holds that a date and a choice look alike on every screen, and that all screens write in one way: dates are written by one file, selects are drawn by two components,
-// and a write goes through `useChange`.
+// Holds that a date, a choice and a form are alike on every screen, and that all screens write in one way: dates are written by one file, selects are drawn by two components,
+// a write goes through `useChange`, and what has been read is changed by `changeList`.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -12,7 +12,10 @@ const HOMES = [
     homes: ['ui/moment.tsx', 'features/anti-hacking/history-day.ts'],
   },
   { what: /<(?:select|NativeSelect|Select)\b/u, homes: ['ui/choice.tsx', 'ui/list-filters.tsx'] },
+  // The sign-in page has one of its own: it is a reducer, and comes before any other screen.
+  { what: /<form\b/u, homes: ['ui/form.tsx', 'features/auth/auth-form.tsx'] },
   { what: /\buseMutation\b/u, homes: ['api/change.ts'] },
+  { what: /\b(?:setQuer(?:y|ies)Data|cancelQueries)\b/u, homes: ['api/change-list.ts'] },
 ];
 
 /** @param {string} name @param {string} source */
@@ -20,7 +23,7 @@ function strays(name, source) {
   return HOMES.filter(({ what, homes }) => what.test(source) && !homes.includes(name)).map(({ what }) => `${name}: ${what}`);
 }
 
-test('dates are written by one file, selects drawn by two components, and all writes are useChange', () => {
+test('dates are written by one file, selects drawn by two components, forms are Form, all writes are useChange, and lists are changed by changeList', () => {
   const folder = join(ROOT, 'web/src');
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => /\.tsx?$/u.test(name) && !name.includes('.test.'),
@@ -33,10 +36,20 @@ test('dates are written by one file, selects drawn by two components, and all wr
   }
 });
 
+test('what is read of the server stands in domain/ and features/, which know the records, and not in ui/ or api/', () => {
+  const folder = join(ROOT, 'web/src');
+  const knowing = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => /^(?:ui|api)\/.*(?<!\.test)\.tsx?$/u.test(name) && /\bqueryKey: \[/u.test(readFileSync(join(folder, name), 'utf8')),
+  );
+  expect(knowing).toEqual([]);
+});
+
 test('the check bites', () => {
   expect(strays('ui/new.tsx', 'new Date().toLocaleDateString()')).toHaveLength(1);
   expect(strays('ui/new.tsx', "new Intl.DateTimeFormat('en').format(at)")).toHaveLength(1);
   expect(strays('features/a/b.tsx', '<select aria-label="x">')).toHaveLength(1);
+  expect(strays('features/a/b.tsx', '<form onSubmit={submit}>')).toHaveLength(1);
   expect(strays('features/a/b.tsx', 'useMutation({ mutationFn })')).toHaveLength(1);
+  expect(strays('features/a/b.tsx', 'queries.setQueryData(key, rows)')).toHaveLength(1);
   expect(strays('features/a/b.tsx', 'Intl.DateTimeFormat().resolvedOptions().timeZone')).toEqual([]);
 });

@@ -21,6 +21,43 @@ function fontAtOnce(): Plugin {
   };
 }
 
+/** Chars of a file that are worth a task of their own. */
+const OWN_TASK_CHARS = 10_000;
+
+/**
+ * Has the page run the large files that its entry asks for as scripts of their own, each after what it asks for itself. As parts of the entry they run in one task with it, which holds
+ * a phone for 150 ms; what a person does meanwhile waits (docs/decisions/0215).
+ */
+function ownTasks(): Plugin {
+  return {
+    name: 'palisade:own-tasks',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_html, { bundle = {}, chunk: entry }) {
+        const ordered = new Set<string>();
+        const visit = (file: string) => {
+          const chunk = bundle[file];
+          if (chunk?.type !== 'chunk' || ordered.has(file)) return;
+          for (const imported of chunk.imports) visit(imported);
+          ordered.add(file);
+        };
+        if (entry) visit(entry.fileName);
+        return [...ordered]
+          .filter((file) => {
+            const chunk = bundle[file];
+            return chunk?.type === 'chunk' && !chunk.isEntry && chunk.code.length >= OWN_TASK_CHARS;
+          })
+          .map((file) => ({
+            tag: 'script',
+            attrs: { type: 'module', crossorigin: true, src: `/${file}` },
+            injectTo: 'head-prepend' as const,
+          }));
+      },
+    },
+  };
+}
+
 /**
  * noVNC waits at its top for whether the browser decodes H.264, which the agent's gate lets nobody ask for. One module that waits has the build keep everything that screens
  * share out of the entry's file: 11 kB more at sign-in (docs/decisions/0195).
@@ -49,17 +86,17 @@ const COMPONENTS =
 
 /** The router, and what the shell and most screens behind sign-in ask for. The shell itself is no part: it imports what is of no group, which asks for these. */
 const SIGNED_IN =
-  /\/react-router\/|\/src\/app\/shell\/[a-z-]+\.css|\/src\/api\/(?:chat|dashboard|events|overview|remote-news|sharing|shown-in)\.|\/src\/domain\/(?:live-queries|scan\/(?:scans|scan-summary))\.|\/src\/(?:ui|api|app\/shell)\/(?:notices|message-notices|use-message-notices|desk|absence)\.|\/contract\/src\/(?:chat-read|chat-record|desk-counts|desk-record|desk-team|events|may|remote-grant|remote-pipe|remote-record|remote-signal)\.|\/src\/ui\/(?:button-link|color-scheme-switch|sheet)\.css|\/src\/domain\/scan\/scan-row\.css/u;
+  /\/react-router\/|\/src\/app\/shell\/[a-z-]+\.css|\/src\/api\/(?:change-list|events|shown-in)\.|\/src\/domain\/(?:live-queries|conversation\/(?:chat|desk-counts)|dashboard\/dashboard|overview\/overview|scan\/(?:scans|scan-summary)|session\/(?:remote-news|sharing-now))\.|\/src\/(?:ui|api|app\/shell)\/(?:notices|message-notices|use-message-notices|absence)\.|\/contract\/src\/(?:chat-read|chat-record|desk-counts|desk-record|desk-team|events|may|remote-grant|remote-pipe|remote-record|remote-signal)\.|\/src\/ui\/(?:button-link|color-scheme-switch|sheet)\.css|\/src\/domain\/scan\/scan-row\.css/u;
 
 /** What lists and dialogs are made of: the dashboard has none of it, and every screen behind it some. */
 const LISTS_AND_DIALOGS =
-  /\/src\/ui\/(?:administrators-only|dialog-part|focus-kept|listed|records|refreshed-card|refusal|show-more|two-lines)\./u;
+  /\/src\/ui\/(?:administrators-only|dialog-part|focus-kept|form|listed|records|refreshed-card|refusal|show-more|two-lines)\./u;
 
 /** What parts of one's own account have in common. What is of one part alone stays with it: the rest would ask that part for it, in a circle. */
 const ACCOUNT = /\/src\/features\/account\/(?!app-setup)/u;
 
 export default defineConfig({
-  plugins: [react(), fontAtOnce(), withoutWaiting()],
+  plugins: [react(), fontAtOnce(), ownTasks(), withoutWaiting()],
   // Nothing is inlined: the server's Content-Security-Policy has scripts, styles and fonts come from files of its own.
   build: {
     outDir: 'dist',

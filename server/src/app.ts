@@ -1,82 +1,58 @@
 import type { Server } from 'node:http';
 import { agentChannel } from '@palisade/contract/agent';
-import { VERSION } from '@palisade/contract/constants';
 import type { Topic } from '@palisade/contract/endpoint';
 import { eventsChannel, type LiveEvent } from '@palisade/contract/events';
-import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
-import { CONTROL_SOCKETS } from '@palisade/contract/remote-control';
 import type { Engine, YaraPool } from '@palisade/scanner/yara-pool';
 import type { FastifyInstance } from 'fastify';
-import { type Kysely, sql } from 'kysely';
-import type { AlertTables } from '#features/alerts/alerts.tables.ts';
+import type { Kysely } from 'kysely';
 import type { Alerts } from '#features/alerts/alerts.ts';
 import { clearedFileIncident } from '#features/alerts/cleared-file.ts';
-import { forgetInKeys } from '#features/alerts/merging.ts';
 import { forgetOldDrills } from '#features/alerts/old-drills.ts';
 import type { Signatures } from '#features/antivirus/signatures.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { readLeakedPasswords } from '#features/auth/leaked-passwords.ts';
-import { accountKey } from '#features/auth/sign-in.ts';
-import type { ChatTables } from '#features/chat/chat.tables.ts';
 import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
-import type { DetectionTables } from '#features/detection/detection.tables.ts';
-import { forgetFindingsOf } from '#features/detection/findings-store.ts';
-import { createMovedTokens } from '#features/detection/moved-tokens.ts';
-import { forgetWindowsOf } from '#features/detection/windows-store.ts';
 import { serveFirewall } from '#features/firewall/firewall.routes.ts';
 import type { FirewallTables } from '#features/firewall/firewall.tables.ts';
 import { createFirewall } from '#features/firewall/firewall.ts';
 import { serveOutbox } from '#features/outbox/outbox.routes.ts';
 import { forgetOldScores } from '#features/posture/score-history.ts';
-import type { RemoteTables } from '#features/remote/remote.tables.ts';
 import { serveOverview } from '#features/setup/overview.routes.ts';
 import { serveSetup } from '#features/setup/setup.routes.ts';
 import { createPlanRequests } from '#features/subscriptions/plan-requests.ts';
 import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes.ts';
 import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
 import { serveAgentPackage } from '#platform/agent-package.ts';
-import { openSockets, SOCKET_LIMITS } from '#platform/channels/serve-socket.ts';
-import { connectionLimits } from '#platform/connections.ts';
-import { createMemoryCounters } from '#platform/counters.ts';
+import { SOCKET_LIMITS } from '#platform/channels/serve-socket.ts';
+import { openSockets } from '#platform/channels/socket-request.ts';
 import { wipeDeleted } from '#platform/database.ts';
-import { openDisk } from '#platform/disk.ts';
-import { createDrain, type Drain } from '#platform/drain.ts';
+import type { Drain } from '#platform/drain.ts';
 import { serveEvents } from '#platform/events.ts';
 import { type Home, takeHome } from '#platform/home.ts';
-import { createHttp, PATIENCE } from '#platform/http.ts';
-import { isSetUp, readProvider } from '#platform/installation.ts';
+import { isSetUp } from '#platform/installation.ts';
 import { createJobs } from '#platform/jobs/jobs.ts';
-import { joinServers } from '#platform/live-servers.ts';
 import { createMail } from '#platform/mail.ts';
 import { createMetrics } from '#platform/metrics.ts';
-import { serveOpenApi } from '#platform/openapi.ts';
-import { sourceOf } from '#platform/origin.ts';
-import { Problem } from '#platform/problem.ts';
 import { serveProxyFindings } from '#platform/proxy.routes.ts';
 import { createProxyWatch } from '#platform/proxy-watch.ts';
-import { createRateLimits } from '#platform/rate-limit.ts';
-import { createRedisCounters } from '#platform/redis-counters.ts';
-import { measureRequests } from '#platform/request-metrics.ts';
-import { createRequestWatch } from '#platform/request-watch.ts';
 import { keepRetention } from '#platform/retention.ts';
 import { createScannedFiles } from '#platform/scanned-files.ts';
 import type { Observe } from '#platform/security-event.ts';
-import { type Api, serve } from '#platform/serve.ts';
-import { createRedisSessionNews } from '#platform/session-news.ts';
-import { createStorageWatch } from '#platform/storage-watch.ts';
-import { createMemoryTopics } from '#platform/topics/memory-topics.ts';
-import { createRedisTopics } from '#platform/topics/redis-topics.ts';
 import { personTopic } from '#platform/topics/topics.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
+import { joinOthers, openBetween } from './app/between-servers.ts';
 import { buildDesk } from './app/desk.ts';
 import { type BuiltDevices, buildDevices } from './app/devices.ts';
+import { whatIsForgotten } from './app/forgetting.ts';
 import { createInstallationNews } from './app/installation-news.ts';
 import { restrainMail } from './app/letters.ts';
 import { buildMetrics, meterScans } from './app/metrics.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
+import { openHttp } from './app/open-http.ts';
 import { buildRemote } from './app/remote.ts';
 import { buildScanner } from './app/scanner.ts';
+import { serveState } from './app/state.routes.ts';
 import { folderOf, openKeptFiles } from './app/storage.ts';
 import { buildAudit, openStore, retentionTasks } from './app/store.ts';
 import type { Surroundings } from './app/surroundings.ts';
@@ -134,23 +110,11 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const leaked = readLeakedPasswords(surroundings.leaked_passwords);
   // Before anything else is made or changed: the database says whether this version and these keys are the right ones.
   const { database, keys, pool } = await openStore(surroundings);
-  const servers =
-    surroundings.shares_database === true
-      ? undefined
-      : await joinServers({
-          database: database.$pickTables<'servers'>(),
-          home: home.id,
-          needed: { REDIS_URL: settings.redis_url !== undefined, STORAGE_URL: settings.storage !== undefined },
-          logger,
-        }).catch(async (error: unknown) => {
-          await database.destroy();
-          throw error;
-        });
+  const servers = await joinOthers(surroundings, database, home.id);
   const metrics = settings.metrics && createMetrics();
   const spool = openSpool({ ...folderOf(surroundings, 'spool'), limits: settings.spool });
   const { quarantine, shared, sharedSets, attachments, close: closeStore } = await openKeptFiles(surroundings);
-  const topics =
-    settings.redis_url === undefined ? createMemoryTopics() : await createRedisTopics({ url: settings.redis_url, logger });
+  const { topics, counters, news } = await openBetween(surroundings, now);
   const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
   const changed = (user_id: string, topic: Topic) => {
     tell(user_id, { kind: 'changed', topic });
@@ -161,14 +125,6 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     administrators: () => accounts.auth.administrators(),
     logger,
   });
-  const ownCounters = createMemoryCounters({ now });
-  const counters =
-    settings.redis_url === undefined
-      ? ownCounters
-      : await createRedisCounters({ url: settings.redis_url, meanwhile: ownCounters, logger });
-
-  const news = settings.redis_url === undefined ? undefined : await createRedisSessionNews({ url: settings.redis_url, logger });
-
   const jobs = createJobs({
     database: database.$pickTables<'jobs'>(),
     logger,
@@ -252,33 +208,12 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     observe,
     onChange: changed,
     onLift: (block) => monitor.detection.forgive(block),
-    forget: [
-      (transaction, user_id) =>
-        antivirus.forgetPerson(transaction.$extendTables<Pick<Tables, 'scans' | 'quarantine_reports'>>(), user_id),
-      (transaction, user_id) => desk.forgetPerson(transaction.$extendTables<Pick<Tables, keyof ChatTables>>(), user_id),
-      async (transaction, user_id) => {
-        const tables = transaction.$extendTables<Pick<Tables, keyof RemoteTables>>().$pickTables<keyof RemoteTables>();
-        const removeFiles = await sessionFiles.forgetPerson(tables, user_id);
-        const tell = await remote.forget(tables, user_id);
-        return async () => {
-          tell();
-          await removeFiles();
-        };
-      },
-      async (transaction, user_id, email) => {
-        const tables = transaction.$extendTables<Pick<Tables, keyof DetectionTables>>();
-        await forgetWindowsOf(tables, { user_id, account: accountKey(email) });
-        await forgetFindingsOf(tables.$pickTables<'detection_findings'>(), user_id);
-        await forgetInKeys(
-          transaction.$extendTables<Pick<Tables, keyof AlertTables>>().$pickTables<keyof AlertTables>(),
-          user_id,
-        );
-        return () => Promise.resolve();
-      },
-      (_transaction, user_id) => Promise.resolve(() => Promise.resolve(monitor.posture.scores.forget(user_id))),
-      // Once everything of it is deleted.
-      () => Promise.resolve(async () => void (await wipeDeleted(database))),
-    ],
+    forget: whatIsForgotten({
+      ...{ database, antivirus, remote },
+      desk: () => desk,
+      sessionFiles: () => sessionFiles,
+      scores: () => monitor.posture.scores,
+    }),
     now,
   });
   const subscriptionParts = {
@@ -332,54 +267,13 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     ],
   });
 
-  /** In local exposure everybody is the one machine. */
-  const isShared = (source: string) => settings.exposure === 'local' || proxies.isShared(source);
-  const fastify = await createHttp({
-    logger,
-    trusted_proxies: settings.trusted_proxies,
-    patience: surroundings.patience ?? PATIENCE,
-    connections: surroundings.connection_limits ?? connectionLimits(),
-    isShared,
-    public_url: settings.public_url,
-    channels: [eventsChannel, agentChannel, ...CONTROL_SOCKETS],
-    exposure: settings.exposure,
-    onArrival: proxies.look,
-  });
-  if (metrics) measureRequests(fastify, metrics);
-  const drain = createDrain(fastify);
-  const storage = createStorageWatch({
-    database: database.$pickTables<'installation'>(),
-    disk: openDisk(settings.data_dir, settings.disk_reserve, surroundings.free_bytes),
-    now,
-  });
-  fastify.addHook('onError', async (_request, _reply, error) => storage.note(error));
-  const watch = createRequestWatch({ observe, now });
-  watch.observeAll(fastify);
-  const rateLimits = createRateLimits({
-    counters,
-    limits: settings.limits,
-    isShared: (source) => settings.exposure === 'public' && proxies.isShared(source),
-    observe,
-    now,
-  });
-  await serveOpenApi(fastify, rateLimits);
-  const lookAtToken = createMovedTokens({ observe, now });
-  const api: Api = {
-    fastify,
+  const { api, fastify, drain, storage, rateLimits } = await openHttp(surroundings, {
+    ...{ database, counters, proxies, metrics, observe, now },
     sessions: accounts.sessions,
-    limits: rateLimits,
-    watch,
+    countRequest: (caller) => monitor.detection.countRequest(caller),
     onChange: changed,
     onInstallationChange: installationNews.tell,
-    onCall(request, session) {
-      monitor.detection.countRequest(
-        session ? { kind: 'account', id: session.user.id } : { kind: 'source', id: sourceOf(request.ip) },
-      );
-      if (!session) return;
-      lookAtToken(session, request);
-      proxies.lookAtPerson(request);
-    },
-  };
+  });
   accounts.serve(api);
   const planRequests = createPlanRequests(subscriptionParts);
   serveSubscriptions(api, subscriptions, planRequests);
@@ -422,33 +316,10 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   serveFirewall(api, firewall);
   devices.serve(api);
 
-  serve(api, readHealth, 'anyone', () => Promise.resolve({ status: 'ok' as const }));
-  // A change that changes nothing: it needs all that a change needs (a lock, a disk, a server that is no standby). Who asks meanwhile hears the same answer.
-  let asking: Promise<unknown> | undefined;
-  const askDatabase = async () => {
-    asking ??= sql`update installation set name = name where 1 = 0`.execute(database).finally(() => {
-      asking = undefined;
-    });
-    await asking;
-  };
-  serve(api, readReadiness, 'anyone', async () => {
-    if (drain.isStopping()) throw new Problem('unavailable', { detail: 'This server is stopping.', retry_after: 5 });
-    await askDatabase();
-    if (!engine.ready()) throw new Problem('unavailable', { detail: 'The scanning engine is starting.', retry_after: 1 });
-    const room = await storage.state();
-    if (room === 'full') throw new Problem('storage_full', { retry_after: 60 });
-    return { status: 'ready' as const, storage: room };
+  serveState(api, {
+    ...{ settings, database, drain, engine, storage, proxies },
+    administrator: accounts.auth.administrator,
   });
-  serve(api, readConfig, 'anyone', async ({ request }) => ({
-    version: VERSION,
-    exposure: settings.exposure,
-    open_local: settings.open_local,
-    demo: settings.demo,
-    reset_delivery: settings.reset_delivery,
-    administrator: await accounts.auth.administrator(proxies.notFirst(request) === undefined),
-    ...(await readProvider(database.$pickTables<'installation'>())),
-    links: { live_chat: settings.live_chat_url ?? null, remote_portal: settings.remote_portal_url ?? null },
-  }));
   await openSockets(fastify, [eventsChannel, agentChannel]);
   devices.serveSocket(fastify);
   const control = support.serveControl(fastify, accounts.sessions, devices.authenticate);

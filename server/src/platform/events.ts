@@ -7,8 +7,9 @@ import {
   type ServerFrame,
 } from '@palisade/contract/events';
 import type { FastifyInstance } from 'fastify';
+import type { Refusal } from './channels/frames.ts';
 import { createIndexByKey } from './channels/index-by-key.ts';
-import { type Connection, type Refusal, type SocketParts, type Sockets, serveSocket } from './channels/serve-socket.ts';
+import { type Connection, type SocketParts, type Sockets, serveSocket } from './channels/serve-socket.ts';
 import { logFailure } from './database-patience.ts';
 import { createDeskSeat, type DeskSeat, type DeskTopics, LOST } from './desk-topics.ts';
 import type { PageSeat, RemoteFrame, RemotePages } from './page-seats.ts';

@@ -10,6 +10,8 @@ export interface ChangeOptions<Result, Given>
   mutationFn: (given: Given) => Promise<Result>;
   /** The endpoints that it calls. What shows what they say that they change is read anew, and waited for. */
   of?: Changing | readonly Changing[];
+  /** Shows by `changeList` what will be, before the server has answered, and answers what takes it back. After a refusal that is called, and `error` says why. */
+  shows?: (given: Given) => () => void;
   /** What else is read anew, and not waited for. */
   renews?: readonly QueryKey[];
 }
@@ -25,13 +27,16 @@ const ALWAYS: readonly QueryKey[] = [['dashboard'], ['overview']];
 export function useChange<Result, Given = void>({
   of = [],
   renews = [],
+  shows,
   ...options
 }: ChangeOptions<Result, Given>): UseMutationResult<Result, Error, Given> {
   const queries = useQueryClient();
   return useMutation({
     ...options,
     networkMode: 'always',
-    onSettled(_, error) {
+    onMutate: (given) => shows?.(given),
+    onSettled(_, error, __, takeBack) {
+      if (error !== null) takeBack?.();
       const topics = [of].flat().flatMap(({ changes, changes_installation }) => [changes, changes_installation]);
       const shown = topics.flatMap((topic) => (topic === undefined ? [] : shownIn(topic)));
       const beside = error === null ? [...renews, ...ALWAYS] : renews;

@@ -1,45 +1,13 @@
 import { EVENTS_CLOSED } from '@palisade/contract/events';
-import { readHealth } from '@palisade/contract/platform';
 import { renderHook } from '@testing-library/react';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { useConnection } from './connection.ts';
-import { hearTopic, isLive, keepEventsOpen, onEvent, saySignal } from './events.ts';
-import { MARIA } from './fake-records.ts';
-import { FakeServer, type FakeSocket, reply } from './fake-server.ts';
-import { currentSession, startSession } from './session.ts';
+import { hearTopic, isLive, onEvent, saySignal } from './events.ts';
+import { CURSOR, eachListens, LATER } from './fake-listening.ts';
+import { currentSession } from './session.ts';
 
-const CURSOR = '01890a5d-ac96-774b-bcce-b302099a8057';
-const LATER = '01890a5d-ac96-774b-bcce-b302099a8058';
-
-let server: FakeServer;
-let stop: () => void;
-
-beforeEach(() => {
-  vi.useFakeTimers();
-  server = new FakeServer();
-  server.on(readHealth, reply(readHealth, { status: 'ok' }));
-  startSession({ access_token: 'token-1', user_info: MARIA });
-  stop = keepEventsOpen('token-1');
-});
-
-afterEach(() => {
-  stop();
-  vi.useRealTimers();
-});
-
-function latest(): FakeSocket {
-  const socket = server.sockets.at(-1);
-  if (!socket) throw new Error('The page has opened no socket');
-  return socket;
-}
-
-function welcome(missed = false): FakeSocket {
-  const socket = latest();
-  socket.open();
-  socket.say({ kind: 'welcome', cursor: CURSOR, missed, heartbeat_ms: 25_000 });
-  return socket;
-}
-
+const page = eachListens();
+const { latest, welcome } = page;
 const connection = () => renderHook(useConnection).result.current;
 
 describe('the events socket', () => {
@@ -76,11 +44,11 @@ describe('the events socket', () => {
     welcome().say({ kind: 'event', id: LATER, event: { kind: 'alerts_changed' } });
     latest().breakOff();
     for (const longest of [500, 1_000, 2_000, 2_500]) {
-      const tried = server.sockets.length;
+      const tried = page.server.sockets.length;
       vi.advanceTimersByTime(longest / 2 - 1);
-      expect(server.sockets).toHaveLength(tried);
+      expect(page.server.sockets).toHaveLength(tried);
       vi.advanceTimersByTime(longest / 2 + 1);
-      expect(server.sockets).toHaveLength(tried + 1);
+      expect(page.server.sockets).toHaveLength(tried + 1);
       latest().breakOff();
     }
     vi.advanceTimersByTime(8_000);
@@ -92,11 +60,11 @@ describe('the events socket', () => {
     for (let failure = 0; failure < 12; failure += 1) {
       latest().breakOff();
       vi.advanceTimersByTime(30_000);
-      expect(server.sockets).toHaveLength(failure + 2);
+      expect(page.server.sockets).toHaveLength(failure + 2);
     }
     latest().breakOff();
     window.dispatchEvent(new Event('online'));
-    expect(server.sockets).toHaveLength(14);
+    expect(page.server.sockets).toHaveLength(14);
   });
 
   it('takes two silent heartbeats for a loss', () => {
@@ -107,7 +75,7 @@ describe('the events socket', () => {
     expect(socket.isClosed).toBe(false);
     vi.advanceTimersByTime(1_500);
     expect(socket.isClosed).toBe(true);
-    expect(server.sockets).toHaveLength(2);
+    expect(page.server.sockets).toHaveLength(2);
   });
 
   it('ends the session that the server has ended, and does not come back with its token', () => {
@@ -116,16 +84,16 @@ describe('the events socket', () => {
     expect(currentSession()).toBeDefined();
     vi.advanceTimersByTime(60_000);
     expect(currentSession()).toBeUndefined();
-    expect(server.sockets).toHaveLength(1);
+    expect(page.server.sockets).toHaveLength(1);
   });
 
   it('is closed for good when nobody keeps it open', () => {
     const socket = welcome();
-    stop();
+    page.stop();
     expect(socket.isClosed).toBe(true);
     socket.breakOff();
     vi.advanceTimersByTime(60_000);
-    expect(server.sockets).toHaveLength(1);
+    expect(page.server.sockets).toHaveLength(1);
   });
 });
 

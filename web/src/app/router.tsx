@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { Navigate, type RouteObject } from 'react-router';
-import { overviewQuery } from '#api/overview.ts';
-import { useRemoteNews } from '#api/remote-news.ts';
+import { overviewQuery } from '#domain/overview/overview.ts';
+import { useRemoteNews } from '#domain/session/remote-news.ts';
 import { areStepsLeft, wasHidden } from '#features/setup/first-steps-left.ts';
 import { NotFoundPage } from './not-found-page.tsx';
 import { RouteError } from './route-error.tsx';

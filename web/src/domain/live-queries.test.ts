@@ -1,47 +1,16 @@
 import { listScans } from '@palisade/contract/antivirus';
-import { readHealth } from '@palisade/contract/platform';
 import { QueryClient } from '@tanstack/react-query';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { dashboardQuery } from '#api/dashboard.ts';
-import { keepEventsOpen } from '#api/events.ts';
-import { MARIA, scanOf } from '#api/fake-records.ts';
-import { FakeServer, type FakeSocket, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { eachListens, LATER } from '#api/fake-listening.ts';
+import { scanOf } from '#api/fake-records.ts';
+import { reply } from '#api/fake-server.ts';
+import { dashboardQuery } from './dashboard/dashboard.ts';
 import { followEvents } from './live-queries.ts';
 import { EVERY_SCAN, scansQuery } from './scan/scans.ts';
 
 const historyQuery = scansQuery(EVERY_SCAN);
-const CURSOR = '01890a5d-ac96-774b-bcce-b302099a8057';
-const LATER = '01890a5d-ac96-774b-bcce-b302099a8058';
-
-let server: FakeServer;
-let stop: () => void;
-
-beforeEach(() => {
-  vi.useFakeTimers();
-  server = new FakeServer();
-  server.on(readHealth, reply(readHealth, { status: 'ok' }));
-  startSession({ access_token: 'token-1', user_info: MARIA });
-  stop = keepEventsOpen('token-1');
-});
-
-afterEach(() => {
-  stop();
-  vi.useRealTimers();
-});
-
-function latest(): FakeSocket {
-  const socket = server.sockets.at(-1);
-  if (!socket) throw new Error('The page has opened no socket');
-  return socket;
-}
-
-function welcome(missed = false): FakeSocket {
-  const socket = latest();
-  socket.open();
-  socket.say({ kind: 'welcome', cursor: CURSOR, missed, heartbeat_ms: 25_000 });
-  return socket;
-}
+const page = eachListens();
+const { latest, welcome } = page;
 
 describe('what the screens have read', () => {
   it.each([
@@ -81,7 +50,7 @@ describe('what the screens have read', () => {
     const unfollow = followEvents(queries);
     const [older, newer] = [scanOf({ filename: 'older.txt', scan_status: 'pending' }), scanOf({ filename: 'newer.txt' })];
     const list = Promise.withResolvers<void>();
-    server.on(listScans, async () => {
+    page.server.on(listScans, async () => {
       await list.promise;
       return reply(listScans, [older]);
     });
@@ -117,11 +86,11 @@ describe('what the screens have read', () => {
     expect(queries.getQueryState(historyQuery.queryKey)?.isInvalidated).toBe(false);
     latest().breakOff();
     vi.advanceTimersByTime(500);
-    const calls = server.calls.length;
+    const calls = page.server.calls.length;
     welcome(true);
     expect(queries.getQueryState(historyQuery.queryKey)?.isInvalidated).toBe(true);
     // What is no query is read anew as well: who provides this, and who is signed in.
-    expect(server.calls.slice(calls).map(({ path }) => path)).toEqual(['/config', '/auth/me']);
+    expect(page.server.calls.slice(calls).map(({ path }) => path)).toEqual(['/config', '/auth/me']);
     unfollow();
   });
 });

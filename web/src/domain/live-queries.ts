@@ -2,15 +2,15 @@ import { currentUser } from '@palisade/contract/auth';
 import type { InstallationTopic, Topic } from '@palisade/contract/endpoint';
 import type { QueryClient } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
-import { chatStateQuery, messagesQuery, takeMessage, takePresence, takeRead } from '#api/chat.ts';
 import { refreshConfig } from '#api/config.ts';
-import { dashboardQuery } from '#api/dashboard.ts';
 import { onBeginning, onEvent, onGap } from '#api/events.ts';
-import { overviewQuery } from '#api/overview.ts';
-import { noteRemoteNews } from '#api/remote-news.ts';
 import { refreshUser } from '#api/session.ts';
 import { shownIn } from '#api/shown-in.ts';
+import { chatStateQuery, messagesQuery, takeMessage, takePresence, takeRead } from './conversation/chat.ts';
+import { dashboardQuery } from './dashboard/dashboard.ts';
+import { overviewQuery } from './overview/overview.ts';
 import { mergeScan, removeScan } from './scan/scans.ts';
+import { noteRemoteNews } from './session/remote-news.ts';
 
 /** So that not every page of an installation asks in the same moment, in ms. */
 const SPREAD = 1_000;
@@ -27,17 +27,17 @@ function readAnew(queries: QueryClient, topic: Topic | InstallationTopic): void 
 export function followEvents(queries: QueryClient): () => void {
   const stops = [
     onEvent('scan_changed', ({ scan }) => {
-      void mergeScan(queries, scan);
+      mergeScan(queries, scan);
       // The first steps of an administrator wait for a scan.
       if (queries.getQueryData(overviewQuery.queryKey)?.first_steps.first_scan === false)
         void queries.invalidateQueries({ queryKey: overviewQuery.queryKey });
     }),
-    onEvent('scan_removed', ({ scan_id }) => void removeScan(queries, scan_id)),
+    onEvent('scan_removed', ({ scan_id }) => removeScan(queries, scan_id)),
     onEvent('alerts_changed', () => {
       void queries.invalidateQueries({ queryKey: ['anti-hacking'] });
       void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
     }),
-    onEvent('chat_message', ({ message }) => void takeMessage(queries, message)),
+    onEvent('chat_message', ({ message }) => takeMessage(queries, message)),
     onEvent('chat_read', ({ conversation_id, reader, seq }) => {
       if (queries.getQueryData(chatStateQuery.queryKey)?.conversation_id === conversation_id) takeRead(queries, reader, seq);
     }),

@@ -1,7 +1,8 @@
 import { Textarea } from '@mantine/core';
 import { IconStar, IconStarFilled } from '@tabler/icons-react';
-import { type FormEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { Button } from './button.tsx';
+import { Form, Submit } from './form.tsx';
 import { Refusal } from './refusal.tsx';
 import './star-rating.css';
 
@@ -27,8 +28,7 @@ export function StarRating({ legend, given, rate }: StarRatingProps) {
   const [comment, setComment] = useState('');
   const [isOpen, setIsOpen] = useState(given === null);
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     rate.mutate({ rating: chosen, comment }, { onSuccess: () => setIsOpen(false) });
   }
 
@@ -44,7 +44,7 @@ export function StarRating({ legend, given, rate }: StarRatingProps) {
       </div>
     );
   return (
-    <form className="star-rating" onSubmit={submit}>
+    <Form className="star-rating" error={rate.error} busy={rate.isPending} onSubmit={submit}>
       <fieldset className="star-rating__stars">
         <legend>{legend}</legend>
         {WORDS.map((words, index) => {
@@ -74,12 +74,10 @@ export function StarRating({ legend, given, rate }: StarRatingProps) {
             value={comment}
             onChange={(event) => setComment(event.currentTarget.value)}
           />
-          <Button type="submit" loading={rate.isPending}>
-            Send rating
-          </Button>
+          <Submit>Send rating</Submit>
         </div>
       )}
       <Refusal error={rate.error} />
-    </form>
+    </Form>
   );
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { isForeignKeyViolation } from '#platform/database.ts';
+import type { HeldJob } from '#platform/jobs/job.ts';
 import type { JobTables } from '#platform/jobs/job-store.ts';
-import type { HeldJob } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
 import { storageProblem } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';

@@ -9,7 +9,8 @@ import {
 } from '@palisade/contract/agent';
 import { CLOSED } from '@palisade/contract/channel';
 import type { FastifyInstance } from 'fastify';
-import { type Connection, type Refusal, type SocketParts, type Sockets, serveSocket } from '#platform/channels/serve-socket.ts';
+import type { Refusal } from '#platform/channels/frames.ts';
+import { type Connection, type SocketParts, type Sockets, serveSocket } from '#platform/channels/serve-socket.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import { newId } from '#platform/id.ts';
 import { Problem } from '#platform/problem.ts';

@@ -14,7 +14,7 @@ import { needsDevice } from '@palisade/contract/remote-grant';
 import type { FastifyInstance } from 'fastify';
 import type { WebSocket } from 'ws';
 import type { z } from 'zod';
-import { admitRequest, type SocketParts } from '#platform/channels/serve-socket.ts';
+import { admitRequest, type SocketDoor } from '#platform/channels/socket-request.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import { Problem } from '#platform/problem.ts';
 import type { Sessions } from '#platform/session.ts';
@@ -59,7 +59,7 @@ function jsonOf(text: string): unknown {
 /** Serves the sockets over which RFB passes between a technician's page and a device's agent, after `openSockets`. */
 export function serveControl(
   fastify: FastifyInstance,
-  parts: Pick<SocketParts, 'opening' | 'public_url'> & {
+  parts: SocketDoor & {
     remote: Pick<Remote, 'find' | 'grantedOf' | 'revoke'>;
     topics: Pick<Topics, 'listen' | 'publish'>;
     sessions: Pick<Sessions, 'resolve' | 'onEnd'>;

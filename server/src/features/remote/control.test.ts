@@ -1,28 +1,21 @@
 import { logout } from '@palisade/contract/auth';
 import { revokeDevice } from '@palisade/contract/devices';
-import { completeSession, createSession, joinSession } from '@palisade/contract/remote';
+import { completeSession } from '@palisade/contract/remote';
 import { RFB_CLOSED, RFB_FRAME_BYTES, SCREEN_PATH, VIEWER_PATH } from '@palisade/contract/remote-control';
 import type { GrantKind } from '@palisade/contract/remote-grant';
-import { approveSession, grantInSession, readSession, revokeInSession } from '@palisade/contract/remote-session';
+import { grantInSession, readSession, revokeInSession } from '@palisade/contract/remote-session';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { createMemoryTopics } from '#platform/topics/memory-topics.ts';
-import { AgentDouble, type AgentIdentity, enrol } from '#test/agent-double.ts';
+import type { AgentIdentity } from '#test/agent-double.ts';
 import { replyOf, startTestApp } from '#test/harness.ts';
-import { listenAs, type TestSocket } from '#test/socket.ts';
+import { startWithDevice } from '#test/running-session.ts';
 import { createControlPairs, type EndSocket } from './control-pairs.ts';
 
 const app = await startTestApp();
-const { call, signIn } = app;
+const { call } = app;
 const SOON = { timeout: 15_000, interval: 5 };
 const soon = <T>(check: () => T | Promise<T>) => vi.waitFor(check, SOON);
-
-async function take(token: string, session_id: string): Promise<TestSocket> {
-  const page = await listenAs(app, token);
-  page.say({ kind: 'listen_remote', session_id });
-  await page.event((event) => event.kind === 'remote_changed');
-  return page;
-}
 
 /** A socket of one of the two ends. */
 function dial(path: string, hello: unknown, origin?: string) {
@@ -52,19 +45,13 @@ function dial(path: string, hello: unknown, origin?: string) {
 }
 
 async function running() {
-  const technician = await signIn(undefined, 'support');
-  const customer = await signIn();
-  const { id, session_code } = replyOf(await call(createSession, { token: customer.token }));
-  replyOf(await call(joinSession, { token: technician.token, body: { session_code } }));
-  const [hers, theirs] = [await take(customer.token, id), await take(technician.token, id)];
-  replyOf(await call(approveSession, { token: customer.token, params: { id }, body: { view: 'screen' } }));
-  const identity = await enrol(app, customer.token);
-  const agent = await AgentDouble.connect(app.url, identity);
+  const one = await startWithDevice(app);
+  const { technician, customer, id, identity } = one;
   const params = { id };
   const grant = async (kind: GrantKind = 'control') =>
     replyOf(await call(grantInSession, { token: customer.token, params, body: { grant: kind, device_id: identity.device_id } }));
   return {
-    ...{ technician, customer, id, hers, theirs, identity, agent, grant },
+    ...{ ...one, grant },
     viewer: (token = technician.token) => dial(VIEWER_PATH, { kind: 'hello', access_token: token, session_id: id }),
     screen: (of: AgentIdentity = identity) => dial(SCREEN_PATH, { kind: 'hello', ...of, session_id: id }),
     revoke: async () => replyOf(await call(revokeInSession, { token: customer.token, params, body: { grant: 'all' } })),

@@ -1,46 +1,27 @@
 import { currentUser, logout } from '@palisade/contract/auth';
 import { revokeDevice } from '@palisade/contract/devices';
-import { completeSession, createSession, joinSession } from '@palisade/contract/remote';
+import { completeSession } from '@palisade/contract/remote';
 import type { LiveSession } from '@palisade/contract/remote-record';
-import {
-  approveSession,
-  grantInSession,
-  listSessionAudit,
-  readSession,
-  revokeInSession,
-} from '@palisade/contract/remote-session';
+import { grantInSession, listSessionAudit, readSession, revokeInSession } from '@palisade/contract/remote-session';
 import { changeUser } from '@palisade/contract/users';
 import { describe, expect, test, vi } from 'vitest';
-import { AgentDouble, enrol, helloOf } from '#test/agent-double.ts';
+import { AgentDouble, helloOf } from '#test/agent-double.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
-import { listenAs, type TestSocket } from '#test/socket.ts';
+import { startWithDevice } from '#test/running-session.ts';
 
 const app = await startTestApp();
 const { call, signIn } = app;
 const boss = await signIn('boss');
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, interval: 10 });
 
-async function take(token: string, session_id: string): Promise<TestSocket> {
-  const page = await listenAs(app, token);
-  page.say({ kind: 'listen_remote', session_id });
-  await page.event((event) => event.kind === 'remote_changed');
-  return page;
-}
-
-/** A session that runs, with a page of each side, and a device of its customer that is connected. */
+/** A session that runs, and what is asked of it. */
 async function running() {
-  const technician = await signIn(undefined, 'support');
-  const customer = await signIn();
-  const { id, session_code } = replyOf(await call(createSession, { token: customer.token }));
-  replyOf(await call(joinSession, { token: technician.token, body: { session_code } }));
-  const [hers, theirs] = [await take(customer.token, id), await take(technician.token, id)];
-  replyOf(await call(approveSession, { token: customer.token, params: { id }, body: { view: 'screen' } }));
-  const identity = await enrol(app, customer.token);
-  const agent = await AgentDouble.connect(app.url, identity);
+  const one = await startWithDevice(app);
+  const { customer, id, identity } = one;
   const of = (token: string) => ({ token, params: { id } });
   const read = async () => replyOf(await call(readSession, of(customer.token)));
   return {
-    ...{ technician, customer, id, hers, theirs, identity, agent, read },
+    ...{ ...one, read },
     grant: (
       grant: 'view' | 'control' | 'clipboard' | 'files' | 'recording',
       token = customer.token,

@@ -8,6 +8,7 @@ import { changeUser } from '@palisade/contract/users';
 import { describe, expect, test, vi } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { replyOf, startTestApp } from '#test/harness.ts';
+import { takePlace } from '#test/running-session.ts';
 import { listenAs, openSocket, type TestSocket } from '#test/socket.ts';
 
 const clock = { now: Date.parse('2026-11-20T10:00:00Z') };
@@ -36,19 +37,12 @@ const stands = (wanted: Partial<LiveSession>) => (event: LiveEvent) =>
   event.kind === 'remote_changed' && Object.entries(wanted).every(([name, value]) => Reflect.get(event.session, name) === value);
 const signals = (page: TestSocket) => page.events().flatMap((event) => (event.kind === 'remote_signal' ? [event.signal] : []));
 
-async function take(token: string, session_id: string): Promise<TestSocket> {
-  const page = await listenAs(app, token);
-  page.say({ kind: 'listen_remote', session_id });
-  await page.event((event) => event.kind === 'remote_changed');
-  return page;
-}
-
 /** A session that runs, with a page of each side in its place. */
 async function start(technician = tina, view: 'screen' | 'talk' = 'screen') {
   const customer = await signIn();
   const { id, session_code } = replyOf(await call(createSession, { token: customer.token }));
   replyOf(await call(joinSession, { token: technician.token, body: { session_code } }));
-  const [hers, theirs] = [await take(customer.token, id), await take(technician.token, id)];
+  const [hers, theirs] = [await takePlace(app, customer.token, id), await takePlace(app, technician.token, id)];
   const approve = () => call(approveSession, { token: customer.token, params: { id }, body: { view } });
   const say = (page: TestSocket, signal: unknown) => page.say({ kind: 'remote_signal', session_id: id, signal });
   return {
@@ -255,7 +249,7 @@ describe('the voice of a side', () => {
 
     theirs.leave();
     await hers.event(voices('open', 'off'));
-    const back = await take(tina.token, id);
+    const back = await takePlace(app, tina.token, id);
     say(back, { type: 'voice', state: 'open' });
     await hers.event(voices('open', 'open'));
     say(hers, { type: 'voice', state: 'off' });
@@ -289,7 +283,7 @@ describe('a page that is gone', () => {
     const { id, hers, theirs, customer, say } = await startRunning(tina, 'talk');
     hers.leave();
     await theirs.event(stands({ phase: 'reconnecting', is_customer_here: false, due_reason: 'customer_gone' }));
-    const back = await take(customer.token, id);
+    const back = await takePlace(app, customer.token, id);
     await vi.waitFor(() =>
       expect(theirs.events().at(-1)).toMatchObject({ session: { phase: 'active', is_customer_here: true } }),
     );
@@ -304,7 +298,7 @@ describe('a page that is gone', () => {
 
   test('gives its place to a newer one of its person, which alone is heard and spoken to', async () => {
     const { id, hers, theirs, customer, say, settled } = await startRunning(tina, 'talk');
-    const newer = await take(customer.token, id);
+    const newer = await takePlace(app, customer.token, id);
     await vi.waitFor(() => expect(hers.frames.at(-1)).toEqual({ kind: 'refused', topic: { session_id: id }, why: 'taken' }));
     say(hers, OFFER);
     await settled(newer, theirs);

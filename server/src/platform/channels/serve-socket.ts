@@ -1,18 +1,16 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import websocket from '@fastify/websocket';
 import { type Channel, CLOSED } from '@palisade/contract/channel';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
-import { BATCH } from '#platform/batches.ts';
-import type { Counters } from '#platform/counters.ts';
 import { logFailure } from '#platform/database-patience.ts';
-import type { Rate } from '#platform/limits.ts';
 import { sourceOf } from '#platform/origin.ts';
-import { Problem, tooManyRequests } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
 import { type CrowdLimits, createCrowd, type Stranger } from './crowd.ts';
+import { createBucket, end, isOfKind, parseJson, type Refusal, say, sayText } from './frames.ts';
 import { createIndexByKey } from './index-by-key.ts';
+import { admitRequest, letGo, noteAnswer, type SocketDoor } from './socket-request.ts';
+import { createStandings } from './standing.ts';
 
 /** Bounds of a channel's sockets. Times in ms. */
 export interface SocketLimits extends CrowdLimits {
@@ -33,12 +31,6 @@ export const SOCKET_LIMITS: SocketLimits = {
   strangers_per_source: 200,
   waiting_bytes: 1024 ** 2,
 };
-
-/** Why a socket may not stay: a close code and a word for who reads logs. */
-export interface Refusal {
-  code: number;
-  reason: string;
-}
 
 /** A socket that has been let in. */
 export interface Connection<Principal, Told> {
@@ -69,11 +61,8 @@ export interface ChannelService<Principal, Hello, Said, Told> {
   join(connection: Connection<Principal, Told>, hello: Hello): Conversation<Said>;
 }
 
-export interface SocketParts {
+export interface SocketParts extends SocketDoor {
   limits: SocketLimits;
-  /** How many sockets a source may open in a time, and what counts them. */
-  opening: { rate: Rate; counters: Pick<Counters, 'take'> };
-  public_url: string | undefined;
 }
 
 export interface Sockets {
@@ -85,12 +74,7 @@ export interface Sockets {
   close(): void;
 }
 
-/** A close frame that is not answered is waited for no longer than this, in ms: who may not listen any more hears nothing more within a second. */
-const CLOSE_GRACE_MS = 500;
 const RETRY_AFTER_S = 5;
-/** A frame may come in parts, and parts may be empty: a bound on bytes bounds neither. */
-const FRAGMENTS_MAXIMUM = 16;
-const CHUNKS_MAXIMUM = 64;
 /** What the first frame may take on the wire beside its own bytes: headers of its parts (RFC 6455 section 5.2), and pings before it. */
 const FRAMING_BYTES = 1024;
 /** Into how many parts heartbeats are spread, so that no moment is everybody's. */
@@ -99,23 +83,6 @@ const SPREAD = 100;
 const pongSchema = z.object({ kind: z.literal('pong') });
 
 const KIB = 1024;
-
-const isOfKind = (json: unknown, kind: string | undefined) =>
-  typeof json === 'object' && json !== null && 'kind' in json && json.kind === kind;
-
-/** Says of so much whether it may be taken now: at most so much at once, and so much in a second. */
-function createBucket({ per_second, at_once }: { per_second: number; at_once: number }): (much: number) => boolean {
-  let left = at_once;
-  let filled_at = performance.now();
-  return (much) => {
-    const now = performance.now();
-    left = Math.min(at_once, left + ((now - filled_at) / 1_000) * per_second);
-    filled_at = now;
-    if (much > left) return false;
-    left -= much;
-    return true;
-  };
-}
 
 /** What a socket has said since the last heartbeat. */
 interface Talk {
@@ -131,92 +98,6 @@ interface Member<Principal> {
   /** Which of the parts of a heartbeat is its. */
   turn: number;
   onLeave(): void;
-}
-
-/** One of our pages, or a program that is no browser. Another site's page can open a socket here, and its browser says so (RFC 6455 section 10.2). */
-function isOwnOrigin(request: FastifyRequest, public_url: string | undefined): boolean {
-  const { origin } = request.headers;
-  if (origin === undefined) return true;
-  if (!URL.canParse(origin)) return false;
-  return (
-    new URL(origin).host === request.host || (public_url !== undefined && new URL(origin).origin === new URL(public_url).origin)
-  );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function sayText(socket: WebSocket, text: string | Buffer): void {
-  if (socket.readyState === socket.OPEN) socket.send(text, { binary: false });
-}
-
-function say(socket: WebSocket, frame: unknown): void {
-  sayText(socket, JSON.stringify(frame));
-}
-
-/** The answers of requests that ask for a socket. */
-const answers = new WeakMap<IncomingMessage, ServerResponse>();
-
-/**
- * Forgets the request that a socket came by: its answer is never sent, and would keep it, its headers and its log for as long as the socket is open. Whoever serves the
- * upgrade (@fastify/websocket) holds them to log what its peer sends that is no WebSocket.
- */
-function letGo(socket: WebSocket, request: IncomingMessage): void {
-  const answer = answers.get(request);
-  if (answer?.socket === request.socket) {
-    answer.detachSocket(request.socket);
-    // The request is over: who counts those under way (drain.ts) waits for this, not for the socket.
-    answer.emit('close');
-  }
-  socket.removeAllListeners('error');
-  socket.on('error', cut);
-}
-
-/** What its peer sends is no WebSocket (any more): ws has said so by then, and nothing more is heard. */
-function cut(this: WebSocket): void {
-  this.terminate();
-}
-
-/** Says why, hears nothing more, and does not wait long for the answer. */
-function end(socket: WebSocket, { code, reason }: Refusal): void {
-  for (const event of ['message', 'ping', 'pong']) socket.removeAllListeners(event);
-  socket.close(code, reason);
-  setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref();
-}
-
-/** Whether a socket may be opened at all: by one of our pages or a program, with nothing secret in its address, and not too often. Answers from where. */
-export async function admitRequest(
-  request: FastifyRequest,
-  { opening, public_url }: Pick<SocketParts, 'opening' | 'public_url'>,
-): Promise<string> {
-  if (!request.ws) throw new Problem('not_found', { detail: 'This address speaks WebSocket only.' });
-  if (request.url.includes('?'))
-    throw new Problem('malformed', { detail: 'Send the access token in the first message, never in the address.' });
-  if (!isOwnOrigin(request, public_url)) throw new Problem('forbidden', { detail: 'Another site may not listen here.' });
-  const source = sourceOf(request.ip);
-  const empty = await opening.counters.take([{ key: `sockets:${source}`, rate: opening.rate }]);
-  if (empty !== undefined) throw tooManyRequests('Too many live connections were opened from here.', empty.wait_ms);
-  return source;
-}
-
-/** Lets sockets be served below `/api`; once, before the first of `channels` is. */
-export async function openSockets(fastify: FastifyInstance, channels: readonly Channel[]): Promise<void> {
-  await fastify.register(websocket, {
-    options: {
-      // One bound for all; what a channel takes beyond its own is refused as soon as it is read.
-      maxPayload: Math.max(
-        ...channels.map(({ frame_bytes, hello_bytes, lively }) => Math.max(frame_bytes, hello_bytes, lively?.bytes ?? 0)),
-      ),
-      maxFragments: FRAGMENTS_MAXIMUM,
-      maxBufferedChunks: CHUNKS_MAXIMUM,
-      perMessageDeflate: false,
-    },
-  });
 }
 
 /**
@@ -243,34 +124,11 @@ export function serveSocket<Principal, Hello, Said, Told>(
   let joined = 0;
   let turn = 0;
 
-  const unchecked = new Set<Member<Principal>>();
-  let checking: Promise<void> | undefined;
-
-  async function check(some: readonly Member<Principal>[]): Promise<void> {
-    const refused = await service.refused(some.map(({ principal }) => principal));
-    for (const { socket, principal } of some) {
-      const refusal = refused.get(principal);
-      if (refusal !== undefined) end(socket, refusal);
-    }
-  }
-
-  /** Has members asked about, many at a time: those that come while others are looked up are the next ones. */
-  function checkSoon(some: Iterable<Member<Principal>>): void {
-    for (const member of some) unchecked.add(member);
-    if (unchecked.size === 0 || checking) return;
-    // What comes in the same moment is looked up together.
-    checking = new Promise((resolve) => setImmediate(resolve))
-      .then(async () => {
-        const next = [...unchecked].slice(0, BATCH);
-        for (const member of next) unchecked.delete(member);
-        await check(next.filter((member) => members.has(member)));
-      })
-      .catch((error: unknown) => logFailure(fastify.log, error, 'peers of a socket could not be looked up'))
-      .finally(() => {
-        checking = undefined;
-        checkSoon([]);
-      });
-  }
+  const standings = createStandings<Principal, Member<Principal>>({
+    refused: (principals) => service.refused(principals),
+    isMember: (member) => members.has(member),
+    logger: fastify.log,
+  });
 
   /** A part of the members at a time. */
   function beat(): void {
@@ -285,14 +143,14 @@ export function serveSocket<Principal, Hello, Said, Told>(
       talk.frames = 0;
       say(socket, { kind: 'ping' });
     }
-    checkSoon(due);
+    standings.askSoon(due);
   }
 
   function forget(member: Member<Principal>): void {
     members.delete(member);
     byPrincipal.remove(service.keyOf(member.principal), member);
     turns[member.turn]?.delete(member);
-    unchecked.delete(member);
+    standings.forget(member);
     member.onLeave();
   }
 
@@ -319,7 +177,7 @@ export function serveSocket<Principal, Hello, Said, Told>(
     );
     member.onLeave = onLeave;
     // It may have lost its right while it was looked up.
-    checkSoon([member]);
+    standings.askSoon([member]);
     return { member, onFrame };
   }
 
@@ -471,7 +329,7 @@ export function serveSocket<Principal, Hello, Said, Told>(
     {
       websocket: true,
       onRequest: async (request, reply) => {
-        answers.set(request.raw, reply.raw);
+        noteAnswer(request, reply);
         const source = await admitRequest(request, { opening, public_url });
         if (crowd.isFull(source)) throw new Problem('too_many_requests', { retry_after: RETRY_AFTER_S });
       },
@@ -482,7 +340,7 @@ export function serveSocket<Principal, Hello, Said, Told>(
   const heartbeat = setInterval(beat, limits.heartbeat_ms / SPREAD);
   heartbeat.unref();
   return {
-    lookAgain: (key) => checkSoon(byPrincipal.of(key)),
+    lookAgain: (key) => standings.askSoon(byPrincipal.of(key)),
     open: () => ({ known: members.size, strangers: sockets.size - members.size }),
 
     close() {

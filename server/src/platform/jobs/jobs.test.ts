@@ -13,9 +13,10 @@ import { migrations } from '#migrations/all.ts';
 import { type DatabaseLocation, migrate, openDatabase } from '#platform/database.ts';
 import { EFFECT, type EffectTables, effectWorker } from '#test/job-worker.ts';
 import { POSTGRES_PROGRAMS, startPostgres } from '#test/postgres.ts';
+import { type Job, Postponed } from './job.ts';
 import { type JobKind, jobKind } from './job-kind.ts';
 import { type JobTables, LeaseLost } from './job-store.ts';
-import { createJobs, type Job, type JobNews, type Jobs, Postponed } from './jobs.ts';
+import { createJobs, type JobNews, type Jobs } from './jobs.ts';
 
 const HOUR_MS = 3_600_000;
 const soon = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 60_000, interval: 5 });

@@ -13,7 +13,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { Link, NavLink } from 'react-router';
 import { type Config, useConfig } from '#api/config.ts';
-import { overviewQuery } from '#api/overview.ts';
+import { overviewQuery } from '#domain/overview/overview.ts';
 import { NavCount } from './nav-count.tsx';
 import './admin-nav.css';
 

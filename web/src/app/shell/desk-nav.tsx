@@ -2,7 +2,7 @@ import { IconHeadset, IconScreenShare } from '@tabler/icons-react';
 import { useId } from 'react';
 import { NavLink, useLocation } from 'react-router';
 import { useAbsence } from '#api/absence.ts';
-import { useDeskCounts } from '#api/desk.ts';
+import { useDeskCounts } from '#domain/conversation/desk-counts.ts';
 import { NavCount } from './nav-count.tsx';
 import './admin-nav.css';
 

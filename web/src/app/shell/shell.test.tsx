@@ -16,10 +16,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { refreshConfig } from '#api/config.ts';
 import { CONFIG, dashboardOf, MARIA, MARIA_ACCOUNT } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
-import { noteRemoteNews } from '#api/remote-news.ts';
 import { currentSession, startSession } from '#api/session.ts';
-import { tellSharing } from '#api/sharing.ts';
 import { routes } from '#app/router.tsx';
+import { noteRemoteNews } from '#domain/session/remote-news.ts';
+import { tellSharing } from '#domain/session/sharing-now.ts';
 import { UploadsProvider } from '#features/antivirus/uploads.tsx';
 import { sessionOf } from '#features/remote/fake-sessions.ts';
 

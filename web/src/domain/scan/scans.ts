@@ -10,8 +10,9 @@ import {
 } from '@palisade/contract/antivirus';
 import { hashKey, infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { call, type UploadOptions, upload } from '#api/call.ts';
-import { dashboardQuery } from '#api/dashboard.ts';
+import { changeList } from '#api/change-list.ts';
 import { isLive } from '#api/events.ts';
+import { dashboardQuery } from '#domain/dashboard/dashboard.ts';
 
 /** How often the list is read anew while a file in it still waits for an engine and no events arrive, in ms. */
 export const WAITING_INTERVAL = 5_000;
@@ -80,24 +81,17 @@ export async function takeBack(key: string): Promise<void> {
   await call(cancelUpload, { params: { key } });
 }
 
-/**
- * Changes the list of everything where it stands, and has what else follows from scans read anew. A list that is being read just now may be from before the
- * change, so the change waits for it.
- */
-async function changeScans(queries: QueryClient, change: (pages: ScansPage[]) => ScansPage[]): Promise<void> {
+/** Changes the list of everything where it stands, and has what else follows from scans read anew. */
+function changeScans(queries: QueryClient, change: (pages: ScansPage[]) => ScansPage[]): void {
   const { queryKey } = scansQuery(EVERY_SCAN);
   void queries.invalidateQueries({ queryKey: dashboardQuery.queryKey });
   void queries.invalidateQueries({ queryKey: SCANS_KEY, predicate: ({ queryHash }) => queryHash !== hashKey(queryKey) });
-  await queries
-    .getQueryCache()
-    .find({ queryKey })
-    ?.promise?.catch(() => undefined);
-  queries.setQueryData(queryKey, (read) => read && { ...read, pages: change(read.pages) });
+  changeList(queries, queryKey, (read) => ({ ...read, pages: change(read.pages) }));
 }
 
 /** Puts a record that is new, or has changed, where it belongs: newest first, by id. One that is older than all that was read is left to the next page. */
-export async function mergeScan(queries: QueryClient, scan: Scan): Promise<void> {
-  await changeScans(queries, (pages) => {
+export function mergeScan(queries: QueryClient, scan: Scan): void {
+  changeScans(queries, (pages) => {
     const place = pages.findIndex(({ rows, next }) => next === undefined || (rows.at(-1)?.id ?? next) <= scan.id);
     return pages.map(({ rows, next }, index) => {
       const others = rows.filter(({ id }) => id !== scan.id);
@@ -107,8 +101,8 @@ export async function mergeScan(queries: QueryClient, scan: Scan): Promise<void>
 }
 
 /** Takes a record off the list. */
-export async function removeScan(queries: QueryClient, scan_id: string): Promise<void> {
-  await changeScans(queries, (pages) => pages.map(({ rows, next }) => ({ rows: rows.filter(({ id }) => id !== scan_id), next })));
+export function removeScan(queries: QueryClient, scan_id: string): void {
+  changeScans(queries, (pages) => pages.map(({ rows, next }) => ({ rows: rows.filter(({ id }) => id !== scan_id), next })));
 }
 
 /** Has every list of scans, and what is counted of them, read anew. */

@@ -3,6 +3,7 @@ import { endOtherSessions, endSession, listSessions } from '@palisade/contract/s
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { call, callPage } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
+import { putRecord } from '#api/change-list.ts';
 import { pagesQuery } from '#api/pages.ts';
 import { refreshUser } from '#api/session.ts';
 
@@ -22,7 +23,7 @@ export function useChangeUsername() {
     of: changeUsername,
     mutationFn: (username: string) => call(changeUsername, { body: { username } }),
     onSuccess: (account) => {
-      queries.setQueryData(accountQuery.queryKey, account);
+      putRecord(queries, accountQuery.queryKey, account);
       refreshUser(account);
     },
   });

@@ -1,10 +1,10 @@
 import { TextInput } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
-import { type FormEvent, useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { encode } from 'uqr';
-import { sentenceOf } from '#api/call.ts';
-import { fieldMessagesOf } from '#api/field-messages.ts';
+import { messageAt } from '#api/field-messages.ts';
 import { Button } from '#ui/button.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { type AppSetup as Setup, useActivateTotp } from './two-factor.queries.ts';
 
 /** Modules of white around the code that readers need (ISO/IEC 18004, section 6.3.8). */
@@ -39,8 +39,7 @@ export function AppSetup({ setup, onActivated, onBack }: AppSetupProps) {
   const { copy, copied } = useClipboard();
   const groups = setup.secret.match(/.{1,4}/gu) ?? [];
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     activate.mutate(code, {
       onSuccess: ({ recovery_codes }) => onActivated(recovery_codes),
       onError: () => field.current?.select(),
@@ -48,7 +47,7 @@ export function AppSetup({ setup, onActivated, onBack }: AppSetupProps) {
   }
 
   return (
-    <form className="account-form" onSubmit={submit}>
+    <Form className="account-form" error={activate.error} busy={activate.isPending} onSubmit={submit} onEdit={activate.reset}>
       <ol className="app-setup">
         <li>
           <p className="app-setup__step">Scan this with your authenticator app</p>
@@ -77,11 +76,8 @@ export function AppSetup({ setup, onActivated, onBack }: AppSetupProps) {
             withAsterisk={false}
             size="md"
             value={code}
-            onChange={(event) => {
-              setCode(event.currentTarget.value);
-              activate.reset();
-            }}
-            error={activate.error && (fieldMessagesOf(activate.error)['code'] ?? sentenceOf(activate.error))}
+            onChange={(event) => setCode(event.currentTarget.value)}
+            error={messageAt('code', activate.error)}
           />
         </li>
       </ol>
@@ -89,10 +85,8 @@ export function AppSetup({ setup, onActivated, onBack }: AppSetupProps) {
         <Button variant="quiet" onClick={onBack}>
           Back
         </Button>
-        <Button type="submit" loading={activate.isPending}>
-          Turn On
-        </Button>
+        <Submit>Turn On</Submit>
       </div>
-    </form>
+    </Form>
   );
 }

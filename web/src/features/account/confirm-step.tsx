@@ -1,8 +1,9 @@
 import { TextInput } from '@mantine/core';
 import type { TwoFactor } from '@palisade/contract/two-factor';
-import { type FormEvent, useRef, useState } from 'react';
+import { useState } from 'react';
 import { CallError } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { ProofFields, ProofMessage, useProofForm } from './proof-fields.tsx';
 import { confirmWho, type TaskOutcome, type TwoFactorTask, usePerform } from './two-factor.queries.ts';
 
@@ -30,7 +31,6 @@ export function ConfirmStep({ task, twoFactor, words, isConfirmed, onConfirmed, 
   const [name, setName] = useState(deviceName);
   const [busy, setBusy] = useState(false);
   const proof = useProofForm(twoFactor);
-  const form = useRef<HTMLFormElement>(null);
   const { mutateAsync: perform } = usePerform(task);
 
   async function go() {
@@ -47,12 +47,10 @@ export function ConfirmStep({ task, twoFactor, words, isConfirmed, onConfirmed, 
 
   function refuse(error: unknown) {
     if (error instanceof CallError && error.problem?.code === 'confirmation_required') return setIsAsked(true);
-    const field = proof.refuse(error);
-    if (field) form.current?.querySelector<HTMLInputElement>(`[name="${CSS.escape(field)}"]`)?.focus();
+    proof.refuse(error);
   }
 
-  async function submit(event: FormEvent) {
-    event.preventDefault();
+  async function submit() {
     setBusy(true);
     proof.clear();
     try {
@@ -66,7 +64,7 @@ export function ConfirmStep({ task, twoFactor, words, isConfirmed, onConfirmed, 
   }
 
   return (
-    <form ref={form} className="account-form" onSubmit={submit}>
+    <Form className="account-form" error={proof.errors} busy={busy} onSubmit={() => void submit()}>
       <p className="sub">{words.sentence}</p>
       {task.kind === 'passkey' && (
         <TextInput
@@ -89,10 +87,8 @@ export function ConfirmStep({ task, twoFactor, words, isConfirmed, onConfirmed, 
         <Button variant="quiet" onClick={onBack}>
           Back
         </Button>
-        <Button type="submit" loading={busy}>
-          {words.action}
-        </Button>
+        <Submit>{words.action}</Submit>
       </div>
-    </form>
+    </Form>
   );
 }

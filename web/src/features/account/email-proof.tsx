@@ -1,12 +1,13 @@
 import { TextInput } from '@mantine/core';
 import { currentUser, proveEmail, sendEmailProof } from '@palisade/contract/auth';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { useConfig } from '#api/config.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { refreshUser, useSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import './account-dialogs.css';
 import './email-proof.css';
@@ -44,13 +45,12 @@ export function EmailProofForm({ code = '', onProved }: EmailProofFormProps) {
   const email = useSession().session?.user_info.email;
   const message = prove.error ? fieldMessagesOf(prove.error)['token'] : undefined;
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     prove.mutate(token.trim(), { onSuccess: () => onProved?.() });
   }
 
   return (
-    <form className="account-form email-proof" onSubmit={submit}>
+    <Form className="account-form email-proof" error={prove.error} busy={prove.isPending} onSubmit={submit} onEdit={prove.reset}>
       <p className="sub">
         {isOutbox ? WAITING[config.administrator === 'there' ? 'administrator' : 'server'] : 'We sent a code to '}
         <bdi>{email}</bdi>. It works once, within 24 hours. Whoever else is signed in to this account is signed out then.
@@ -64,10 +64,7 @@ export function EmailProofForm({ code = '', onProved }: EmailProofFormProps) {
         size="md"
         maxLength={200}
         value={token}
-        onChange={(event) => {
-          setToken(event.currentTarget.value);
-          prove.reset();
-        }}
+        onChange={(event) => setToken(event.currentTarget.value)}
         error={message}
       />
       {!message && <Refusal error={prove.error} />}
@@ -79,10 +76,8 @@ export function EmailProofForm({ code = '', onProved }: EmailProofFormProps) {
         <Button variant="quiet" loading={sendAgain.isPending} onClick={() => sendAgain.mutate()}>
           Resend the mail
         </Button>
-        <Button type="submit" loading={prove.isPending} disabled={token.trim() === ''}>
-          Confirm
-        </Button>
+        <Submit disabled={token.trim() === ''}>Confirm</Submit>
       </div>
-    </form>
+    </Form>
   );
 }

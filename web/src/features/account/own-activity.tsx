@@ -2,7 +2,7 @@ import { type Activity, exportActivity, listActivity } from '@palisade/contract/
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { call, download } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
-import { describeActivity } from '#ui/activity-words.ts';
+import { describeActivity } from '#domain/activity/activity-words.ts';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
 import { Listed } from '#ui/listed.tsx';

@@ -3,12 +3,13 @@ import type { Account } from '@palisade/contract/auth';
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
 import type { TwoFactor } from '@palisade/contract/two-factor';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useRef, useState } from 'react';
+import { useState } from 'react';
 import { call, download, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { endSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { type Proof, ProofFields, ProofMessage, useProofForm } from './proof-fields.tsx';
@@ -56,7 +57,6 @@ export function OwnData({ account }: { account: Account }) {
 function useProved<Result>(twoFactor: TwoFactor, act: (given: Proof) => Promise<Result>, onDone: (result: Result) => void) {
   const queries = useQueryClient();
   const proof = useProofForm(twoFactor);
-  const element = useRef<HTMLFormElement>(null);
   const task = useChange({
     mutationFn: async () => {
       const given = await proof.give();
@@ -66,24 +66,22 @@ function useProved<Result>(twoFactor: TwoFactor, act: (given: Proof) => Promise<
       if (done) onDone(done.result);
     },
     onError: (error) => {
-      const field = proof.refuse(error);
-      if (field) element.current?.querySelector<HTMLInputElement>(`[name="${CSS.escape(field)}"]`)?.focus();
+      proof.refuse(error);
       // The server may know of a second factor that this page does not.
       void queries.invalidateQueries({ queryKey: twoFactorQuery.queryKey });
     },
   });
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     proof.clear();
     task.mutate();
   }
 
-  return { proof, element, submit, isBusy: task.isPending, isDone: task.data !== undefined };
+  return { proof, form: { error: task.error, busy: task.isPending, onSubmit: submit }, isDone: task.data !== undefined };
 }
 
 function ExportForm({ twoFactor, onClose }: { twoFactor: TwoFactor; onClose: () => void }) {
-  const { proof, element, submit, isBusy, isDone } = useProved(
+  const { proof, form, isDone } = useProved(
     twoFactor,
     ({ password, factor }) => download(exportData, { body: { password, ...factor } }),
     (file) => {
@@ -94,7 +92,7 @@ function ExportForm({ twoFactor, onClose }: { twoFactor: TwoFactor; onClose: () 
   );
   const { password } = proof;
   return (
-    <form ref={element} className="account-form" onSubmit={submit}>
+    <Form {...form} className="account-form">
       <p className="sub">
         A JSON file with your account, sessions, scans, alerts, rules, messages, plans and activity. It holds no passwords and no
         files. Keep it where only you can read it.
@@ -108,11 +106,9 @@ function ExportForm({ twoFactor, onClose }: { twoFactor: TwoFactor; onClose: () 
         <Button variant="quiet" onClick={onClose}>
           {isDone ? 'Done' : 'Cancel'}
         </Button>
-        <Button type="submit" loading={isBusy} disabled={password === ''}>
-          Export
-        </Button>
+        <Submit disabled={password === ''}>Export</Submit>
       </div>
-    </form>
+    </Form>
   );
 }
 
@@ -124,14 +120,14 @@ interface DeleteFormProps {
 
 function DeleteForm({ email, twoFactor, onClose }: DeleteFormProps) {
   const [confirmation, setConfirmation] = useState('');
-  const { proof, element, submit, isBusy } = useProved(
+  const { proof, form } = useProved(
     twoFactor,
     ({ password, factor }) => call(deleteAccount, { body: { password, confirmation, ...factor } }),
     () => endSession(),
   );
   const isTyped = confirmation.trim().toLowerCase() === email;
   return (
-    <form ref={element} className="account-form account-form--grave" onSubmit={submit} aria-label="Delete my account">
+    <Form {...form} className="account-form account-form--grave" aria-label="Delete my account">
       <div className="account-warning">
         <p>This cannot be undone. At once and for good go:</p>
         <ul>
@@ -161,10 +157,8 @@ function DeleteForm({ email, twoFactor, onClose }: DeleteFormProps) {
         <Button variant="quiet" onClick={onClose}>
           Keep my account
         </Button>
-        <Button type="submit" loading={isBusy} disabled={!isTyped || proof.password === ''}>
-          Delete for good
-        </Button>
+        <Submit disabled={!isTyped || proof.password === ''}>Delete for good</Submit>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -1,11 +1,11 @@
 import { TextInput } from '@mantine/core';
 import type { Account } from '@palisade/contract/auth';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
-import { fieldMessagesOf } from '#api/field-messages.ts';
-import { ROLE_LABELS } from '#ui/activity-words.ts';
-import { Button } from '#ui/button.tsx';
+import { messageAt } from '#api/field-messages.ts';
+import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
+import { Form, Submit } from '#ui/form.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { describeDate } from '#ui/moment.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
@@ -56,13 +56,12 @@ function UsernameForm({ username }: { username: string }) {
   const change = useChangeUsername();
   const wanted = value.trim();
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     if (wanted !== '' && wanted !== username) change.mutate(wanted, { onSuccess: (account) => setValue(account.username) });
   }
 
   return (
-    <form className="account-form" onSubmit={submit}>
+    <Form className="account-form" error={change.error} busy={change.isPending} onSubmit={submit} onEdit={change.reset}>
       <TextInput
         label="Username"
         autoComplete="nickname"
@@ -70,20 +69,15 @@ function UsernameForm({ username }: { username: string }) {
         required
         withAsterisk={false}
         value={value}
-        onChange={(event) => {
-          setValue(event.currentTarget.value);
-          change.reset();
-        }}
-        error={change.error && (fieldMessagesOf(change.error)['username'] ?? sentenceOf(change.error))}
+        onChange={(event) => setValue(event.currentTarget.value)}
+        error={messageAt('username', change.error)}
       />
       <div className="account-form__end">
         <p role="status" className="account-form__done">
           {change.isSuccess && 'Username changed.'}
         </p>
-        <Button type="submit" loading={change.isPending} disabled={wanted === '' || wanted === username}>
-          Change Username
-        </Button>
+        <Submit disabled={wanted === '' || wanted === username}>Change Username</Submit>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -35,8 +35,8 @@ export interface ProofForm {
   setValue: (value: string) => void;
   /** Undefined when the browser gave no passkey, which is said then. */
   give: () => Promise<Proof | undefined>;
-  /** Says what was refused, and answers the name of the field that it is about. */
-  refuse: (error: unknown) => string | undefined;
+  /** Says what was refused, at the field that it is about. */
+  refuse: (error: unknown) => void;
   say: (text: string, link?: string) => void;
   /** Takes back what was said of the try before. */
   clear: () => void;
@@ -67,7 +67,7 @@ export function useProofForm(twoFactor: TwoFactor): ProofForm {
     return undefined;
   }
 
-  function refuse(error: unknown): string | undefined {
+  function refuse(error: unknown): void {
     const { code, ...fields } = fieldMessagesOf(error);
     const isFactor = error instanceof CallError && error.problem?.code === 'second_factor_refused';
     const sentence = isFactor ? sentenceOf(error) : code;
@@ -75,9 +75,7 @@ export function useProofForm(twoFactor: TwoFactor): ProofForm {
     const hasField = twoFactor.enabled && method !== 'passkey';
     const shown = sentence !== undefined && hasField ? { ...fields, [method]: sentence } : fields;
     setErrors(shown);
-    const [first] = Object.keys(shown);
-    if (first === undefined) setMessage({ text: sentence ?? sentenceOf(error) });
-    return first;
+    if (Object.keys(shown).length === 0) setMessage({ text: sentence ?? sentenceOf(error) });
   }
 
   return {

@@ -1,11 +1,11 @@
 import { useForm } from '@mantine/form';
 import { PASSWORD_LENGTH } from '@palisade/contract/auth';
 import type { TwoFactor } from '@palisade/contract/two-factor';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { useSession } from '#api/session.ts';
-import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
 import { PasswordStrength } from '#ui/password-strength.tsx';
@@ -47,7 +47,6 @@ export function SecurityDialog({ onClose }: { onClose: () => void }) {
 }
 
 function PasswordForm() {
-  const element = useRef<HTMLFormElement>(null);
   const change = useChangePassword();
   const person = useSession().session?.user_info;
   const form = useForm({ initialValues: { current_password: '', new_password: '' } });
@@ -55,19 +54,14 @@ function PasswordForm() {
   function submit(values: typeof form.values) {
     change.mutate(values, {
       onSuccess: () => form.reset(),
-      onError: (error) => {
-        const messages = fieldMessagesOf(error);
-        form.setErrors(messages);
-        const first = Object.keys(messages)[0];
-        if (first) element.current?.querySelector<HTMLInputElement>(`[name="${CSS.escape(first)}"]`)?.focus();
-      },
+      onError: (error) => form.setErrors(fieldMessagesOf(error)),
     });
   }
 
   const isSaid = Object.keys(form.errors).length > 0;
   return (
     <DialogPart title="Change password">
-      <form ref={element} className="account-form" onSubmit={form.onSubmit(submit)}>
+      <Form className="account-form" error={change.error} busy={change.isPending} onSubmit={form.onSubmit(submit)}>
         <PasswordField
           label="Current Password"
           name="current_password"
@@ -88,12 +82,10 @@ function PasswordForm() {
           <p role="status" className="account-form__done">
             {change.isSuccess && !form.isDirty() && 'Password changed. Everybody else is signed out.'}
           </p>
-          <Button type="submit" loading={change.isPending}>
-            Change Password
-          </Button>
+          <Submit>Change Password</Submit>
         </div>
         {!isSaid && <Refusal error={change.error} />}
-      </form>
+      </Form>
     </DialogPart>
   );
 }

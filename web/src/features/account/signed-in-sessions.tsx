@@ -1,13 +1,13 @@
 import type { SignedInSession } from '@palisade/contract/sessions';
 import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { type FormEvent, useRef, useState } from 'react';
-import { sentenceOf } from '#api/call.ts';
-import { fieldMessagesOf } from '#api/field-messages.ts';
+import { useRef, useState } from 'react';
+import { messageAt } from '#api/field-messages.ts';
 import { leftOf, rowsOf } from '#api/pages.ts';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { describeAge, Moment, useMinute } from '#ui/moment.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
@@ -152,13 +152,15 @@ function EndForm({ id, title, sentence, done, onCancel, onDone }: EndFormProps) 
   const [password, setPassword] = useState('');
   const end = useEndSessions(() => onDone(done));
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    end.mutate({ id, password });
-  }
-
   return (
-    <form className="account-form session-end" aria-label={title} onSubmit={submit}>
+    <Form
+      className="account-form session-end"
+      aria-label={title}
+      error={end.error}
+      busy={end.isPending}
+      onSubmit={() => end.mutate({ id, password })}
+      onEdit={end.reset}
+    >
       <p>
         <strong>{title}</strong> {sentence}
       </p>
@@ -168,20 +170,15 @@ function EndForm({ id, title, sentence, done, onCancel, onDone }: EndFormProps) 
         autoFocus
         required
         value={password}
-        onChange={(event) => {
-          setPassword(event.currentTarget.value);
-          end.reset();
-        }}
-        error={end.error && (fieldMessagesOf(end.error)['password'] ?? sentenceOf(end.error))}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+        error={messageAt('password', end.error)}
       />
       <div className="account-form__end">
         <Button variant="quiet" onClick={onCancel}>
           Cancel
         </Button>
-        <Button type="submit" loading={end.isPending} disabled={password === ''}>
-          Sign out
-        </Button>
+        <Submit disabled={password === ''}>Sign out</Submit>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -2,13 +2,14 @@ import { TextInput } from '@mantine/core';
 import { type Passkey, RECOVERY_CODES, type TwoFactor } from '@palisade/contract/two-factor';
 import { IconDeviceMobile, IconFingerprint, IconLifebuoy } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
-import { fieldMessagesOf } from '#api/field-messages.ts';
+import { messageAt } from '#api/field-messages.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { describeAge, describeDate, useMinute } from '#ui/moment.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { Factor, PasskeysElsewhere } from './factor.tsx';
@@ -203,14 +204,13 @@ function RenameRow({ passkey, onDone }: { passkey: Passkey; onDone: () => void }
 
   useEffect(() => field.current?.select(), []);
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     rename.mutate({ id: passkey.id, name }, { onSuccess: onDone });
   }
 
   return (
     <li>
-      <form className="passkey-row" onSubmit={submit}>
+      <Form className="passkey-row" error={rename.error} busy={rename.isPending} onSubmit={submit}>
         <TextInput
           ref={field}
           aria-label={`New name of ${passkey.name}`}
@@ -219,17 +219,15 @@ function RenameRow({ passkey, onDone }: { passkey: Passkey; onDone: () => void }
           maxLength={60}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
-          error={rename.error && (fieldMessagesOf(rename.error)['name'] ?? sentenceOf(rename.error))}
+          error={messageAt('name', rename.error)}
         />
         <div className="factor__actions">
           <Button variant="quiet" size="s" onClick={onDone}>
             Cancel
           </Button>
-          <Button type="submit" size="s" loading={rename.isPending}>
-            Save
-          </Button>
+          <Submit size="s">Save</Submit>
         </div>
-      </form>
+      </Form>
     </li>
   );
 }

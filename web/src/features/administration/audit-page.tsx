@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { call, sentenceOf } from '#api/call.ts';
 import { useMayAdministrate } from '#api/policies.ts';
-import { describeActivity, KIND_LABELS } from '#ui/activity-words.ts';
+import { describeActivity, KIND_LABELS } from '#domain/activity/activity-words.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';

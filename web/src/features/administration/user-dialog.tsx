@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useSession } from '#api/session.ts';
-import { ROLE_LABELS } from '#ui/activity-words.ts';
+import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';

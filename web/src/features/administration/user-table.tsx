@@ -1,7 +1,7 @@
 import type { AdminUser } from '@palisade/contract/users';
 import { IconBan, IconCheck, IconMailQuestion } from '@tabler/icons-react';
 import { useSession } from '#api/session.ts';
-import { ROLE_LABELS } from '#ui/activity-words.ts';
+import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { describeDate, Moment, useMinute } from '#ui/moment.tsx';

@@ -1,18 +1,16 @@
 import { roleSchema } from '@palisade/contract/auth';
 import type { UserState } from '@palisade/contract/users';
 import { IconSearch } from '@tabler/icons-react';
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { leftOf, rowsOf, totalOf } from '#api/pages.ts';
 import { useMayAdministrate } from '#api/policies.ts';
-import { ROLE_LABELS } from '#ui/activity-words.ts';
+import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { ChoiceFilter, ListFilters, SearchFilter, useSearched } from '#ui/list-filters.tsx';
+import { ChoiceFilter, ListFilters, SearchFilter } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Page } from '#ui/page.tsx';
-import { ShowMore } from '#ui/show-more.tsx';
+import { useSearchedPages } from '#ui/searched-pages.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { UserDialog } from './user-dialog.tsx';
 import { UserTable } from './user-table.tsx';
@@ -44,16 +42,19 @@ const SORTS = [
 ] as const satisfies readonly (readonly [UserChoice['sort'], string])[];
 
 function People() {
-  const [chosen, setChosen] = useState(EVERYBODY);
   const [openId, setOpenId] = useState<string>();
-  const choice = { ...chosen, search: useSearched(chosen.search) };
-  const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
-    ...usersQuery(choice),
-    placeholderData: keepPreviousData,
-  });
-  const users = rowsOf(data);
+  const {
+    chosen,
+    setChosen,
+    rows: users,
+    isOutdated,
+    total: counted,
+    error,
+    refetch,
+    more,
+  } = useSearchedPages(EVERYBODY, usersQuery);
   const open = users?.find(({ id }) => id === openId);
-  const total = totalOf(data) ?? users?.length ?? 0;
+  const total = counted ?? users?.length ?? 0;
   return (
     <Card title="People">
       <ListFilters>
@@ -83,7 +84,7 @@ function People() {
       <Listed
         what="the people"
         rows={users}
-        isOutdated={isPlaceholderData}
+        isOutdated={isOutdated}
         error={error}
         onRetry={refetch}
         empty={
@@ -108,7 +109,7 @@ function People() {
           </>
         )}
       </Listed>
-      {hasNextPage && !isPlaceholderData && <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={fetchNextPage} />}
+      {more}
       {open && <UserDialog user={open} onClose={() => setOpenId(undefined)} />}
     </Card>
   );

@@ -4,13 +4,13 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { leftOf, rowsOf } from '#api/pages.ts';
+import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
 import { useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
-import { ShowToSupport } from '#ui/show-to-support.tsx';
 import { AlertFilters } from './alert-filters.tsx';
 import { ACTIVE, alertsQuery, monitorQuery } from './alerts.queries.ts';
 import { NoAlerts } from './no-alerts.tsx';

@@ -15,6 +15,7 @@ import type { BodySentOf } from '@palisade/contract/endpoint';
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { call, callPage } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
+import { putRecord } from '#api/change-list.ts';
 import { pagesQuery } from '#api/pages.ts';
 
 const ROOT = ['anti-hacking'] as const;
@@ -66,7 +67,7 @@ function useDecision<Given = void>(mutationFn: (given: Given) => Promise<AlertDe
   const queries = useQueryClient();
   return useChange({
     mutationFn,
-    onSuccess: (changed) => queries.setQueryData(alertQuery(changed.id).queryKey, changed),
+    onSuccess: (changed) => putRecord(queries, alertQuery(changed.id).queryKey, changed),
     renews: [ROOT],
   });
 }
@@ -89,7 +90,7 @@ export function useDisownAlert(id: string) {
   return useChange({
     mutationFn: () => call(disownAlert, { params: { id } }),
     onSuccess: ({ alert }) => {
-      queries.setQueryData(alertQuery(id).queryKey, alert);
+      putRecord(queries, alertQuery(id).queryKey, alert);
       void queries.invalidateQueries();
     },
   });

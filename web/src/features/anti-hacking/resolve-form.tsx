@@ -3,9 +3,10 @@ import { ACCEPTED_RISK_DAYS_MAXIMUM, type resolveAlert, SUPPRESSION_DAYS } from 
 import type { ResolutionReason } from '@palisade/contract/anti-hacking';
 import type { BodySentOf } from '@palisade/contract/endpoint';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { previewQuery } from './alerts.queries.ts';
 
@@ -42,8 +43,7 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
   const [until, setUntil] = useState(() => dayFrom(now, RISK_DAYS));
   const id = useId();
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     onResolve({
       reason,
       ...(note.trim() === '' ? {} : { note }),
@@ -54,7 +54,7 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
   }
 
   return (
-    <form className="resolve-form" onSubmit={submit}>
+    <Form className="resolve-form" error={error} busy={isPending} onSubmit={submit}>
       <fieldset>
         <legend>Why is it settled?</legend>
         {REASONS.map((one) => (
@@ -102,14 +102,12 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
       </p>
       <Refusal error={error} />
       <div className="alert-decisions__actions">
-        <Button type="submit" loading={isPending}>
-          Resolve alert
-        </Button>
+        <Submit>Resolve alert</Submit>
         <Button variant="quiet" onClick={onCancel}>
           Cancel
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -3,6 +3,7 @@ import { IconBolt, IconKey, IconShieldCheck, IconShieldLock, IconSwords } from '
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { call, sentenceOf } from '#api/call.ts';
+import { putRecord } from '#api/change-list.ts';
 import { useConfig } from '#api/config.ts';
 import { Button } from '#ui/button.tsx';
 import { Card, StatCard } from '#ui/card.tsx';
@@ -41,7 +42,7 @@ export function ThreatPanel({ random }: { random: () => number }) {
       const { live_threats, current_stats } = await fetchLiveFeed(signal);
       setThreats(live_threats);
       setFailure(undefined);
-      queries.setQueryData(statsQuery.queryKey, current_stats);
+      putRecord(queries, statsQuery.queryKey, current_stats);
     } catch (error) {
       if (signal.aborted) return;
       console.error(error);

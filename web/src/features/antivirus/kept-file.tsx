@@ -1,10 +1,10 @@
 import type { ScanDetail } from '@palisade/contract/quarantine';
 import { REPORT_REASON_MAXIMUM } from '@palisade/contract/quarantine';
 import { IconDownload, IconFlag, IconTrash, type TablerIcon } from '@tabler/icons-react';
-import { type FormEvent, useId, useState } from 'react';
-import { sentenceOf } from '#api/call.ts';
-import { fieldMessagesOf } from '#api/field-messages.ts';
+import { useId, useState } from 'react';
+import { messageAt } from '#api/field-messages.ts';
 import { Button } from '#ui/button.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { describeReport } from './scan-advice.ts';
@@ -22,29 +22,23 @@ export function PasswordForm({ scan }: { scan: ScanDetail }) {
   const [password, setPassword] = useState('');
   const unlock = useUnlockFile(scan.id);
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     if (password !== '') unlock.mutate(password, { onSuccess: () => setPassword('') });
   }
 
   return (
-    <form className="scan-detail__unlock" onSubmit={submit}>
+    <Form className="scan-detail__unlock" error={unlock.error} busy={unlock.isPending} onSubmit={submit} onEdit={unlock.reset}>
       <PasswordField
         label="Password of the file"
         description="If you know it, the file is read with it. The password is not stored."
         name="file-password"
         autoComplete="off"
         value={password}
-        onChange={(event) => {
-          setPassword(event.currentTarget.value);
-          unlock.reset();
-        }}
-        error={unlock.error && (fieldMessagesOf(unlock.error)['password'] ?? sentenceOf(unlock.error))}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+        error={messageAt('password', unlock.error)}
       />
-      <Button type="submit" loading={unlock.isPending} disabled={password === ''}>
-        Scan with password
-      </Button>
-    </form>
+      <Submit disabled={password === ''}>Scan with password</Submit>
+    </Form>
   );
 }
 
@@ -104,13 +98,8 @@ function ReportForm({ scan, onCancel }: { scan: ScanDetail; onCancel: () => void
   const report = useReportFalseAlarm(scan.id);
   const id = useId();
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    report.mutate(reason);
-  }
-
   return (
-    <form className="kept-file__form" onSubmit={submit}>
+    <Form className="kept-file__form" error={report.error} busy={report.isPending} onSubmit={() => report.mutate(reason)}>
       <label htmlFor={id}>Why do you think that this file is harmless?</label>
       <textarea
         id={id}
@@ -125,13 +114,11 @@ function ReportForm({ scan, onCancel }: { scan: ScanDetail; onCancel: () => void
       <p className="sub">The administrators see the file’s name, its hash and what was found, not the file.</p>
       <Refusal error={report.error} />
       <div className="kept-file__actions">
-        <Button type="submit" size="s" loading={report.isPending}>
-          Send report
-        </Button>
+        <Submit size="s">Send report</Submit>
         <Button variant="quiet" size="s" onClick={onCancel}>
           Cancel
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

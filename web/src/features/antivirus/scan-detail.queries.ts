@@ -10,6 +10,7 @@ import {
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { call, download } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
+import { putRecord } from '#api/change-list.ts';
 import { invalidateScans, isWaiting, removeScan, WAITING_INTERVAL } from '#domain/scan/scans.ts';
 import { saveFile } from '#ui/save-file.ts';
 
@@ -34,7 +35,7 @@ export function useDeleteScan(id: string) {
 function useChanged() {
   const queries = useQueryClient();
   return (changed: ScanDetail) => {
-    queries.setQueryData(scanDetailQuery(changed.id).queryKey, changed);
+    putRecord(queries, scanDetailQuery(changed.id).queryKey, changed);
     invalidateScans(queries);
   };
 }

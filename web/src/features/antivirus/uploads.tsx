@@ -18,7 +18,7 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
     createUploadQueue({
       send: uploadScan,
       takeBack,
-      onScan: (scan) => void mergeScan(queries, scan),
+      onScan: (scan) => mergeScan(queries, scan),
       // After the row shows it, because an alert stops the page from drawing.
       onFailure: () => setTimeout(() => window.alert(FAILURE_ALERT)),
     }),

@@ -1,10 +1,10 @@
 import type { SecondFactor } from '@palisade/contract/problem';
 import { loginSecondStep, type PasskeyAssertion, requestSecondStepPasskey } from '@palisade/contract/two-factor';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { CallError, call, sentenceOf } from '#api/call.ts';
 import { askForPasskey } from '#api/passkey.ts';
 import type { Session } from '#api/session.ts';
-import { Button } from '#ui/button.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { SecondFactorField } from '#ui/second-factor-field.tsx';
 
 const LINES: Record<SecondFactor, string> = {
@@ -53,8 +53,7 @@ export function SecondStep({ challenge, methods, onSignedIn, onLeave }: SecondSt
     return undefined;
   }
 
-  async function submit(event: FormEvent) {
-    event.preventDefault();
+  async function submit() {
     setProgress('asking');
     setMessage('');
     setElsewhere(undefined);
@@ -80,7 +79,7 @@ export function SecondStep({ challenge, methods, onSignedIn, onLeave }: SecondSt
         <h1>One more step</h1>
         <p className="sub">{LINES[method]}</p>
       </header>
-      <form ref={form} className="auth-form" onSubmit={submit}>
+      <Form ref={form} className="auth-form" error={message} busy={progress !== undefined} onSubmit={() => void submit()}>
         <SecondFactorField
           methods={methods}
           method={method}
@@ -99,16 +98,14 @@ export function SecondStep({ challenge, methods, onSignedIn, onLeave }: SecondSt
               </>
             )}
           </div>
-          <Button type="submit" size="l" loading={progress !== undefined}>
-            {method === 'passkey' ? 'Use My Passkey' : 'Continue'}
-          </Button>
+          <Submit size="l">{method === 'passkey' ? 'Use My Passkey' : 'Continue'}</Submit>
         </div>
         <div className="auth-form__back">
           <button type="button" className="link-button" onClick={() => onLeave()}>
             Back to sign in
           </button>
         </div>
-      </form>
+      </Form>
     </>
   );
 }

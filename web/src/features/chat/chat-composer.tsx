@@ -2,7 +2,7 @@ import { type RefObject, useState } from 'react';
 import { readDraft } from '#api/drafts.ts';
 import { sayTyping } from '#api/events.ts';
 import { isFirstTry } from '#api/outgoing.ts';
-import { type ComposerHandle, MessageComposer } from '#ui/message-composer.tsx';
+import { type ComposerHandle, MessageComposer } from '#domain/conversation/message-composer.tsx';
 import { useOutgoing } from './chat.queries.ts';
 import { QUICK_PROMPTS, withPrompt } from './quick-prompts.ts';
 import { Suggestions } from './suggestions.tsx';

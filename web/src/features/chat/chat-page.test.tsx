@@ -18,13 +18,13 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { MESSAGES_PAGE } from '#api/chat.ts';
 import { reportConnection } from '#api/connection.ts';
 import { keepEventsOpen } from '#api/events.ts';
 import { articleOf, attachmentOf, chatStateOf, messageOf } from '#api/fake-desk.ts';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
+import { MESSAGES_PAGE } from '#domain/conversation/chat.ts';
 import { followEvents } from '#domain/live-queries.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { ChatPage } from './chat-page.tsx';

@@ -1,11 +1,11 @@
 import type { ChatState } from '@palisade/contract/chat-read';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { isFirstTry } from '#api/outgoing.ts';
+import type { ComposerHandle } from '#domain/conversation/message-composer.tsx';
+import { useTyping } from '#domain/conversation/use-typing.ts';
 import { Typing } from '#ui/conversation-log.tsx';
-import type { ComposerHandle } from '#ui/message-composer.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { useKeyboardRoom } from '#ui/use-keyboard-room.ts';
-import { useTyping } from '#ui/use-typing.ts';
 import { useNoPhoneNotice } from './call-support.tsx';
 import { useChatState, useIsAwaited, useMarkRead, useOutgoing } from './chat.queries.ts';
 import { ChatComposer } from './chat-composer.tsx';

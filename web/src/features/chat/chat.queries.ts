@@ -16,9 +16,10 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { z } from 'zod';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
-import { chatStateQuery, messagesQuery, takeMessage } from '#api/chat.ts';
+import { putRecord } from '#api/change-list.ts';
 import { createOutgoing, type OutgoingQueue } from '#api/outgoing.ts';
 import { currentSession } from '#api/session.ts';
+import { chatStateQuery, messagesQuery, takeMessage } from '#domain/conversation/chat.ts';
 
 const writtenSchema = z.object({ message: z.string(), attachments: z.array(attachmentSchema) });
 type Written = z.infer<typeof writtenSchema>;
@@ -36,9 +37,9 @@ function outgoingOf(queries: QueryClient): OutgoingQueue<Written> {
       call(sendMessage, {
         body: { message, sender: 'user', client_message_id, attachment_ids: attachments.map(({ id }) => id) },
       }),
-    onSent: async ({ automatic_reply, ...message }) => {
-      await takeMessage(queries, message);
-      if (automatic_reply) await takeMessage(queries, automatic_reply);
+    onSent: ({ automatic_reply, ...message }) => {
+      takeMessage(queries, message);
+      if (automatic_reply) takeMessage(queries, automatic_reply);
     },
   });
   queues.set(queries, queue);
@@ -105,7 +106,7 @@ function useStateChange<Input = void>(change: (input: Input) => Promise<ChatStat
   const queries = useQueryClient();
   return useChange({
     mutationFn: change,
-    onSuccess: (state) => queries.setQueryData(chatStateQuery.queryKey, state),
+    onSuccess: (state) => putRecord(queries, chatStateQuery.queryKey, state),
   });
 }
 

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react';
 import { Link } from 'react-router';
-import { useUnread } from '#api/chat.ts';
 import { useConfig } from '#api/config.ts';
+import { useUnread } from '#domain/conversation/chat.ts';
 import { Brand } from '#ui/brand.tsx';
 import { useMessageNotices } from '#ui/use-message-notices.ts';
 import { ChatPanel } from './chat-panel.tsx';

@@ -14,11 +14,12 @@ import { IconDeviceDesktop, IconPencil } from '@tabler/icons-react';
 import { useCallback, useId, useMemo, useState } from 'react';
 import { call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
+import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Countdown } from '#ui/countdown.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
-import { ShowToSupport } from '#ui/show-to-support.tsx';
 import { DeepScan } from './deep-scan.tsx';
 import { CHECKS, DEVICE_STATES, ENFORCEMENTS } from './device-words.ts';
 import { Folders } from './folders.tsx';
@@ -148,10 +149,11 @@ function DeviceName({ device, titleId, onRename }: { device: Device; titleId: st
     );
   }
   return (
-    <form
+    <Form
       className="device__name"
-      onSubmit={(event) => {
-        event.preventDefault();
+      error={null}
+      busy={false}
+      onSubmit={() => {
         if (message !== undefined) return;
         onRename(name);
         setName(undefined);
@@ -173,10 +175,10 @@ function DeviceName({ device, titleId, onRename }: { device: Device; titleId: st
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-      <Button type="submit" size="s" variant="quiet" disabled={message !== undefined}>
+      <Submit size="s" variant="quiet" disabled={message !== undefined}>
         Save
-      </Button>
-    </form>
+      </Submit>
+    </Form>
   );
 }
 

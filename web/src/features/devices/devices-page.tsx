@@ -2,7 +2,7 @@ import { listRules } from '@palisade/contract/firewall';
 import { IconDeviceDesktop } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
-import { devicesQuery } from '#api/devices.ts';
+import { devicesQuery } from '#domain/device/devices.ts';
 import { Lead } from '#ui/lead.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Page } from '#ui/page.tsx';

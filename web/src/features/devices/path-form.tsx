@@ -1,6 +1,6 @@
 import { devicePathSchema } from '@palisade/contract/agent';
 import { useEffect, useRef, useState } from 'react';
-import { Button } from '#ui/button.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 
 interface PathFormProps {
   label: string;
@@ -17,10 +17,11 @@ export function PathForm({ label, action, onSubmit }: PathFormProps) {
   // Whoever asked for it types into it next.
   useEffect(() => field.current?.focus(), []);
   return (
-    <form
+    <Form
       className="device__path-form"
-      onSubmit={(event) => {
-        event.preventDefault();
+      error={message}
+      busy={false}
+      onSubmit={() => {
         const read = devicePathSchema.safeParse(path.trim());
         if (read.success) {
           setPath('');
@@ -44,14 +45,14 @@ export function PathForm({ label, action, onSubmit }: PathFormProps) {
         value={path}
         onChange={(event) => setPath(event.currentTarget.value)}
       />
-      <Button type="submit" size="s" variant="quiet">
+      <Submit size="s" variant="quiet">
         {action}
-      </Button>
+      </Submit>
       {message && (
         <p className="device__error" role="alert">
           {message}
         </p>
       )}
-    </form>
+    </Form>
   );
 }

@@ -1,10 +1,11 @@
 import { addRule, importRules, type NewRule, RULE_DEFAULTS, type Rule } from '@palisade/contract/firewall';
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { CallError, call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { readRulesAnew, updateRules } from './firewall.queries.ts';
 import { GAMES, PRESETS, type Preset, rulesOf } from './presets.ts';
@@ -28,7 +29,6 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
   const [preset, setPreset] = useState<Preset['id']>();
   const [gameName, setGameName] = useState<string>(GAMES[0].name);
   const [failure, setFailure] = useState('');
-  const element = useRef<HTMLFormElement>(null);
   const made =
     preset &&
     rulesOf(
@@ -54,14 +54,14 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
     if (several === undefined) {
       const rule = await call(addRule, { body: sentOf(form.values) });
       // The page may have been told of it, and have read it already.
-      await updateRules(queries, (all) => [rule, ...all.filter(({ id }) => id !== rule.id)]);
+      updateRules(queries, (all) => [rule, ...all.filter(({ id }) => id !== rule.id)]);
       return;
     }
     await call(importRules, { body: { rules: several.map(termsOf) } });
     await readRulesAnew(queries);
   }
 
-  const { mutate, isPending } = useChange({
+  const { mutate, isPending, error } = useChange({
     mutationFn: send,
     onSuccess: onClose,
     onError(error) {
@@ -69,10 +69,7 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
       form.setErrors(Object.fromEntries(errors.map(({ field, message }) => [field, message])));
       if (errors.length === 0 || several !== undefined) setFailure(sentenceOf(error));
       // After the fields show it, because an alert stops the page from drawing.
-      setTimeout(() => {
-        window.alert(FAILURE_ALERT);
-        element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-      });
+      setTimeout(() => window.alert(FAILURE_ALERT));
     },
   });
 
@@ -81,15 +78,14 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
     mutate();
   }
 
-  function submit(event: React.FormEvent) {
-    event.preventDefault();
+  function submit() {
     if (several !== undefined) save();
     else form.onSubmit(save)();
   }
 
   return (
     <ModalWindow title="Add Rule" onClose={onClose}>
-      <form ref={element} className="rule-form" onSubmit={submit}>
+      <Form className="rule-form" error={error} busy={isPending} onSubmit={submit}>
         <fieldset className="rule-form__presets" aria-label="Begin with">
           {PRESETS.map(({ id, title, sentence }) => (
             <button key={id} type="button" className="rule-preset" aria-pressed={preset === id} onClick={() => choose(id)}>
@@ -129,11 +125,9 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
           <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={isPending}>
-            {several === undefined ? 'Add Rule' : `Add ${several.length} rules`}
-          </Button>
+          <Submit>{several === undefined ? 'Add Rule' : `Add ${several.length} rules`}</Submit>
         </div>
-      </form>
+      </Form>
     </ModalWindow>
   );
 }

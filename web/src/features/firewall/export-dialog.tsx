@@ -3,6 +3,7 @@ import { EXPORTS, type Export, exportRules } from '@palisade/contract/firewall-e
 import { useMemo, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import './rule-fields.css';
@@ -21,10 +22,11 @@ export function ExportDialog({ rules, onClose }: { rules: readonly Rule[] | unde
   const exported = useMemo(() => rules && exportRules(rules, target), [rules, target]);
   return (
     <ModalWindow title="Export for another firewall" onClose={onClose}>
-      <form
+      <Form
         className="rule-form"
-        onSubmit={(event) => {
-          event.preventDefault();
+        error={null}
+        busy={exported === undefined}
+        onSubmit={() => {
           if (exported === undefined) return;
           saveFile(exported.file_name, new Blob([exported.text], { type: 'text/plain' }));
           onClose();
@@ -59,11 +61,9 @@ export function ExportDialog({ rules, onClose }: { rules: readonly Rule[] | unde
           <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={exported === undefined}>
-            Save
-          </Button>
+          <Submit>Save</Submit>
         </div>
-      </form>
+      </Form>
     </ModalWindow>
   );
 }

@@ -1,7 +1,7 @@
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState } from 'react';
-import { devicesQuery, livingOf } from '#api/devices.ts';
+import { devicesQuery, livingOf } from '#domain/device/devices.ts';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Page } from '#ui/page.tsx';

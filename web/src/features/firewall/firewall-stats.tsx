@@ -3,7 +3,7 @@ import { SAMPLE_FIGURES } from '@palisade/contract/firewall';
 import { IconBan, IconDatabase, IconListCheck, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useConfig } from '#api/config.ts';
-import { blockedQuery, ruleCountsQuery } from '#api/devices.ts';
+import { blockedQuery, ruleCountsQuery } from '#domain/device/devices.ts';
 import { describeBytes } from '#ui/bytes.ts';
 import { StatCard } from '#ui/card.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';

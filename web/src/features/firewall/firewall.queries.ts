@@ -1,6 +1,7 @@
 import { listRevisions, listRules, type Rule } from '@palisade/contract/firewall';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { call, callPage } from '#api/call.ts';
+import { changeList } from '#api/change-list.ts';
 
 /** Rules that the screen begins with: those that are drawn first. */
 export const FIRST_RULES = 30;
@@ -47,25 +48,14 @@ export const revisionsQuery = queryOptions({
 });
 
 /** Changes the lists that the screen reads, after the server has done the same. */
-export async function updateRules(queries: QueryClient, change: (rules: Rule[]) => Rule[]): Promise<void> {
-  const keys = [firstRulesQuery.queryKey, allRulesQuery.queryKey];
-  const reading = keys.filter((queryKey) => queries.isFetching({ queryKey, exact: true }) > 0);
-  // A list that was asked for before the change must not overwrite it.
-  await Promise.all(keys.map((queryKey) => queries.cancelQueries({ queryKey, exact: true })));
-  queries.setQueryData(allRulesQuery.queryKey, (rules) => rules && change(rules));
-  queries.setQueryData(firstRulesQuery.queryKey, (first) => {
-    if (!first) return first;
+export function updateRules(queries: QueryClient, change: (rules: Rule[]) => Rule[]): void {
+  changeList(queries, allRulesQuery.queryKey, change);
+  changeList(queries, firstRulesQuery.queryKey, (first) => {
     const rules = change(first.rules);
     return { rules, total: first.total + rules.length - first.rules.length };
   });
   void queries.invalidateQueries({ queryKey: revisionsQuery.queryKey });
-  await Promise.all(
-    keys
-      .filter(
-        (queryKey) => reading.includes(queryKey) || (queryKey === firstRulesQuery.queryKey && !queries.getQueryData(queryKey)),
-      )
-      .map((queryKey) => queries.invalidateQueries({ queryKey, exact: true })),
-  );
+  if (!queries.getQueryData(firstRulesQuery.queryKey)) void queries.invalidateQueries({ queryKey: firstRulesQuery.queryKey });
 }
 
 /** Has everything of the rules read anew. */

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { readRuleFile } from './rule-file.ts';
 import { ruleSentence } from './rule-sentence.ts';
@@ -16,7 +17,7 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
   const [file, setFile] = useState<RuleFile>();
   const [messages, setMessages] = useState<readonly string[]>([]);
   const [replace, setReplace] = useState(false);
-  const { mutate, isPending } = useChange({
+  const { mutate, isPending, error } = useChange({
     of: importRules,
     mutationFn: ({ rules }: RuleFile) => call(importRules, { body: { rules, replace } }),
     onError: (error) => setMessages([sentenceOf(error)]),
@@ -41,13 +42,7 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
 
   return (
     <ModalWindow title="Import rules" onClose={onClose}>
-      <form
-        className="rule-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
+      <Form className="rule-form" error={error} busy={isPending} onSubmit={save}>
         <label className="rule-form__file">
           A file that was exported here
           <input
@@ -96,11 +91,11 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
           <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={isPending} disabled={file === undefined || isTooMany}>
+          <Submit disabled={file === undefined || isTooMany}>
             {count === 1 ? 'Import 1 rule' : count > 0 ? `Import ${count} rules` : 'Import'}
-          </Button>
+          </Submit>
         </div>
-      </form>
+      </Form>
     </ModalWindow>
   );
 }

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { CallError, call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { updateRules } from './firewall.queries.ts';
 import { RuleFields, sentOf, useRuleForm } from './rule-fields.tsx';
 
@@ -23,15 +24,10 @@ export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
     lasts: expires_at === null ? 'always' : 'as_is',
   });
   const [failure, setFailure] = useState('');
-  const [isRefused, setIsRefused] = useState(false);
   const element = useRef<HTMLFormElement>(null);
   useEffect(() => element.current?.querySelector('input')?.focus(), []);
-  // What the server refused is marked once it is drawn.
-  useEffect(() => {
-    if (isRefused) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [isRefused]);
 
-  const { mutate, isPending } = useChange({
+  const { mutate, isPending, error } = useChange({
     async mutationFn() {
       const { lasts } = form.values;
       const terms = sentOf(form.values);
@@ -39,17 +35,16 @@ export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
         params: { id: rule.id },
         body: lasts === 'always' && expires_at !== null ? { ...terms, lasts: null } : terms,
       });
-      await updateRules(queries, (all) => all.map((other) => (other.id === changed.id ? changed : other)));
+      updateRules(queries, (all) => all.map((other) => (other.id === changed.id ? changed : other)));
     },
     onSuccess: () => onEnd(true),
-    async onError(error) {
+    onError(error) {
       if (error instanceof CallError && error.status === 404) {
-        await updateRules(queries, (all) => all.filter((other) => other.id !== rule.id));
+        updateRules(queries, (all) => all.filter((other) => other.id !== rule.id));
         onEnd(false);
         return;
       }
       const errors = error instanceof CallError ? (error.problem?.errors ?? []) : [];
-      setIsRefused(errors.length > 0);
       form.setErrors(Object.fromEntries(errors.map(({ field, message }) => [field, message])));
       if (errors.length === 0) setFailure(sentenceOf(error));
     },
@@ -57,12 +52,13 @@ export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
 
   function save() {
     setFailure('');
-    setIsRefused(false);
     mutate();
   }
 
   return (
-    <form
+    <Form
+      error={error}
+      busy={isPending}
       ref={element}
       className="rule-form"
       aria-label={`Edit ${rule.rule_name}`}
@@ -81,10 +77,8 @@ export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
         <Button variant="quiet" onClick={() => onEnd(false)}>
           Cancel
         </Button>
-        <Button type="submit" loading={isPending}>
-          Save
-        </Button>
+        <Submit>Save</Submit>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -15,7 +15,7 @@ import { EVERY } from '@palisade/contract/firewall-grammar';
 import { findings } from '@palisade/contract/firewall-verdict';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
-import { devicesQuery, livingOf } from '#api/devices.ts';
+import { devicesQuery, livingOf } from '#domain/device/devices.ts';
 import { Choice } from '#ui/choice.tsx';
 import { cutsOf, describeCut } from './cut-connections.ts';
 import { DeviceChoice } from './device-choice.tsx';

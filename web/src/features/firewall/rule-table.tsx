@@ -12,11 +12,11 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import { lazy, memo, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { listNames } from '#ui/names.ts';
-import { ShowToSupport } from '#ui/show-to-support.tsx';
 import { LongText } from './long-text.tsx';
 import { ruleSentence } from './rule-sentence.ts';
 import { ACTIONS, DIRECTIONS, describeSource, FINDINGS, PROTOCOLS } from './rule-words.ts';

@@ -5,7 +5,7 @@ import { IconArrowBackUp, IconDownload, IconHistory, IconSearch, IconUpload, Ico
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { ruleCountsQuery } from '#api/devices.ts';
+import { ruleCountsQuery } from '#domain/device/devices.ts';
 import { Button } from '#ui/button.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';

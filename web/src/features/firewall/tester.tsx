@@ -2,10 +2,10 @@ import { TextInput } from '@mantine/core';
 import { directionSchema, type Rule } from '@palisade/contract/firewall';
 import { type Packet, type PacketText, readPacket, verdict } from '@palisade/contract/firewall-verdict';
 import { IconBan, IconCheck } from '@tabler/icons-react';
-import { type ChangeEvent, type FormEvent, useRef, useState } from 'react';
-import { Button } from '#ui/button.tsx';
+import { type ChangeEvent, useState } from 'react';
 import { Card } from '#ui/card.tsx';
 import { Choice } from '#ui/choice.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { DEFAULTS_SENTENCE, DIRECTIONS, PROTOCOLS } from './rule-words.ts';
 import './tester.css';
 
@@ -19,7 +19,6 @@ export function Tester({ rules, onWant }: { rules: readonly Rule[] | undefined; 
   const [values, setValues] = useState(EMPTY);
   const [messages, setMessages] = useState<Messages>({});
   const [packet, setPacket] = useState<Packet>();
-  const form = useRef<HTMLFormElement>(null);
 
   function update(change: Partial<PacketText>) {
     setValues({ ...values, ...change });
@@ -30,13 +29,10 @@ export function Tester({ rules, onWant }: { rules: readonly Rule[] | undefined; 
   const type = (field: 'source' | 'destination' | 'port') => (event: ChangeEvent<HTMLInputElement>) =>
     update({ [field]: event.currentTarget.value });
 
-  function ask(event: FormEvent) {
-    event.preventDefault();
+  function ask() {
     const reading = readPacket(values);
     setMessages(reading.ok ? {} : reading.messages);
     setPacket(reading.ok ? reading.packet : undefined);
-    const first = reading.ok ? undefined : Object.keys(reading.messages)[0];
-    if (first) form.current?.querySelector<HTMLInputElement>(`[name="${CSS.escape(first)}"]`)?.focus();
   }
 
   const text = { size: 'md', autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const;
@@ -44,7 +40,7 @@ export function Tester({ rules, onWant }: { rules: readonly Rule[] | undefined; 
   return (
     <Card title="Would this pass?">
       <p className="sub">Describe a connection, and see which of your enabled rules decides. Nothing is sent anywhere.</p>
-      <form ref={form} className="tester" noValidate onSubmit={ask} onFocus={onWant}>
+      <Form className="tester" noValidate error={messages} busy={false} onSubmit={ask} onFocus={onWant}>
         <Choice
           label="Direction"
           size="md"
@@ -90,10 +86,10 @@ export function Tester({ rules, onWant }: { rules: readonly Rule[] | undefined; 
           onChange={type('port')}
           error={messages.port}
         />
-        <Button type="submit" variant="quiet" size="l" disabled={!rules}>
+        <Submit variant="quiet" size="l" disabled={!rules}>
           Test
-        </Button>
-      </form>
+        </Submit>
+      </Form>
       <div role="status" className="tester__answer">
         {rules && packet && <Answer rules={rules} packet={packet} />}
       </div>

@@ -49,7 +49,7 @@ export function useRuleActions(): RuleActions {
     } catch (error) {
       console.error(error);
       if (error instanceof CallError && error.status === 404) {
-        await drop(rule.id);
+        drop(rule.id);
         setDone({ notice: `The rule “${rule.rule_name}” was already gone.`, canUndo: false });
       } else {
         setFailure({ title, sentence: sentenceOf(error), retry: () => void attempt(rule, title, work) });
@@ -64,7 +64,7 @@ export function useRuleActions(): RuleActions {
     const enabled = !rule.enabled;
     void attempt(rule, `The rule “${rule.rule_name}” was not changed`, async () => {
       const changed = await call(setRuleEnabled, { params: { id: rule.id }, body: { enabled } });
-      await updateRules(queries, (rules) => rules.map((other) => (other.id === changed.id ? changed : other)));
+      updateRules(queries, (rules) => rules.map((other) => (other.id === changed.id ? changed : other)));
       return `The rule “${rule.rule_name}” is ${enabled ? 'enabled' : 'disabled'}.`;
     });
   }
@@ -73,7 +73,7 @@ export function useRuleActions(): RuleActions {
     if (running.current.has(rule.id) || !window.confirm('Are you sure you want to delete this rule?')) return;
     void attempt(rule, `The rule “${rule.rule_name}” was not deleted`, async () => {
       await call(deleteRule, { params: { id: rule.id } });
-      await drop(rule.id);
+      drop(rule.id);
       return `The rule “${rule.rule_name}” was deleted.`;
     });
   }

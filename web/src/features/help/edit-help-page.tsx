@@ -14,6 +14,7 @@ import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Markdown } from '#ui/markdown.tsx';
 import { Page } from '#ui/page.tsx';
@@ -106,6 +107,7 @@ function Editor() {
             setOpenId(id);
             setSavedId(id);
           }}
+          onEdited={() => setSavedId(undefined)}
           onDeleted={() => setOpenId(undefined)}
         />
       )}
@@ -130,10 +132,11 @@ interface ArticleFormProps {
   /** It is as it was saved just now. */
   isSaved: boolean;
   onSaved: (id: string) => void;
+  onEdited: () => void;
   onDeleted: () => void;
 }
 
-function ArticleForm({ article, isSaved, onSaved, onDeleted }: ArticleFormProps) {
+function ArticleForm({ article, isSaved, onSaved, onEdited, onDeleted }: ArticleFormProps) {
   const form = useForm<ArticleWritten>({ initialValues: article ?? NEW });
   const write = useWriteArticle(article?.id);
   const remove = useDeleteArticle();
@@ -158,7 +161,14 @@ function ArticleForm({ article, isSaved, onSaved, onDeleted }: ArticleFormProps)
 
   return (
     <Card title={article ? 'Change the page' : 'New page'}>
-      <form noValidate className="help-form" onSubmit={form.onSubmit(save)}>
+      <Form
+        noValidate
+        className="help-form"
+        error={write.error}
+        busy={write.isPending}
+        onSubmit={form.onSubmit(save)}
+        onEdit={onEdited}
+      >
         <TextInput label="Title" size="md" maxLength={120} {...form.getInputProps('title')} />
         <TextInput
           label="Address"
@@ -208,11 +218,9 @@ function ArticleForm({ article, isSaved, onSaved, onDeleted }: ArticleFormProps)
           <p role="status" className="sub">
             {isSaved && !write.isPending && !write.isError && 'Saved.'}
           </p>
-          <Button type="submit" loading={write.isPending}>
-            Save
-          </Button>
+          <Submit>Save</Submit>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }

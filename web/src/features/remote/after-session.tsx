@@ -7,6 +7,7 @@ import { download } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { type RecordFormat, SaveAs } from '#ui/save-as.tsx';
 import { saveFile } from '#ui/save-file.ts';
@@ -47,12 +48,11 @@ export function Report({ session }: { session: RemoteSession }) {
       </Button>
     );
   return (
-    <form
+    <Form
       className="after__form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        report.mutate({ reason, comment });
-      }}
+      error={report.error}
+      busy={report.isPending}
+      onSubmit={() => report.mutate({ reason, comment })}
     >
       <Choice
         label="What was wrong?"
@@ -69,15 +69,13 @@ export function Report({ session }: { session: RemoteSession }) {
       />
       <p className="sub">Administrators get an alert with your words. If you gave away a password, change it now.</p>
       <div className="after__actions">
-        <Button type="submit" loading={report.isPending}>
-          Send report
-        </Button>
+        <Submit>Send report</Submit>
         <Button variant="quiet" onClick={() => setIsOpen(false)}>
           Not now
         </Button>
       </div>
       <Refusal error={report.error} />
-    </form>
+    </Form>
   );
 }
 

@@ -1,11 +1,11 @@
 import { TextInput } from '@mantine/core';
 import { sessionCodeSchema } from '@palisade/contract/remote';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { rowsOf } from '#api/pages.ts';
-import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { EVERY_SESSION, joinedHistoryQuery, useJoinSession } from './remote.queries.ts';
 
 /** Where a technician enters the code that a customer read to them. */
@@ -17,8 +17,7 @@ export function JoinCard() {
   const [typed, setTyped] = useState('');
   const [error, setError] = useState<string>();
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     const code = sessionCodeSchema.safeParse(typed);
     if (!code.success) {
       setError(code.error.issues[0]?.message);
@@ -29,7 +28,7 @@ export function JoinCard() {
 
   return (
     <Card title="Join a session">
-      <form className="join" onSubmit={submit} noValidate>
+      <Form className="join" error={error} busy={join.isPending} onSubmit={submit} onEdit={() => setError(undefined)} noValidate>
         <TextInput
           size="md"
           label="Session code"
@@ -44,17 +43,14 @@ export function JoinCard() {
           inputContainer={(field) => (
             <div className="join__line">
               {field}
-              <Button type="submit" size="l" loading={join.isPending} disabled={typed.trim() === ''}>
+              <Submit size="l" disabled={typed.trim() === ''}>
                 Join
-              </Button>
+              </Submit>
             </div>
           )}
-          onChange={(event) => {
-            setTyped(event.currentTarget.value);
-            setError(undefined);
-          }}
+          onChange={(event) => setTyped(event.currentTarget.value)}
         />
-      </form>
+      </Form>
       <p role="status" className="sub">
         {join.isSuccess && typed === '' && !isOver && (
           <>

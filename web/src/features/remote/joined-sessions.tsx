@@ -1,17 +1,14 @@
 import type { JoinedSession } from '@palisade/contract/remote';
 import { SESSION_FILE_LIFETIME } from '@palisade/contract/remote-files';
 import { IconHeadset } from '@tabler/icons-react';
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { sentenceOf } from '#api/call.ts';
-import { leftOf, rowsOf } from '#api/pages.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
-import { useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { useMinute } from '#ui/moment.tsx';
-import { ShowMore } from '#ui/show-more.tsx';
+import { useSearchedPages } from '#ui/searched-pages.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { EVERY_SESSION, joinedHistoryQuery, useCompleteJoined } from './remote.queries.ts';
 import { isNarrowed, NoSessionMatches, SessionFilters } from './session-filters.tsx';
@@ -19,13 +16,16 @@ import { SessionRow } from './session-list.tsx';
 
 /** What this technician has joined: the running ones with the way to complete them. */
 export function JoinedSessions() {
-  const [chosen, setChosen] = useState(EVERY_SESSION);
-  const choice = { ...chosen, search: useSearched(chosen.search) };
-  const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
-    ...joinedHistoryQuery(choice),
-    placeholderData: keepPreviousData,
-  });
-  const sessions = rowsOf(data);
+  const {
+    chosen,
+    setChosen,
+    choice,
+    rows: sessions,
+    isOutdated,
+    error,
+    refetch,
+    more,
+  } = useSearchedPages(EVERY_SESSION, joinedHistoryQuery);
   const now = useMinute();
   return (
     <Card title="Joined sessions">
@@ -36,7 +36,7 @@ export function JoinedSessions() {
         <Listed
           what="the joined sessions"
           rows={sessions}
-          isOutdated={isPlaceholderData}
+          isOutdated={isOutdated}
           error={error}
           onRetry={refetch}
           empty={
@@ -59,9 +59,7 @@ export function JoinedSessions() {
             </ul>
           )}
         </Listed>
-        {hasNextPage && !isPlaceholderData && (
-          <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={fetchNextPage} />
-        )}
+        {more}
       </FocusKept>
     </Card>
   );

@@ -20,6 +20,7 @@ import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
+import { changeList } from '#api/change-list.ts';
 import { onEvent, onTopicMissed } from '#api/events.ts';
 import { sessionsQuery, useSettled, withSession } from './remote.queries.ts';
 
@@ -32,8 +33,8 @@ function useOwnChange<Input = void>(change: (input: Input) => Promise<RemoteSess
     ...settled,
     mutationFn: change,
     onSuccess: (session) =>
-      queries.setQueryData(sessionsQuery.queryKey, (sessions) =>
-        sessions?.some(({ id }) => id === session.id) ? withSession(sessions, session) : sessions,
+      changeList(queries, sessionsQuery.queryKey, (sessions) =>
+        sessions.some(({ id }) => id === session.id) ? withSession(sessions, session) : sessions,
       ),
   });
 }
@@ -71,8 +72,8 @@ export const sessionMessagesQuery = (id: string) =>
   });
 
 /** Puts a message where it belongs, once. */
-function withMessage(messages: readonly SessionMessage[] | undefined, message: SessionMessage): SessionMessage[] {
-  const others = (messages ?? []).filter(({ id }) => id !== message.id);
+function withMessage(messages: readonly SessionMessage[], message: SessionMessage): SessionMessage[] {
+  const others = messages.filter(({ id }) => id !== message.id);
   return [...others, message].toSorted((one, other) => one.seq - other.seq);
 }
 
@@ -86,8 +87,8 @@ export function useMessageEvents(id: string): void {
       onTopicMissed({ session_id: id }, readAnew),
       onEvent('remote_message', ({ message }) => {
         if (message.session_id !== id) return;
-        if (queries.getQueryData(queryKey)) queries.setQueryData(queryKey, (messages) => withMessage(messages, message));
-        else readAnew();
+        changeList(queries, queryKey, (messages) => withMessage(messages, message));
+        if (!queries.getQueryData(queryKey)) readAnew();
       }),
     ];
     return () => {
@@ -100,7 +101,7 @@ export function useWriteMessage(id: string) {
   const queries = useQueryClient();
   return useChange({
     mutationFn: (body: { message: string; client_message_id: string }) => call(writeSessionMessage, { params: { id }, body }),
-    onSuccess: (message) => queries.setQueryData(sessionMessagesQuery(id).queryKey, (messages) => withMessage(messages, message)),
+    onSuccess: (message) => changeList(queries, sessionMessagesQuery(id).queryKey, (messages) => withMessage(messages, message)),
   });
 }
 

@@ -1,21 +1,19 @@
 import { endReasonSchema, sessionStatusSchema } from '@palisade/contract/remote-record';
 import type { OverseenSession } from '@palisade/contract/remote-staff';
 import { IconDeviceDesktop, IconFlag, IconSearch } from '@tabler/icons-react';
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { leftOf, rowsOf, totalOf } from '#api/pages.ts';
 import { useMayAdministrate } from '#api/policies.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
-import { ChoiceFilter, ListFilters, SearchFilter, StateFilter, useSearched } from '#ui/list-filters.tsx';
+import { ChoiceFilter, ListFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { Refusal } from '#ui/refusal.tsx';
-import { ShowMore } from '#ui/show-more.tsx';
+import { useSearchedPages } from '#ui/searched-pages.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { lastedOf } from './lasted.ts';
 import { ALL_OVERSEEN, type OverseenChoice, overseenQuery, useEndOverseen } from './overseen.queries.ts';
@@ -59,14 +57,17 @@ function isNarrowed({ status, end_reason, reported, search }: OverseenChoice): b
 }
 
 function Sessions() {
-  const [chosen, setChosen] = useState(ALL_OVERSEEN);
-  const choice = { ...chosen, search: useSearched(chosen.search) };
-  const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
-    ...overseenQuery(choice),
-    placeholderData: keepPreviousData,
-  });
-  const sessions = rowsOf(data);
-  const total = totalOf(data);
+  const {
+    chosen,
+    setChosen,
+    choice,
+    rows: sessions,
+    isOutdated,
+    total,
+    error,
+    refetch,
+    more,
+  } = useSearchedPages(ALL_OVERSEEN, overseenQuery);
   const [openId, setOpenId] = useState<string>();
   const opened = sessions?.find(({ id }) => id === openId);
   const now = useMinute();
@@ -107,7 +108,7 @@ function Sessions() {
           <Listed
             what="the remote sessions"
             rows={sessions}
-            isOutdated={isPlaceholderData}
+            isOutdated={isOutdated}
             error={error}
             onRetry={refresh}
             empty={
@@ -144,9 +145,7 @@ function Sessions() {
               {total === 1 ? '1 session' : `${total} sessions`}
             </p>
           )}
-          {hasNextPage && !isPlaceholderData && (
-            <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={fetchNextPage} />
-          )}
+          {more}
           {opened && (
             <Suspense>
               <OverseenDialog session={opened} onClose={() => setOpenId(undefined)} />

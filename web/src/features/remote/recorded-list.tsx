@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { sentenceOf } from '#api/call.ts';
-import { describeActivity } from '#ui/activity-words.ts';
+import { describeActivity } from '#domain/activity/activity-words.ts';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import type { sessionAuditQuery } from './joined.queries.ts';

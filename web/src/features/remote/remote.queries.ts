@@ -12,10 +12,11 @@ import {
   type SessionsQuery,
 } from '@palisade/contract/remote';
 import type { LiveSession } from '@palisade/contract/remote-record';
-import { type InfiniteData, queryOptions, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, type QueryClient, type QueryKey, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { call, callPage, type Page } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
+import { changeList } from '#api/change-list.ts';
 import { onEvent } from '#api/events.ts';
 import { pagesQuery } from '#api/pages.ts';
 
@@ -57,12 +58,14 @@ export const sessionsQuery = queryOptions({
 });
 
 /** Puts a session as the server answered it into a list of sessions, newest first. */
-export function withSession<Session extends RemoteSession>(
-  sessions: readonly Session[] | undefined,
-  session: Session,
-): Session[] {
-  const others = (sessions ?? []).filter(({ id }) => id !== session.id);
+export function withSession<Session extends RemoteSession>(sessions: readonly Session[], session: Session): Session[] {
+  const others = sessions.filter(({ id }) => id !== session.id);
   return [...others, session].toSorted((one, other) => (one.id < other.id ? 1 : -1));
+}
+
+/** Puts an own session as the server answered it where it is shown. */
+function takeSession(queries: QueryClient, session: RemoteSession): void {
+  changeList(queries, sessionsQuery.queryKey, (sessions) => withSession(sessions, session), { begin: [session] });
 }
 
 export function useSettled() {
@@ -80,7 +83,7 @@ export function useCreateSession() {
   return useChange({
     ...settled,
     mutationFn: () => call(createSession),
-    onSuccess: (session) => queries.setQueryData(sessionsQuery.queryKey, (sessions) => withSession(sessions, session)),
+    onSuccess: (session) => takeSession(queries, session),
   });
 }
 
@@ -91,7 +94,7 @@ export function useEndSession() {
     ...settled,
     mutationFn: ({ id, status }: RemoteSession) =>
       status === 'pending' ? call(cancelSession, { params: { id } }) : call(completeSession, { params: { id } }),
-    onSuccess: (session) => queries.setQueryData(sessionsQuery.queryKey, (sessions) => withSession(sessions, session)),
+    onSuccess: (session) => takeSession(queries, session),
   });
 }
 
@@ -123,10 +126,12 @@ export function useSessionEvents(): void {
       onEvent('remote_changed', ({ session }) => {
         const newer = <Known extends RemoteSession>(known: Known): Known =>
           isNewer(session, known) ? { ...known, ...session } : known;
-        queries.setQueryData(sessionsQuery.queryKey, (sessions) => sessions?.map(newer));
-        queries.setQueriesData<InfiniteData<Page<JoinedSession[]>, string>>(
-          { queryKey: [...REMOTE, 'joined'] },
-          (read) => read && { ...read, pages: read.pages.map((page) => ({ ...page, rows: page.rows.map(newer) })) },
+        changeList(queries, sessionsQuery.queryKey, (sessions) => sessions.map(newer));
+        changeList<QueryKey, InfiniteData<Page<JoinedSession[]>, string>>(
+          queries,
+          [...REMOTE, 'joined'],
+          (read) => ({ ...read, pages: read.pages.map((page) => ({ ...page, rows: page.rows.map(newer) })) }),
+          { isExact: false },
         );
         if (session.phase === 'ended') void queries.invalidateQueries({ queryKey: REMOTE });
       }),

@@ -3,12 +3,13 @@ import { MESSAGE_LENGTH_MAXIMUM, messageLength } from '@palisade/contract/chat';
 import type { SessionMessage, Side } from '@palisade/contract/remote-record';
 import { IconMessages, IconSend } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, type KeyboardEvent, useState } from 'react';
+import { useState } from 'react';
 import { randomUuid } from '#api/browser.ts';
 import { sentenceOf } from '#api/call.ts';
 import { keepDraft, readDraft } from '#api/drafts.ts';
 import { Button } from '#ui/button.tsx';
 import { type ConversationLine, ConversationLog } from '#ui/conversation-log.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { sessionMessagesQuery, useMessageEvents, useWriteMessage } from './joined.queries.ts';
 import './session-chat.css';
@@ -115,15 +116,14 @@ function Composer({ place, onSend }: { place: string; onSend: (message: string) 
     keepDraft(place, text);
   }
 
-  function submit(event: FormEvent | KeyboardEvent) {
-    event.preventDefault();
+  function submit() {
     if (draft.trim() === '' || isTooLong) return;
     onSend(draft);
     write('');
   }
 
   return (
-    <form className="session-chat__form" onSubmit={submit}>
+    <Form className="session-chat__form" error={null} busy={false} onSubmit={submit}>
       <div className="session-chat__line">
         <Textarea
           className="session-chat__field"
@@ -135,17 +135,18 @@ function Composer({ place, onSend }: { place: string; onSend: (message: string) 
           error={isTooLong ? `At most ${MESSAGE_LENGTH_MAXIMUM} characters. Send it in parts.` : undefined}
           onChange={(event) => write(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) submit(event);
+            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            submit();
           }}
         />
-        <Button
-          type="submit"
+        <Submit
           size="l"
           aria-label="Send"
           icon={<IconSend size={18} stroke={1.7} aria-hidden="true" />}
           disabled={draft.trim() === '' || isTooLong}
         />
       </div>
-    </form>
+    </Form>
   );
 }

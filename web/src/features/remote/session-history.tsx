@@ -1,14 +1,12 @@
 import type { RemoteSession } from '@palisade/contract/remote';
 import { IconDeviceDesktop } from '@tabler/icons-react';
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { leftOf, rowsOf } from '#api/pages.ts';
 import { Button } from '#ui/button.tsx';
-import { useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
-import { ShowMore } from '#ui/show-more.tsx';
+import { useSearchedPages } from '#ui/searched-pages.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { EVERY_SESSION, historyQuery, sessionsQuery } from './remote.queries.ts';
 import { isNarrowed, NoSessionMatches, SessionFilters } from './session-filters.tsx';
@@ -18,13 +16,16 @@ import { SessionRow } from './session-list.tsx';
 const SessionDialog = lazy(async () => ({ default: (await import('./session-dialog.tsx')).SessionDialog }));
 
 export function SessionHistory() {
-  const [chosen, setChosen] = useState(EVERY_SESSION);
-  const choice = { ...chosen, search: useSearched(chosen.search) };
-  const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
-    ...historyQuery(choice),
-    placeholderData: keepPreviousData,
-  });
-  const sessions = rowsOf(data);
+  const {
+    chosen,
+    setChosen,
+    choice,
+    rows: sessions,
+    isOutdated,
+    error,
+    refetch,
+    more,
+  } = useSearchedPages(EVERY_SESSION, historyQuery);
   const [openId, setOpenId] = useState<string>();
   const opened = sessions?.find(({ id }) => id === openId);
   useReadAnewWith(useQuery(sessionsQuery).data, refetch);
@@ -39,7 +40,7 @@ export function SessionHistory() {
           <Listed
             what="the session history"
             rows={sessions}
-            isOutdated={isPlaceholderData}
+            isOutdated={isOutdated}
             error={error}
             onRetry={refresh}
             empty={
@@ -81,9 +82,7 @@ export function SessionHistory() {
               </ul>
             )}
           </Listed>
-          {hasNextPage && !isPlaceholderData && (
-            <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={fetchNextPage} />
-          )}
+          {more}
           {opened && (
             <Suspense>
               <SessionDialog session={opened} onClose={() => setOpenId(undefined)} />

@@ -1,7 +1,7 @@
 import { IconMicrophone, IconPlayerPause, IconPlayerPlay, IconPlayerStopFilled, IconScreenShare } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { SharingNow } from '#api/sharing.ts';
+import type { SharingNow } from '#domain/session/sharing-now.ts';
 import { Button } from '#ui/button.tsx';
 import { useIsRecorded } from './files.queries.ts';
 import { GoOn } from './go-on.tsx';

@@ -8,7 +8,7 @@ import { keepEventsOpen } from '#api/events.ts';
 import { MARIA } from '#api/fake-records.ts';
 import { FakeServer, type FakeSocket, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
-import { useSharingNow } from '#api/sharing.ts';
+import { useSharingNow } from '#domain/session/sharing-now.ts';
 import { sessionOf } from './fake-sessions.ts';
 import { attend, pause, share, stop, tellOnScreen, useSharing } from './sharing.ts';
 

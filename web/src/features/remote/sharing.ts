@@ -6,7 +6,7 @@ import { useSyncExternalStore } from 'react';
 import { randomUuid } from '#api/browser.ts';
 import { call } from '#api/call.ts';
 import { hearTopic, onEvent, saySignal } from '#api/events.ts';
-import { tellSharing } from '#api/sharing.ts';
+import { tellSharing } from '#domain/session/sharing-now.ts';
 import { type BlackTrack, createBlackTrack } from './black-track.ts';
 import type { Link } from './connection.ts';
 import { readAhead, readIceServers } from './ice.ts';

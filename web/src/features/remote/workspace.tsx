@@ -2,11 +2,12 @@ import { Textarea } from '@mantine/core';
 import { type EndReason, type JoinedSession, NOTES_LENGTH_MAXIMUM } from '@palisade/contract/remote';
 import { IconFiles, IconHourglass, IconMessages, IconNotes, IconScreenShareOff, IconUser, IconWindow } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, lazy, type ReactNode, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
+import { CustomerCard } from '#domain/conversation/customer-card.tsx';
 import { Button } from '#ui/button.tsx';
 import { Countdown } from '#ui/countdown.tsx';
-import { CustomerCard } from '#ui/customer-card.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { describeAge, useSecond } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
@@ -224,12 +225,8 @@ function Beside({ session, code }: { session: JoinedSession; code: string | unde
 function Notes({ session }: { session: JoinedSession }) {
   const [notes, setNotes] = useState(session.notes);
   const write = useWriteNotes(session.id);
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    write.mutate(notes);
-  }
   return (
-    <form className="workspace__notes" onSubmit={submit}>
+    <Form className="workspace__notes" error={write.error} busy={write.isPending} onSubmit={() => write.mutate(notes)}>
       <Textarea
         label="Notes"
         description="The customer never sees them."
@@ -239,15 +236,15 @@ function Notes({ session }: { session: JoinedSession }) {
         onChange={(event) => setNotes(event.currentTarget.value)}
       />
       <div className="workspace__notes-foot">
-        <Button type="submit" size="s" loading={write.isPending} disabled={notes === session.notes}>
+        <Submit size="s" disabled={notes === session.notes}>
           Save notes
-        </Button>
+        </Submit>
         <span role="status" className="sub">
           {write.isSuccess && notes === write.variables && 'Saved.'}
         </span>
       </div>
       <Refusal error={write.error} />
-    </form>
+    </Form>
   );
 }
 

@@ -3,12 +3,13 @@ import '@mantine/core/styles/NumberInput.layer.css';
 import { changeDeskSettings, type DeskSettings, readDeskSettings, WEEKDAYS, type Weekday } from '@palisade/contract/desk';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import { call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
+import { putRecord } from '#api/change-list.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
-import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { Toggle } from '#ui/toggle.tsx';
@@ -53,19 +54,18 @@ function HoursForm({ initial }: { initial: DeskSettings }) {
   const save = useChange({
     of: changeDeskSettings,
     mutationFn: (body: DeskSettings) => call(changeDeskSettings, { body }),
-    onSuccess: (saved) => queries.setQueryData(deskSettingsQuery.queryKey, saved),
+    onSuccess: (saved) => putRecord(queries, deskSettingsQuery.queryKey, saved),
   });
   const messages = fieldMessagesOf(save.error);
-  const change = (part: Partial<DeskSettings>) => setSettings({ ...settings, ...part });
+  function change(part: Partial<DeskSettings>) {
+    setSettings({ ...settings, ...part });
+    // What was said is of the hours before.
+    if (!save.isPending) save.reset();
+  }
   const { hours } = settings;
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    save.mutate(settings);
-  }
-
   return (
-    <form noValidate className="desk-hours" onSubmit={submit}>
+    <Form noValidate className="desk-hours" error={save.error} busy={save.isPending} onSubmit={() => save.mutate(settings)}>
       <Toggle
         label="Support is there day and night"
         isOn={hours === null}
@@ -123,11 +123,9 @@ function HoursForm({ initial }: { initial: DeskSettings }) {
         <p role="status" className="sub">
           {save.isSuccess && 'The hours are saved.'}
         </p>
-        <Button type="submit" loading={save.isPending}>
-          Save the hours
-        </Button>
+        <Submit>Save the hours</Submit>
       </div>
-    </form>
+    </Form>
   );
 }
 

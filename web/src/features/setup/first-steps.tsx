@@ -3,7 +3,7 @@ import { IconCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { overviewQuery } from '#api/overview.ts';
+import { overviewQuery } from '#domain/overview/overview.ts';
 import { Button } from '#ui/button.tsx';
 import { rememberHidden } from './first-steps-left.ts';
 import './first-steps.css';

@@ -9,11 +9,11 @@ import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { type Config, refreshConfig, useConfig } from '#api/config.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
-import { overviewQuery } from '#api/overview.ts';
 import { useSession } from '#api/session.ts';
+import { overviewQuery } from '#domain/overview/overview.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
-import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { Page } from '#ui/page.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { DeskHours } from './desk-hours.tsx';
@@ -134,7 +134,13 @@ function SetupForm({ initial, onSaved }: { initial: ClientInfo; onSaved: (info: 
   return (
     <Card title="Who provides this installation">
       {/* Phone and email are marked required and not checked, as specified: the browser must not stop the form. */}
-      <form noValidate className="setup-form" onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <Form
+        noValidate
+        className="setup-form"
+        error={save.error}
+        busy={save.isPending}
+        onSubmit={form.onSubmit((values) => save.mutate(values))}
+      >
         <TextInput
           label="Company Name"
           name="company_name"
@@ -184,11 +190,11 @@ function SetupForm({ initial, onSaved }: { initial: ClientInfo; onSaved: (info: 
           {...form.getInputProps('support_promise')}
         />
         <div className="setup-form__end">
-          <Button type="submit" size="l" loading={save.isPending} disabled={form.values.company_name.trim() === ''}>
+          <Submit size="l" disabled={form.values.company_name.trim() === ''}>
             Complete Setup
-          </Button>
+          </Submit>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }

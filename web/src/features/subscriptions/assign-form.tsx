@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import { ASSIGN_DURATIONS, assignSubscription, CURRENCY, expiryOf } from '@palisade/contract/subscription';
 import { call } from '#api/call.ts';
 import { Card } from '#ui/card.tsx';
+import { Form } from '#ui/form.tsx';
 import { describeDate, useMinute } from '#ui/moment.tsx';
 import { type AssignDraft, EMPTY_ASSIGNMENT, parseAssignment } from './drafts.ts';
 import type { Message } from './message-line.tsx';
@@ -17,7 +18,7 @@ interface AssignFormProps {
 }
 
 export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
-  const { messages, isBusy, change, submit } = usePlanForm({
+  const { messages, refused, isBusy, change, submit } = usePlanForm({
     draft,
     onChange,
     onMessage,
@@ -34,7 +35,7 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
   return (
     <div className="assign">
       <Card title="Assign a subscription">
-        <form className="plan-form" onSubmit={submit}>
+        <Form className="plan-form" error={refused} busy={isBusy} onSubmit={submit}>
           <TextInput
             label="User Email"
             name="user_email"
@@ -66,7 +67,7 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
           </div>
           <PlanFields draft={draft} durations={ASSIGN_DURATIONS} messages={messages} onChange={change} />
           <PlanSubmit isBusy={isBusy} label="Assign Subscription" busyLabel="Assigning..." />
-        </form>
+        </Form>
       </Card>
       <Preview draft={draft} />
     </div>

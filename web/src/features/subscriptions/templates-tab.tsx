@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { Form } from '#ui/form.tsx';
 import { EmptyState, LoadingRows } from '#ui/states.tsx';
 import { EMPTY_TEMPLATE, parseTemplate, type TemplateDraft } from './drafts.ts';
 import type { Message } from './message-line.tsx';
@@ -52,7 +53,7 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
 }
 
 function TemplateForm({ draft, onChange, onMessage }: Omit<TemplatesTabProps, 'onUse'>) {
-  const { messages, isBusy, change, submit } = usePlanForm({
+  const { messages, refused, isBusy, change, submit } = usePlanForm({
     draft,
     onChange,
     onMessage,
@@ -68,7 +69,7 @@ function TemplateForm({ draft, onChange, onMessage }: Omit<TemplatesTabProps, 'o
 
   return (
     <Card title="Create a template">
-      <form className="plan-form" onSubmit={submit}>
+      <Form className="plan-form" error={refused} busy={isBusy} onSubmit={submit}>
         <PlanNameField
           label="Template Name"
           name="template_name"
@@ -85,7 +86,7 @@ function TemplateForm({ draft, onChange, onMessage }: Omit<TemplatesTabProps, 'o
         />
         <PlanFields draft={draft} durations={TEMPLATE_DURATIONS} messages={messages} onChange={change} />
         <PlanSubmit isBusy={isBusy} label="Create Template" busyLabel="Creating..." />
-      </form>
+      </Form>
     </Card>
   );
 }

@@ -1,4 +1,4 @@
-import { type FormEvent, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { type ChangeOptions, useChange } from '#api/change.ts';
 import { type FieldMessages, type Parsed, refusalOf } from './drafts.ts';
 import type { Message } from './message-line.tsx';
@@ -22,6 +22,8 @@ interface PlanFormOptions<Draft, Body> {
 export function usePlanForm<Draft extends object, Body>(options: PlanFormOptions<Draft, Body>) {
   const { draft, onChange, onMessage, parse, of, send, failed, empty } = options;
   const [messages, setMessages] = useState<FieldMessages>({});
+  /** What was wrong with the last try: what the server answered, or what was read of the fields. */
+  const [refused, setRefused] = useState<object>();
   // State shows only after the next render; two presses at once must do it once.
   const isSending = useRef(false);
   const { mutate, isPending: isBusy } = useChange({
@@ -35,6 +37,7 @@ export function usePlanForm<Draft extends object, Body>(options: PlanFormOptions
       console.error(error);
       const { sentence, fields } = refusalOf(error, failed);
       setMessages(fields);
+      setRefused(error);
       onMessage({ tone: 'bad', text: sentence });
     },
   });
@@ -46,13 +49,13 @@ export function usePlanForm<Draft extends object, Body>(options: PlanFormOptions
     setMessages((before) => Object.fromEntries(Object.entries(before).filter(([field]) => !(field in part))));
   }
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     if (isSending.current) return;
     onMessage(undefined);
     const parsed = parse(draft);
     if (!parsed.ok) {
       setMessages(parsed.fields);
+      setRefused(parsed);
       onMessage({ tone: 'bad', text: `Error: ${parsed.sentence}` });
       return;
     }
@@ -65,5 +68,5 @@ export function usePlanForm<Draft extends object, Body>(options: PlanFormOptions
     });
   }
 
-  return { messages, isBusy, change, submit };
+  return { messages, refused, isBusy, change, submit };
 }

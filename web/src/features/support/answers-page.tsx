@@ -13,6 +13,7 @@ import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
+import { Form, Submit } from '#ui/form.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { Page } from '#ui/page.tsx';
@@ -112,7 +113,13 @@ function AnswerDialog({ answer, onClose }: { answer: CannedAnswer | undefined; o
   });
   return (
     <ModalWindow title={answer ? 'Change the answer' : 'New answer'} size={600} onClose={onClose}>
-      <form noValidate className="answer-form" onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <Form
+        noValidate
+        className="answer-form"
+        error={save.error}
+        busy={save.isPending}
+        onSubmit={form.onSubmit((values) => save.mutate(values))}
+      >
         <TextInput
           label="Shortcut"
           size="md"
@@ -141,11 +148,9 @@ function AnswerDialog({ answer, onClose }: { answer: CannedAnswer | undefined; o
               Delete
             </Button>
           )}
-          <Button type="submit" loading={save.isPending}>
-            Save
-          </Button>
+          <Submit>Save</Submit>
         </div>
-      </form>
+      </Form>
     </ModalWindow>
   );
 }

@@ -4,9 +4,10 @@ import type { Conversation } from '@palisade/contract/desk-record';
 import { may } from '@palisade/contract/may';
 import { IconDeviceDesktop, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { decidedBy } from '#api/chat.ts';
+import { useState } from 'react';
+import { decidedBy } from '#domain/conversation/chat.ts';
 import { Button } from '#ui/button.tsx';
+import { Form } from '#ui/form.tsx';
 import { ChoiceFilter } from '#ui/list-filters.tsx';
 import { type ConversationActions, teamQuery } from './desk.queries.ts';
 import { PRESENCE_LABELS, PRIORITIES, SNOOZES } from './desk-words.ts';
@@ -93,8 +94,7 @@ interface TagsProps {
 function Tags({ tags, isBusy, onChange }: TagsProps) {
   const [typed, setTyped] = useState('');
 
-  function add(event: FormEvent) {
-    event.preventDefault();
+  function add() {
     const tag = typed.trim().toLowerCase();
     if (tag !== '' && !tags.includes(tag)) onChange([...tags, tag]);
     setTyped('');
@@ -115,7 +115,7 @@ function Tags({ tags, isBusy, onChange }: TagsProps) {
         </span>
       ))}
       {tags.length < TAGS_MAXIMUM && (
-        <form onSubmit={add}>
+        <Form error={null} busy={isBusy} onSubmit={add}>
           <input
             aria-label="Add a tag"
             placeholder="Add a tag"
@@ -123,7 +123,7 @@ function Tags({ tags, isBusy, onChange }: TagsProps) {
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
           />
-        </form>
+        </Form>
       )}
     </fieldset>
   );

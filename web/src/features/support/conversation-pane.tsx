@@ -5,20 +5,20 @@ import { IconAdjustments, IconArrowLeft, IconDownload, IconEye, IconMessages, Ic
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, type RefObject, Suspense, useState } from 'react';
 import { CallError, download, sentenceOf } from '#api/call.ts';
-import { decidedBy } from '#api/chat.ts';
 import type { Outgoing } from '#api/outgoing.ts';
 import { useSession } from '#api/session.ts';
-import { SentAttachments } from '#ui/attachments.tsx';
+import { SentAttachments } from '#domain/conversation/attachments.tsx';
+import { decidedBy } from '#domain/conversation/chat.ts';
+import { MessageCard } from '#domain/conversation/message-card.tsx';
+import type { ComposerHandle } from '#domain/conversation/message-composer.tsx';
+import { useTyping } from '#domain/conversation/use-typing.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { type ConversationLine, ConversationLog, Typing, useJump } from '#ui/conversation-log.tsx';
-import { MessageCard } from '#ui/message-card.tsx';
-import type { ComposerHandle } from '#ui/message-composer.tsx';
 import { OutgoingState } from '#ui/outgoing-state.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
-import { useTyping } from '#ui/use-typing.ts';
 import { ConversationBar } from './conversation-bar.tsx';
 import {
   conversationQuery,

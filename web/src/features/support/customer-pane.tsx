@@ -1,7 +1,7 @@
 import { IconArrowLeft, IconUser } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { sentenceOf } from '#api/call.ts';
-import { CustomerCard } from '#ui/customer-card.tsx';
+import { CustomerCard } from '#domain/conversation/customer-card.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { customerQuery } from './desk.queries.ts';
 

@@ -20,17 +20,25 @@ import {
 import type { Conversation, DeskMessage, Presence } from '@palisade/contract/desk-record';
 import { listTeam, setPresence, type TeamMember } from '@palisade/contract/desk-team';
 import type { LiveEvent } from '@palisade/contract/events';
-import { type InfiniteData, infiniteQueryOptions, type QueryClient, queryOptions, useQueryClient } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  type QueryClient,
+  type QueryKey,
+  queryOptions,
+  useQueryClient,
+} from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { z } from 'zod';
 import { call, callPage, type Page } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
-import { MESSAGES_PAGE, mergeMessage } from '#api/chat.ts';
-import { deskCountsQuery } from '#api/desk.ts';
+import { changeList } from '#api/change-list.ts';
 import { hearTopic, onEvent } from '#api/events.ts';
 import { createOutgoing, type OutgoingQueue } from '#api/outgoing.ts';
 import { pagesQuery } from '#api/pages.ts';
 import { currentSession } from '#api/session.ts';
+import { MESSAGES_PAGE, mergeMessage } from '#domain/conversation/chat.ts';
+import { deskCountsQuery } from '#domain/conversation/desk-counts.ts';
 
 /** Which conversations are listed, and in which order. */
 export type InboxChoice = Pick<ConversationsQuery, 'view' | 'sort' | 'search' | 'tag' | 'priority'>;
@@ -93,16 +101,18 @@ export const cannedQuery = queryOptions({
 /** Puts a conversation as it is now wherever it is shown. Of an older version than what is there it says nothing. */
 function takeConversation(queries: QueryClient, conversation: Conversation): void {
   const newer = (known: Conversation) => (known.version > conversation.version ? known : conversation);
-  queries.setQueryData(conversationQuery(conversation.id).queryKey, (known) => (known ? newer(known) : conversation));
-  queries.setQueriesData<InfiniteData<Page<Conversation[]>, string>>({ queryKey: INBOX_KEY }, (read) => {
-    if (!read) return read;
-    const pages = read.pages.map((page) => ({
-      ...page,
-      // What was found in it is of the search, and not of the conversation.
-      rows: page.rows.map((row) => (row.id === conversation.id ? { ...newer(row), found: row.found } : row)),
-    }));
-    return { ...read, pages };
+  changeList(queries, conversationQuery(conversation.id).queryKey, newer, { begin: conversation });
+  const inInbox = (page: Page<Conversation[]>) => ({
+    ...page,
+    // What was found in it is of the search, and not of the conversation.
+    rows: page.rows.map((row) => (row.id === conversation.id ? { ...newer(row), found: row.found } : row)),
   });
+  changeList<QueryKey, InfiniteData<Page<Conversation[]>, string>>(
+    queries,
+    INBOX_KEY,
+    (read) => ({ ...read, pages: read.pages.map(inInbox) }),
+    { isExact: false },
+  );
 }
 
 /** Lists are read anew at most so often, in ms: what stands in which place of them only the server knows. */
@@ -129,7 +139,7 @@ export function useDeskEvents(): void {
         void queries.invalidateQueries({ queryKey: conversationQuery(conversation_id).queryKey });
         readListsSoon();
       }),
-      onEvent('presence_changed', ({ user_id, presence }) => takePresence(queries, user_id, presence)),
+      onEvent('presence_changed', ({ user_id, presence }) => void takePresence(queries, user_id, presence)),
     ];
     return () => {
       clearTimeout(timer);
@@ -138,13 +148,13 @@ export function useDeskEvents(): void {
   }, [queries]);
 }
 
-function takePresence(queries: QueryClient, user_id: string, presence: Presence): void {
-  const team = queries.getQueryData(teamQuery.queryKey);
-  if (team?.some(({ id }) => id === user_id))
-    queries.setQueryData(teamQuery.queryKey, (all) =>
-      all?.map((member) => (member.id === user_id ? { ...member, presence } : member)),
-    );
-  else void queries.invalidateQueries({ queryKey: teamQuery.queryKey });
+/** Answers what takes it back. */
+function takePresence(queries: QueryClient, user_id: string | undefined, presence: Presence): () => void {
+  const { queryKey } = teamQuery;
+  if (!queries.getQueryData(queryKey)?.some(({ id }) => id === user_id)) void queries.invalidateQueries({ queryKey });
+  return changeList(queries, queryKey, (team) =>
+    team.map((member) => (member.id === user_id ? { ...member, presence } : member)),
+  );
 }
 
 type Viewers = Extract<LiveEvent, { kind: 'conversation_viewers' }>['viewers'];
@@ -158,14 +168,14 @@ export function useConversationEvents(conversation_id: string): Viewers {
     const stops = [
       hearTopic({ conversation_id }, () => void queries.invalidateQueries({ queryKey })),
       onEvent('desk_message', ({ message }) => {
-        if (message.conversation_id === conversation_id) void mergeMessage(queries, queryKey, message);
+        if (message.conversation_id === conversation_id) mergeMessage(queries, queryKey, message);
       }),
       onEvent('chat_read', (event) => {
         if (event.conversation_id !== conversation_id || event.reader !== 'user') return;
-        queries.setQueryData(
-          conversationQuery(conversation_id).queryKey,
-          (known) => known && { ...known, customer_read_seq: Math.max(known.customer_read_seq, event.seq) },
-        );
+        changeList(queries, conversationQuery(conversation_id).queryKey, (known) => ({
+          ...known,
+          customer_read_seq: Math.max(known.customer_read_seq, event.seq),
+        }));
       }),
       onEvent('conversation_viewers', (event) => {
         if (event.conversation_id === conversation_id) setViewers(event.viewers);
@@ -238,7 +248,8 @@ export function useSetPresence() {
   const queries = useQueryClient();
   return useChange({
     mutationFn: (presence: Presence) => call(setPresence, { body: { presence, by_hand: true } }),
-    onSuccess: (member: TeamMember) => takePresence(queries, member.id, member.presence),
+    shows: (presence) => takePresence(queries, currentSession()?.user_info.id, presence),
+    onSuccess: (member: TeamMember) => void takePresence(queries, member.id, member.presence),
   });
 }
 

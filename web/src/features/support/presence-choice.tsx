@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSession } from '#api/session.ts';
 import { ChoiceFilter } from '#ui/list-filters.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { teamQuery, useSetPresence } from './desk.queries.ts';
 import { PRESENCE_LABELS } from './desk-words.ts';
 
@@ -8,20 +9,23 @@ import { PRESENCE_LABELS } from './desk-words.ts';
 export function PresenceChoice() {
   const me = useSession().session?.user_info.id;
   const { data: team } = useQuery(teamQuery);
-  const { mutate } = useSetPresence();
+  const { mutate, error } = useSetPresence();
   const presence = team?.find(({ id }) => id === me)?.presence;
   return (
-    <span className="presence" data-presence={presence}>
-      <ChoiceFilter
-        label="Your presence"
-        none={PRESENCE_LABELS.offline}
-        value={presence === 'offline' ? undefined : presence}
-        options={[
-          ['here', PRESENCE_LABELS.here],
-          ['away', PRESENCE_LABELS.away],
-        ]}
-        onChoose={(chosen) => mutate(chosen ?? 'offline')}
-      />
-    </span>
+    <>
+      <span className="presence" data-presence={presence}>
+        <ChoiceFilter
+          label="Your presence"
+          none={PRESENCE_LABELS.offline}
+          value={presence === 'offline' ? undefined : presence}
+          options={[
+            ['here', PRESENCE_LABELS.here],
+            ['away', PRESENCE_LABELS.away],
+          ]}
+          onChoose={(chosen) => mutate(chosen ?? 'offline')}
+        />
+      </span>
+      <Refusal error={error} />
+    </>
   );
 }

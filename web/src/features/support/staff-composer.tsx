@@ -4,13 +4,13 @@ import type { Conversation } from '@palisade/contract/desk-record';
 import { may } from '@palisade/contract/may';
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type RefObject, useId, useState } from 'react';
-import { decidedBy } from '#api/chat.ts';
 import { useConfig } from '#api/config.ts';
 import { readDraft } from '#api/drafts.ts';
 import { sayTyping } from '#api/events.ts';
 import { isFirstTry } from '#api/outgoing.ts';
+import { decidedBy } from '#domain/conversation/chat.ts';
+import { type ComposerHandle, MessageComposer } from '#domain/conversation/message-composer.tsx';
 import { StateFilter } from '#ui/list-filters.tsx';
-import { type ComposerHandle, MessageComposer } from '#ui/message-composer.tsx';
 import { cannedQuery, useDeskOutgoing } from './desk.queries.ts';
 
 type Mode = 'answer' | 'note';

@@ -224,6 +224,22 @@ describe('the desk', () => {
     await waitFor(() => expect(presence).toHaveDisplayValue('Away'));
     expect(server.callsOf(setPresence)[0]?.body).toEqual({ presence: 'away', by_hand: true });
   });
+
+  it('shows the presence that one chose before the server has answered, and takes it back with its error', async () => {
+    const answer = Promise.withResolvers<void>();
+    server.on(setPresence, async () => {
+      await answer.promise;
+      return refusal('internal');
+    });
+    const { user } = await open();
+    const presence = screen.getByRole('combobox', { name: 'Your presence' });
+    await waitFor(() => expect(presence).toHaveDisplayValue('Here'));
+    await user.selectOptions(presence, 'Away');
+    await waitFor(() => expect(presence).toHaveDisplayValue('Away'));
+    answer.resolve();
+    expect(await screen.findByRole('alert')).toBeVisible();
+    expect(presence).toHaveDisplayValue('Here');
+  });
 });
 
 describe('a conversation', () => {

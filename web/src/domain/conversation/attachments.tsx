@@ -4,11 +4,11 @@ import { IconAlertTriangle, IconDownload, IconPaperclip, IconShieldCheck, IconX 
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { download, sentenceOf } from '#api/call.ts';
-import { Spinner } from './button.tsx';
-import { describeBytes } from './bytes.ts';
-import { FileName } from './file-name.tsx';
-import { saveFile } from './save-file.ts';
-import { shownNameOf } from './shown-name.ts';
+import { Spinner } from '#ui/button.tsx';
+import { describeBytes } from '#ui/bytes.ts';
+import { FileName } from '#ui/file-name.tsx';
+import { saveFile } from '#ui/save-file.ts';
+import { shownNameOf } from '#ui/shown-name.ts';
 import type { Attaching } from './use-attaching.ts';
 import './attachments.css';
 

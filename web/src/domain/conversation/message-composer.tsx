@@ -5,7 +5,6 @@ import { IconPaperclip, IconSend } from '@tabler/icons-react';
 import {
   type ClipboardEvent,
   type DragEvent,
-  type FormEvent,
   type KeyboardEvent,
   type ReactNode,
   type Ref,
@@ -14,8 +13,8 @@ import {
   useState,
 } from 'react';
 import { keepDraft, readDraft } from '#api/drafts.ts';
+import { Form, Submit } from '#ui/form.tsx';
 import { AttachingList } from './attachments.tsx';
-import { Button } from './button.tsx';
 import { useAttaching } from './use-attaching.ts';
 import './message-composer.css';
 
@@ -119,11 +118,6 @@ export function MessageComposer({
     send();
   }
 
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    send();
-  }
-
   function paste(event: ClipboardEvent) {
     const pasted = [...event.clipboardData.files];
     if (pasted.length === 0) return;
@@ -145,11 +139,13 @@ export function MessageComposer({
   }
 
   return (
-    <form
+    <Form
+      error={null}
+      busy={isSending}
       className="composer"
       data-tone={tone}
       data-over={isOver}
-      onSubmit={submit}
+      onSubmit={send}
       onDragOver={drag}
       onDragLeave={() => setIsOver(false)}
       onDrop={drop}
@@ -190,15 +186,9 @@ export function MessageComposer({
           onKeyDown={press}
           onPaste={paste}
         />
-        <Button
-          type="submit"
-          size="l"
-          icon={<IconSend size={18} stroke={1.7} aria-hidden="true" />}
-          loading={isSending}
-          disabled={isEmpty || isTooLong || isBusy}
-        >
+        <Submit size="l" icon={<IconSend size={18} stroke={1.7} aria-hidden="true" />} disabled={isEmpty || isTooLong || isBusy}>
           Send
-        </Button>
+        </Submit>
       </div>
       {below}
       {isOver && (
@@ -206,6 +196,6 @@ export function MessageComposer({
           Drop the files to attach them
         </p>
       )}
-    </form>
+    </Form>
   );
 }

@@ -9,7 +9,8 @@ import {
   queryOptions,
   useQuery,
 } from '@tanstack/react-query';
-import { call } from './call.ts';
+import { call } from '#api/call.ts';
+import { changeList } from '#api/change-list.ts';
 
 /** Messages that are read at once; older ones on demand. */
 export const MESSAGES_PAGE = 50;
@@ -49,35 +50,24 @@ function placed<Message extends Placed>(page: readonly Message[], message: Messa
   return others.toSpliced(at === -1 ? others.length : at, 0, message);
 }
 
-/** Puts a message into the newest page of a conversation that has been read. What was being read meanwhile is read anew, so that it does not overwrite it. */
-export async function mergeMessage<Message extends Placed>(
-  queries: QueryClient,
-  queryKey: QueryKey,
-  message: Message,
-): Promise<void> {
-  const wasReading = queries.isFetching({ queryKey, exact: true }) > 0;
-  if (wasReading) await queries.cancelQueries({ queryKey, exact: true });
-  queries.setQueryData<InfiniteData<Message[], string>>(queryKey, (read) => {
-    if (!read) return read;
+/** Puts a message into the newest page of a conversation that has been read. One that has not been read is read anew. */
+export function mergeMessage<Message extends Placed>(queries: QueryClient, queryKey: QueryKey, message: Message): void {
+  changeList<QueryKey, InfiniteData<Message[], string>>(queries, queryKey, (read) => {
     const [first = [], ...rest] = read.pages;
     const isOlder = rest.some((page) => page.some(({ id }) => id === message.id));
     if (isOlder) return { ...read, pages: read.pages.map((page) => page.map((one) => (one.id === message.id ? message : one))) };
     return { ...read, pages: [placed(first, message), ...rest] };
   });
-  if (wasReading || queries.getQueryData(queryKey) === undefined) void queries.invalidateQueries({ queryKey, exact: true });
+  if (queries.getQueryData(queryKey) === undefined) void queries.invalidateQueries({ queryKey, exact: true });
 }
 
-/** What was being read meanwhile is read anew, so that it does not overwrite it. */
 function changeState(queries: QueryClient, change: (state: ChatState) => ChatState): void {
-  const { queryKey } = chatStateQuery;
-  const wasReading = queries.isFetching({ queryKey, exact: true }) > 0;
-  queries.setQueryData(queryKey, (state) => state && change(state));
-  if (wasReading) void queries.invalidateQueries({ queryKey, exact: true });
+  changeList(queries, chatStateQuery.queryKey, change);
 }
 
 /** A message of one's own conversation has come, on whichever screen its person is. */
-export async function takeMessage(queries: QueryClient, message: ChatMessage): Promise<void> {
-  const merged = mergeMessage(queries, messagesQuery.queryKey, message);
+export function takeMessage(queries: QueryClient, message: ChatMessage): void {
+  mergeMessage(queries, messagesQuery.queryKey, message);
   const before = queries.getQueryData(chatStateQuery.queryKey);
   changeState(queries, (state) => {
     const isNew = message.seq > state.last_seq;
@@ -87,7 +77,6 @@ export async function takeMessage(queries: QueryClient, message: ChatMessage): P
   // One's own message, from whichever page, begins a conversation, opens it again or says that what stood above was read: how it stands then, the server knows.
   if (message.sender === 'user' && before !== undefined && (before.status !== 'open' || before.unread > 0))
     void queries.invalidateQueries({ queryKey: chatStateQuery.queryKey, exact: true });
-  await merged;
 }
 
 /** One side has read one's own conversation up to a message. */

@@ -1,6 +1,6 @@
 import { readOverview } from '@palisade/contract/overview';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from './call.ts';
+import { call } from '#api/call.ts';
 
 /** In ms: what waits was asked by somebody who waits longer. */
 const ASKED_AGAIN = 60_000;

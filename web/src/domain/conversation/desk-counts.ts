@@ -1,8 +1,8 @@
 import { type Counts, readCounts } from '@palisade/contract/desk-counts';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { call } from './call.ts';
-import { hearTopic, onEvent } from './events.ts';
+import { call } from '#api/call.ts';
+import { hearTopic, onEvent } from '#api/events.ts';
 
 /** What is told of the desk is read anew at most so often, in ms: at a busy one much changes in each second. */
 const ANEW_AT_MOST = 1_500;

@@ -10,7 +10,7 @@ import {
 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { Moment, useMinute } from './moment.tsx';
+import { Moment, useMinute } from '#ui/moment.tsx';
 import './message-card.css';
 
 const THINGS: Record<SharedKind, { label: string; icon: TablerIcon; screen: string }> = {

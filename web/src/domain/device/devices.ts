@@ -1,6 +1,6 @@
 import { countRules, type Device, listBlocked, listDevices } from '@palisade/contract/devices';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from './call.ts';
+import { call } from '#api/call.ts';
 
 /** What is read of devices is out of date soon; pages are told when. */
 const KEY = ['devices'] as const;

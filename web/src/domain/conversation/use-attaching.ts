@@ -9,7 +9,7 @@ import type { Attachment } from '@palisade/contract/chat-record';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { call, sentenceOf, upload } from '#api/call.ts';
 import { onEvent } from '#api/events.ts';
-import { describeBytes } from './bytes.ts';
+import { describeBytes } from '#ui/bytes.ts';
 
 /** A file on its way into a message. `refused`: it is not sent to anybody, and why. */
 export interface Attaching {

@@ -1,8 +1,8 @@
 import type { CustomerCard as Card } from '@palisade/contract/desk';
 import type { ReactNode } from 'react';
-import { Badge } from './badge.tsx';
-import { Face } from './face.tsx';
-import { describeDate, Moment, useMinute } from './moment.tsx';
+import { Badge } from '#ui/badge.tsx';
+import { Face } from '#ui/face.tsx';
+import { describeDate, Moment, useMinute } from '#ui/moment.tsx';
 import './customer-card.css';
 
 const count = new Intl.NumberFormat('en');

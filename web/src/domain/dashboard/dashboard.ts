@@ -1,6 +1,6 @@
 import { readDashboard } from '@palisade/contract/dashboard';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from './call.ts';
+import { call } from '#api/call.ts';
 
 export const dashboardQuery = queryOptions({
   queryKey: ['dashboard'],

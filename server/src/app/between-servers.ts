@@ -1,0 +1,44 @@
+import type { Kysely } from 'kysely';
+import { type Counters, createMemoryCounters } from '#platform/counters.ts';
+import { joinServers } from '#platform/live-servers.ts';
+import { createRedisCounters } from '#platform/redis-counters.ts';
+import { createRedisSessionNews, type SessionNews } from '#platform/session-news.ts';
+import { createMemoryTopics } from '#platform/topics/memory-topics.ts';
+import { createRedisTopics } from '#platform/topics/redis-topics.ts';
+import type { Topics } from '#platform/topics/topics.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { Tables } from './tables.ts';
+
+/**
+ * Says in the database that this server lives. Undefined for servers of a test that share a PostgreSQL without what that takes.
+ * @throws SharedDatabaseError where one of two servers lacks a setting that they need between them; the database is closed then.
+ */
+export async function joinOthers({ settings, logger, shares_database }: Surroundings, database: Kysely<Tables>, home: string) {
+  if (shares_database === true) return undefined;
+  return await joinServers({
+    database: database.$pickTables<'servers'>(),
+    home,
+    needed: { REDIS_URL: settings.redis_url !== undefined, STORAGE_URL: settings.storage !== undefined },
+    logger,
+  }).catch(async (error: unknown) => {
+    await database.destroy();
+    throw error;
+  });
+}
+
+/** What is told and counted: among all servers by REDIS_URL, without it by this one alone. */
+export async function openBetween(
+  { settings, logger }: Surroundings,
+  now: () => number,
+): Promise<{ topics: Topics; counters: Counters; news: SessionNews | undefined }> {
+  const topics =
+    settings.redis_url === undefined ? createMemoryTopics() : await createRedisTopics({ url: settings.redis_url, logger });
+  const ownCounters = createMemoryCounters({ now });
+  const counters =
+    settings.redis_url === undefined
+      ? ownCounters
+      : await createRedisCounters({ url: settings.redis_url, meanwhile: ownCounters, logger });
+
+  const news = settings.redis_url === undefined ? undefined : await createRedisSessionNews({ url: settings.redis_url, logger });
+  return { topics, counters, news };
+}

@@ -1,0 +1,56 @@
+import type { Kysely } from 'kysely';
+import type { AlertTables } from '#features/alerts/alerts.tables.ts';
+import { forgetInKeys } from '#features/alerts/merging.ts';
+import type { Antivirus } from '#features/antivirus/antivirus.ts';
+import type { createFarewell } from '#features/auth/farewell.ts';
+import { accountKey } from '#features/auth/sign-in.ts';
+import type { ChatTables } from '#features/chat/chat.tables.ts';
+import type { DetectionTables } from '#features/detection/detection.tables.ts';
+import { forgetFindingsOf } from '#features/detection/findings-store.ts';
+import { forgetWindowsOf } from '#features/detection/windows-store.ts';
+import type { RemoteTables } from '#features/remote/remote.tables.ts';
+import type { Remote } from '#features/remote/remote.ts';
+import type { SessionFiles } from '#features/remote/session-files.ts';
+import { wipeDeleted } from '#platform/database.ts';
+import type { buildDesk } from './desk.ts';
+import type { Monitor } from './monitor.ts';
+import type { Tables } from './tables.ts';
+
+/**
+ * What goes with an account beside its rows (`PERSONAL_TABLES` of tables.ts): files, and what other people's rows say of it. Each is done in the transaction that deletes
+ * the account, and answers what is done once that is over. What is handed in as a function is asked for later.
+ */
+export function whatIsForgotten(parts: {
+  database: Kysely<Tables>;
+  antivirus: Pick<Antivirus, 'forgetPerson'>;
+  remote: Pick<Remote, 'forget'>;
+  desk: () => Pick<Awaited<ReturnType<typeof buildDesk>>, 'forgetPerson'>;
+  sessionFiles: () => Pick<SessionFiles, 'forgetPerson'>;
+  scores: () => Pick<Monitor['posture']['scores'], 'forget'>;
+}): Parameters<typeof createFarewell>[0]['forget'] {
+  const { database, antivirus, remote, desk, sessionFiles, scores } = parts;
+  return [
+    (transaction, user_id) =>
+      antivirus.forgetPerson(transaction.$extendTables<Pick<Tables, 'scans' | 'quarantine_reports'>>(), user_id),
+    (transaction, user_id) => desk().forgetPerson(transaction.$extendTables<Pick<Tables, keyof ChatTables>>(), user_id),
+    async (transaction, user_id) => {
+      const tables = transaction.$extendTables<Pick<Tables, keyof RemoteTables>>().$pickTables<keyof RemoteTables>();
+      const removeFiles = await sessionFiles().forgetPerson(tables, user_id);
+      const tell = await remote.forget(tables, user_id);
+      return async () => {
+        tell();
+        await removeFiles();
+      };
+    },
+    async (transaction, user_id, email) => {
+      const tables = transaction.$extendTables<Pick<Tables, keyof DetectionTables>>();
+      await forgetWindowsOf(tables, { user_id, account: accountKey(email) });
+      await forgetFindingsOf(tables.$pickTables<'detection_findings'>(), user_id);
+      await forgetInKeys(transaction.$extendTables<Pick<Tables, keyof AlertTables>>().$pickTables<keyof AlertTables>(), user_id);
+      return () => Promise.resolve();
+    },
+    (_transaction, user_id) => Promise.resolve(() => Promise.resolve(scores().forget(user_id))),
+    // Once everything of it is deleted.
+    () => Promise.resolve(async () => void (await wipeDeleted(database))),
+  ];
+}

@@ -1,0 +1,56 @@
+import { VERSION } from '@palisade/contract/constants';
+import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
+import type { Engine } from '@palisade/scanner/yara-pool';
+import { type Kysely, sql } from 'kysely';
+import type { Drain } from '#platform/drain.ts';
+import { readProvider } from '#platform/installation.ts';
+import { Problem } from '#platform/problem.ts';
+import type { ProxyWatch } from '#platform/proxy-watch.ts';
+import { type Api, serve } from '#platform/serve.ts';
+import type { Settings } from '#platform/settings.ts';
+import type { StorageWatch } from '#platform/storage-watch.ts';
+import type { Accounts } from './accounts.ts';
+import type { Tables } from './tables.ts';
+
+/** Whether this server lives, whether it can take requests, and what its pages know before anybody has signed in. */
+export function serveState(
+  api: Api,
+  parts: {
+    settings: Settings;
+    database: Kysely<Tables>;
+    drain: Pick<Drain, 'isStopping'>;
+    engine: Pick<Engine, 'ready'>;
+    storage: Pick<StorageWatch, 'state'>;
+    proxies: Pick<ProxyWatch, 'notFirst'>;
+    administrator: Accounts['auth']['administrator'];
+  },
+): void {
+  const { settings, database, drain, engine, storage, proxies, administrator } = parts;
+  serve(api, readHealth, 'anyone', () => Promise.resolve({ status: 'ok' as const }));
+  // A change that changes nothing: it needs all that a change needs (a lock, a disk, a server that is no standby). Who asks meanwhile hears the same answer.
+  let asking: Promise<unknown> | undefined;
+  const askDatabase = async () => {
+    asking ??= sql`update installation set name = name where 1 = 0`.execute(database).finally(() => {
+      asking = undefined;
+    });
+    await asking;
+  };
+  serve(api, readReadiness, 'anyone', async () => {
+    if (drain.isStopping()) throw new Problem('unavailable', { detail: 'This server is stopping.', retry_after: 5 });
+    await askDatabase();
+    if (!engine.ready()) throw new Problem('unavailable', { detail: 'The scanning engine is starting.', retry_after: 1 });
+    const room = await storage.state();
+    if (room === 'full') throw new Problem('storage_full', { retry_after: 60 });
+    return { status: 'ready' as const, storage: room };
+  });
+  serve(api, readConfig, 'anyone', async ({ request }) => ({
+    version: VERSION,
+    exposure: settings.exposure,
+    open_local: settings.open_local,
+    demo: settings.demo,
+    reset_delivery: settings.reset_delivery,
+    administrator: await administrator(proxies.notFirst(request) === undefined),
+    ...(await readProvider(database.$pickTables<'installation'>())),
+    links: { live_chat: settings.live_chat_url ?? null, remote_portal: settings.remote_portal_url ?? null },
+  }));
+}

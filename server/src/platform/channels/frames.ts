@@ -1,0 +1,54 @@
+import type { WebSocket } from 'ws';
+
+/** Why a socket may not stay: a close code and a word for who reads logs. */
+export interface Refusal {
+  code: number;
+  reason: string;
+}
+
+/** A close frame that is not answered is waited for no longer than this, in ms: who may not listen any more hears nothing more within a second. */
+const CLOSE_GRACE_MS = 500;
+
+/** Whether a frame says that it is of this kind. */
+export const isOfKind = (json: unknown, kind: string | undefined) =>
+  typeof json === 'object' && json !== null && 'kind' in json && json.kind === kind;
+
+/** Says of so much whether it may be taken now: at most so much at once, and so much in a second. */
+export function createBucket({ per_second, at_once }: { per_second: number; at_once: number }): (much: number) => boolean {
+  let left = at_once;
+  let filled_at = performance.now();
+  return (much) => {
+    const now = performance.now();
+    left = Math.min(at_once, left + ((now - filled_at) / 1_000) * per_second);
+    filled_at = now;
+    if (much > left) return false;
+    left -= much;
+    return true;
+  };
+}
+
+/** Undefined for what is no JSON, which no schema takes. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sends what is in words already; nothing to a socket that is closing. */
+export function sayText(socket: WebSocket, text: string | Buffer): void {
+  if (socket.readyState === socket.OPEN) socket.send(text, { binary: false });
+}
+
+/** Sends one frame. */
+export function say(socket: WebSocket, frame: unknown): void {
+  sayText(socket, JSON.stringify(frame));
+}
+
+/** Says why, hears nothing more, and does not wait long for the answer. */
+export function end(socket: WebSocket, { code, reason }: Refusal): void {
+  for (const event of ['message', 'ping', 'pong']) socket.removeAllListeners(event);
+  socket.close(code, reason);
+  setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref();
+}

@@ -1,0 +1,138 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import { logFailure } from '#platform/database-patience.ts';
+import { type Job, Postponed } from './job.ts';
+import { backOff, type JobKind } from './job-kind.ts';
+import { type Claim, type createJobStore, type JobRow, type JobTables, LeaseLost, RECURRING } from './job-store.ts';
+import type { Running } from './leases.ts';
+
+/** How often it is tried to note what became of a job while the database is away. */
+const NOTE_EVERY_MS = 500;
+
+/** Why a job's signal was aborted by the server's own end. */
+export class Stopping extends Error {
+  override name = 'Stopping';
+}
+
+/** A kind of jobs, and what they are done by here. */
+export interface Worked {
+  kind: JobKind<unknown>;
+  work: (row: JobRow, given: Omit<Job<unknown>, 'payload'>) => Promise<void>;
+  /** Ends a job outside of a transaction. */
+  end: (claim: Claim) => Promise<void>;
+  counts: { done: number; failed: number; lost: number };
+}
+
+interface Attempts {
+  /** Does a job that was taken up, and notes what became of it: done, failed, postponed, lost, or given back. */
+  run(of: Worked, row: JobRow, running: Running): Promise<void>;
+  /** Notes what became of a job, however long the database is away; others may have it by then, and what is noted then counts for nothing. */
+  note<T>(write: () => Promise<T>, job: { id: string; kind: string }): Promise<T | undefined>;
+}
+
+/** One try of a job after the other, and what follows from how it went. */
+export function createAttempts(parts: {
+  store: ReturnType<typeof createJobStore>;
+  database: Kysely<JobTables>;
+  /** How often a recurring kind is done; undefined for others. */
+  everyOf: (kind: JobKind<unknown>) => number | undefined;
+  /** Has a kind looked for when a row of it that was just planned is due. */
+  lookIn: (kind: string, wait_ms: number) => void;
+  isClosed: () => boolean;
+  logger: FastifyBaseLogger;
+}): Attempts {
+  const { store, database, everyOf, lookIn, isClosed, logger } = parts;
+  const isRecurring = (row: JobRow, kind: JobKind<unknown>) => row.once === RECURRING && kind.every_ms !== undefined;
+
+  async function note<T>(write: () => Promise<T>, job: { id: string; kind: string }): Promise<T | undefined> {
+    for (;;) {
+      try {
+        return await write();
+      } catch (error) {
+        if (error instanceof LeaseLost) throw error;
+        logFailure(logger, error, 'what became of a job could not be noted', { job: job.kind });
+        if (isClosed()) return undefined;
+        await pause(NOTE_EVERY_MS, undefined, { ref: false });
+      }
+    }
+  }
+
+  async function failed(of: Worked, row: JobRow, running: Running, error: unknown): Promise<void> {
+    const { kind, counts } = of;
+    const { signal } = running.controller;
+    if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) {
+      counts.lost += 1;
+      logger.warn({ job: kind.name, id: row.id }, 'a job was lost to another server, and is left to that');
+      return;
+    }
+    if (signal.reason instanceof Stopping) {
+      await note(() => store.giveBack([{ ...running.claim, counted: running.counted }]), { id: row.id, kind: kind.name });
+      return;
+    }
+    if (error instanceof Postponed) {
+      await note(() => store.postpone({ ...running.claim, counted: running.counted }, error.wait_ms), {
+        id: row.id,
+        kind: kind.name,
+      });
+      lookIn(kind.name, error.wait_ms);
+      return;
+    }
+    counts.failed += 1;
+    const tried = Math.max(1, row.attempts);
+    const every = isRecurring(row, kind) ? everyOf(kind) : undefined;
+    const is_tried_out = row.attempts >= kind.attempts.most;
+    const is_last = every === undefined && is_tried_out;
+    // A recurring one begins anew: only servers that it has ended count against it.
+    const waits_ms = is_tried_out ? every : Math.min(backOff(kind.attempts, tried), every ?? Number.POSITIVE_INFINITY);
+    const wait_ms = is_last ? undefined : waits_ms;
+    const message = error instanceof Error ? error.message : String(error);
+    if (is_last) logger.error({ err: error, job: kind.name, id: row.id }, 'a job failed too often and is given up');
+    else logFailure(logger, error, 'a job failed and is tried again', { job: kind.name });
+    await note(() => store.fail(running.claim, message, wait_ms, is_tried_out), { id: row.id, kind: kind.name });
+    if (wait_ms !== undefined) lookIn(kind.name, wait_ms);
+  }
+
+  async function run(of: Worked, row: JobRow, running: Running): Promise<void> {
+    const { kind, work, counts } = of;
+    const { claim, controller } = running;
+    const every = isRecurring(row, kind) ? everyOf(kind) : undefined;
+    let concluded = false;
+    const conclude = async (transaction: Kysely<JobTables>) => {
+      await store.finish(transaction, claim, every);
+      concluded = true;
+    };
+    try {
+      if (row.attempts > kind.attempts.most) {
+        // Nobody noted how the last attempt went: it ended its server, or was cut off with it.
+        if (every === undefined) throw new Error('Its servers ended while they worked on it.');
+        await note(() => store.skip(claim, every), row);
+        counts.failed += 1;
+        logger.error({ job: kind.name }, 'a recurring job ended its servers and is left out once');
+        return;
+      }
+      await work(row, {
+        id: row.id,
+        attempts: row.attempts,
+        signal: controller.signal,
+        conclude,
+        confirm: (transaction) => store.confirm(transaction, claim),
+        async countAttempt() {
+          await store.countAttempt(claim);
+          row.attempts += 1;
+        },
+      });
+      if (!concluded) await note(() => (every === undefined ? of.end(claim) : conclude(database)), row);
+      counts.done += 1;
+      if (every !== undefined) lookIn(kind.name, every);
+    } catch (error) {
+      // Its transaction may have failed after it had concluded: then it has not.
+      await failed(of, row, running, error).catch((again: unknown) => {
+        if (!(again instanceof LeaseLost))
+          logFailure(logger, again, 'what became of a job could not be noted', { job: kind.name });
+      });
+    }
+  }
+
+  return { run, note };
+}

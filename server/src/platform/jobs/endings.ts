@@ -1,0 +1,43 @@
+import type { Kysely } from 'kysely';
+import type { Claim, createJobStore, JobTables } from './job-store.ts';
+
+/** Jobs that one statement ends. */
+const ENDED_AT_ONCE = 100;
+
+/** Ends jobs outside of a transaction; those that have come to their end meanwhile are ended together. */
+export function createEndings(
+  store: Pick<ReturnType<typeof createJobStore>, 'finish' | 'finishAll'>,
+  database: Kysely<JobTables>,
+): (claim: Claim) => Promise<void> {
+  const waiting: { claim: Claim; resolve: () => void; reject: (error: unknown) => void }[] = [];
+  let isEnding = false;
+
+  async function endAll(): Promise<void> {
+    while (waiting.length > 0) {
+      // Those that end in this turn of the event loop, too.
+      await new Promise((resolve) => setImmediate(resolve));
+      const all = waiting.splice(0, ENDED_AT_ONCE);
+      try {
+        const left = new Set((await store.finishAll(all.map(({ claim }) => claim))).map(({ id }) => id));
+        for (const { claim, resolve, reject } of all) {
+          if (left.has(claim.id)) store.finish(database, claim, undefined).then(() => resolve(), reject);
+          else resolve();
+        }
+      } catch (error) {
+        for (const { reject } of all) reject(error);
+      }
+    }
+  }
+
+  return (claim) => {
+    const mine = Promise.withResolvers<void>();
+    waiting.push({ claim, ...mine });
+    if (!isEnding) {
+      isEnding = true;
+      void endAll().finally(() => {
+        isEnding = false;
+      });
+    }
+    return mine.promise;
+  };
+}

@@ -1,0 +1,45 @@
+import type { Kysely } from 'kysely';
+import type { JobTables } from './job-store.ts';
+
+/** A job as its work gets it. */
+export interface Job<Payload> {
+  id: string;
+  payload: Payload;
+  /** How often it was tried, with this time where its kind counts at the claim. */
+  attempts: number;
+  /** Aborted when the job is lost to another server, is cancelled, or this server stops: what was not concluded by then is done again, or was to be left. */
+  signal: AbortSignal;
+  /**
+   * Ends the job as part of `transaction`, so that it has ended if and only if what the transaction does is done.
+   * @throws LeaseLost when it is another server's by now; the transaction must then not be committed.
+   */
+  conclude(transaction: Kysely<JobTables>): Promise<void>;
+  /**
+   * Sees to it that what `transaction` does counts only if the job is still this server's; it goes on.
+   * @throws LeaseLost when it is another server's by now, or was cancelled; the transaction must then not be committed.
+   */
+  confirm(transaction: Kysely<JobTables>): Promise<void>;
+  /** Counts an attempt of a kind that counts when told. @throws LeaseLost */
+  countAttempt(): Promise<void>;
+}
+
+/** A job that a server has taken up by itself, with its lease: nobody is handed it meanwhile. */
+export interface HeldJob extends Pick<Job<unknown>, 'signal' | 'confirm' | 'countAttempt'> {
+  /** From here on the lease is renewed. Call it once the transaction is committed that took the job up. */
+  keep(): void;
+  /** The job is done. */
+  end(): Promise<void>;
+  /** Another server, or this one, takes it up after so long. */
+  letGo(wait_ms: number): Promise<void>;
+}
+
+/** What a job's work throws that could not be done now, and did not fail: it is done in so many ms, and no attempt is counted. */
+export class Postponed extends Error {
+  override name = 'Postponed';
+  readonly wait_ms: number;
+
+  constructor(wait_ms: number) {
+    super('It is done later.');
+    this.wait_ms = wait_ms;
+  }
+}

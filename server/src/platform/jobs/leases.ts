@@ -1,0 +1,72 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { logFailure } from '#platform/database-patience.ts';
+import { type Claim, type createJobStore, LeaseLost } from './job-store.ts';
+
+/** How often in the time of a lease it is renewed. */
+const RENEWALS = 3;
+/** How often a renewal that failed is tried again, in ms. */
+const RENEW_AGAIN_MS = 2_000;
+
+/** A job that this server has just now. */
+export interface Running {
+  claim: Claim;
+  counted: boolean;
+  controller: AbortController;
+  done: Promise<void>;
+  /** When the lease runs out if nothing more is said, by the clock of this machine (`performance.now`). */
+  held_until: number;
+}
+
+/** Renews the leases of what is being done here, as long as it is; tells a job whose lease another server has by now, or that was cancelled, to stop. */
+export function createLeases(parts: {
+  store: Pick<ReturnType<typeof createJobStore>, 'renew'>;
+  lease_ms: number;
+  underWay: () => readonly Running[];
+  logger: FastifyBaseLogger;
+}): { start(): void; renewNow(): void; close(): Promise<void> } {
+  const { store, lease_ms, underWay, logger } = parts;
+  let closed = false;
+  let renewer: NodeJS.Timeout | undefined;
+  let renewing: Promise<void> = Promise.resolve();
+
+  async function renew(): Promise<void> {
+    const all = underWay();
+    if (all.length === 0) return;
+    const asked_at = performance.now();
+    const kept = new Map((await store.renew(all.map(({ claim }) => claim))).map((row) => [row.id, row]));
+    for (const one of all) {
+      const row = kept.get(one.claim.id);
+      if (row?.claims !== one.claim.claims) one.controller.abort(new LeaseLost('Another server does this by now.'));
+      else if (row.cancelled === 1) one.controller.abort(new Error('The job was cancelled.'));
+      else one.held_until = asked_at + lease_ms;
+    }
+  }
+
+  function renewSoon(wait_ms: number): void {
+    clearTimeout(renewer);
+    if (closed) return;
+    renewer = setTimeout(() => {
+      renewing = renew()
+        .then(() => lease_ms / RENEWALS)
+        .catch((error: unknown) => {
+          logFailure(logger, error, 'jobs that are being done could not be kept from other servers');
+          // Another server may have them by now; what they conclude is asked of the database in any case.
+          for (const one of underWay()) {
+            if (performance.now() > one.held_until) one.controller.abort(new LeaseLost('The lease could not be renewed.'));
+          }
+          return Math.min(RENEW_AGAIN_MS, lease_ms / RENEWALS);
+        })
+        .then(renewSoon);
+    }, wait_ms).unref();
+  }
+
+  return {
+    start: () => renewSoon(lease_ms / RENEWALS),
+    renewNow: () => renewSoon(0),
+    async close() {
+      closed = true;
+      clearTimeout(renewer);
+      await renewing;
+    },
+  };
+}

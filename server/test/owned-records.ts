@@ -1,0 +1,318 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { passkeyCreationSchema } from '@palisade/contract/two-factor';
+import { EICAR } from '@palisade/scanner/test/files';
+import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
+import { expect, vi } from 'vitest';
+import { z } from 'zod';
+import { newId } from '#platform/id.ts';
+import type { App } from '#server/app.ts';
+import { computer } from './agent-double.ts';
+import { Authenticator } from './authenticator.ts';
+import { foundClean, grantInBrowsers } from './granted-session.ts';
+import { newUploadKey, openUpload } from './upload.ts';
+
+const idSchema = z.object({ id: z.string() });
+
+/**
+ * Every address that names a record: how somebody comes to own one, and a right body. `make` asks as the owner; `staff` asks as an administrator.
+ */
+export const RECORDS: Record<
+  string,
+  {
+    make: (owner: Asker, staff: Asker, app: RecordApp) => Promise<string>;
+    body?: object;
+    query?: string;
+    /** It takes a file. */
+    form?: true;
+    asked_by?: 'staff';
+  }
+> = {
+  'DELETE /antivirus/uploads/{key}': {
+    make: async (_owner, _staff, { url, data_dir, token }) => {
+      const key = newUploadKey();
+      await openUpload({ url }, token, { key }).write(Buffer.alloc(128 * 1024));
+      await vi.waitFor(() => expect(readdirSync(join(data_dir, 'spool'))).toHaveLength(1));
+      return key;
+    },
+  },
+  'GET /antivirus/scans/{id}': { make: makeScan },
+  'DELETE /antivirus/scans/{id}': { make: makeScan },
+  'GET /antivirus/scans/{id}/file': { make: makeScan },
+  'DELETE /antivirus/scans/{id}/file': { make: makeScan },
+  'POST /antivirus/scans/{id}/password': {
+    make: (_owner, _staff, { upload }) => upload(PACKED_EICAR.get('zip, aes') ?? EICAR),
+    body: { password: 'palisade' },
+  },
+  'POST /antivirus/scans/{id}/report': { make: makeScan, body: { reason: 'I wrote it myself.' } },
+  'PUT /firewall/rules/{id}': { make: makeRule, body: { enabled: false } },
+  'GET /devices/{id}': { make: makeDevice },
+  'PUT /devices/{id}/name': { make: makeDevice, body: { device_name: 'Other' } },
+  'PUT /devices/{id}/defaults': { make: makeDevice, body: { inbound: 'block', outbound: 'allow' } },
+  'PUT /devices/{id}/folders': { make: makeDevice, body: { is_watching: false, watched: [], exclusions: [] } },
+  'POST /devices/{id}/revoke': { make: makeDevice },
+  'DELETE /devices/{id}': { make: makeDevice },
+  'GET /devices/{id}/scans': { make: makeDevice },
+  'POST /devices/{id}/scans': { make: makeDevice, body: { scan: 'quick' } },
+  'POST /devices/scans/{id}/steer': {
+    body: { wanted: 'pause' },
+    make: async (owner, staff, app) => {
+      const id = await makeDevice(owner, staff, app);
+      return idSchema.parse(await owner('POST', `/devices/${id}/scans`, { scan: 'quick' })).id;
+    },
+  },
+  'POST /devices/findings/{id}/order': {
+    body: { action: 'delete' },
+    make: async (owner, staff, app) => {
+      const device_id = await makeDevice(owner, staff, app);
+      const { database } = app.app;
+      const { user_id } = await database
+        .selectFrom('devices')
+        .select('user_id')
+        .where('id', '=', device_id)
+        .executeTakeFirstOrThrow();
+      const id = newId();
+      await database
+        .insertInto('device_findings')
+        .values({
+          ...{
+            id,
+            user_id,
+            device_id,
+            finding_id: id,
+            scan_id: null,
+            path: '/a',
+            file_hash: 'a'.repeat(64),
+            size: 1,
+            threat: 'X',
+          },
+          ...{ member: null, found_at: '2026-11-20T10:00:00.000Z', state: 'quarantined', reason: null, order_id: null },
+          order_action: null,
+        })
+        .execute();
+      return id;
+    },
+  },
+  'PATCH /firewall/rules/{id}': { make: makeRule, body: { rule_name: 'Other' } },
+  'DELETE /firewall/rules/{id}': { make: makeRule },
+  'POST /firewall/revisions/{id}/undo': {
+    make: async (owner) => {
+      await makeRule(owner);
+      return z.array(idSchema).parse(await owner('GET', '/firewall/revisions'))[0]?.id ?? '';
+    },
+  },
+  'POST /auth/sessions/{id}/end': {
+    body: { password: 'a long enough password' },
+    make: async (owner) =>
+      z
+        .array(idSchema)
+        .min(1)
+        .parse(await owner('GET', '/auth/sessions'))[0]?.id ?? '',
+  },
+  'PATCH /auth/two-factor/passkeys/{id}': { make: makePasskey, body: { name: 'Key' } },
+  'DELETE /auth/two-factor/passkeys/{id}': {
+    make: async (owner, staff, app) => {
+      // The last one cannot be removed alone.
+      await makePasskey(owner, staff, app);
+      return await makePasskey(owner, staff, app);
+    },
+  },
+  'POST /remote/sessions/{id}/cancel': { make: makeSession },
+  'POST /remote/sessions/{id}/complete': { make: makeRunning },
+  'POST /remote/joined/{id}/complete': { asked_by: 'staff', make: makeRunning },
+  'GET /remote/sessions/{id}': { make: makeSession },
+  'POST /remote/sessions/{id}/approve': { make: makeClaimed, body: { view: 'talk' } },
+  'POST /remote/sessions/{id}/decline': { make: makeClaimed },
+  'POST /remote/sessions/{id}/reaffirm': { make: makeRunning },
+  'POST /remote/sessions/{id}/report': { make: makeClaimed, body: { reason: 'else' } },
+  'POST /remote/sessions/{id}/rating': {
+    body: { rating: 5 },
+    make: async (owner, staff) => {
+      const id = await makeRunning(owner, staff);
+      await owner('POST', `/remote/sessions/${id}/complete`);
+      return id;
+    },
+  },
+  'GET /remote/sessions/{id}/ice': { make: makeRunning },
+  'POST /remote/sessions/{id}/grants': { make: makeGranted, body: { grant: 'files', device_id: null } },
+  'POST /remote/sessions/{id}/revoke': { make: makeGranted, body: { grant: 'all' } },
+  'GET /remote/sessions/{id}/files': { make: makeClaimed },
+  'POST /remote/sessions/{id}/files': { make: makeGranted, form: true },
+  'POST /remote/sessions/{id}/recordings': { asked_by: 'staff', make: makeGranted },
+  'POST /remote/files/{id}/recording': { asked_by: 'staff', make: makeRecording, form: true },
+  'POST /remote/files/{id}/refuse': { make: makeRecording },
+  'GET /remote/files/{id}/file': {
+    make: async (owner, staff, app) => {
+      const id = await makeRecording(owner, staff, app);
+      await app.sendFile(app.staff_token, `/remote/files/${id}/recording`);
+      await foundClean(app, id);
+      return id;
+    },
+  },
+  'GET /remote/sessions/{id}/messages': { make: makeClaimed },
+  'POST /remote/sessions/{id}/messages': { make: makeClaimed, body: { message: 'Hello' } },
+  'GET /remote/sessions/{id}/audit': { make: makeClaimed },
+  'GET /remote/sessions/{id}/changes': { make: makeClaimed },
+  'GET /remote/sessions/{id}/audit/export': { make: makeClaimed, query: '?format=csv' },
+  'PUT /remote/joined/{id}/notes': { asked_by: 'staff', make: makeClaimed, body: { notes: 'Slow disk.' } },
+  'GET /remote/joined/{id}/customer': { asked_by: 'staff', make: makeRunning },
+  'GET /premium/anti-hacking/alerts/{id}': { make: makeAlert },
+  'POST /premium/anti-hacking/alerts/{id}/acknowledge': { make: makeAlert },
+  'POST /premium/anti-hacking/alerts/{id}/resolve': { make: makeAlert, body: { reason: 'fixed' } },
+  'POST /premium/anti-hacking/alerts/{id}/reopen': {
+    make: async (owner, staff) => {
+      const id = await makeAlert(owner, staff);
+      await owner('POST', `/premium/anti-hacking/alerts/${id}/resolve`, { reason: 'test' });
+      return id;
+    },
+  },
+  'POST /premium/anti-hacking/alerts/{id}/not-me': {
+    make: async (owner, staff, { app }) => {
+      const id = await makeAlert(owner, staff);
+      await app.database
+        .updateTable('alerts')
+        .set({ simulated: 0, threat_type: 'suspicious_login' })
+        .where('id', '=', id)
+        .execute();
+      return id;
+    },
+  },
+  'DELETE /premium/anti-hacking/suppressions/{id}': {
+    make: async (owner, staff, { upload }) => {
+      await makeAlert(owner, staff);
+      await upload(EICAR);
+      const alerts = z.array(idSchema).parse(await owner('GET', '/premium/anti-hacking/alerts?simulated=false'));
+      const resolution = { reason: 'false_positive', suppress: true };
+      await owner('POST', `/premium/anti-hacking/alerts/${alerts[0]?.id}/resolve`, resolution);
+      return z.array(idSchema).parse(await owner('GET', '/premium/anti-hacking/suppressions'))[0]?.id ?? '';
+    },
+  },
+  'DELETE /premium/anti-hacking/blocks/{id}': { make: makeBlock },
+  'DELETE /subscription/requests/{id}': {
+    make: async (owner, staff) => {
+      const template = {
+        template_name: `Plan ${Math.random()}`,
+        base_price: 1,
+        duration_months: 1,
+        max_devices: 1,
+        is_premium: false,
+        features: [],
+      };
+      await staff('POST', '/admin/subscription-templates', template);
+      const [plan] = z.array(idSchema).parse(await owner('GET', '/subscription/plans'));
+      return idSchema.parse(await owner('POST', '/subscription/requests', { template_id: plan?.id })).id;
+    },
+  },
+};
+
+interface RecordApp {
+  app: App;
+  url: string;
+  data_dir: string;
+  /** The owner's. */
+  token: string;
+  staff_token: string;
+  /** Uploads a file to an address, and answers the status. */
+  sendFile: (token: string, path: string) => Promise<number>;
+  /** Has a file scanned as the owner, and answers the id of its record. */
+  upload: (content: Buffer) => Promise<string>;
+}
+
+function makeScan(_owner: Asker, _staff: Asker, { upload }: RecordApp): Promise<string> {
+  return upload(EICAR);
+}
+
+async function makePasskey(owner: Asker, _staff: Asker, { url }: RecordApp): Promise<string> {
+  await owner('POST', '/auth/two-factor/confirm', { current_password: 'a long enough password' }).catch(() => undefined);
+  const options = passkeyCreationSchema.parse(await owner('POST', '/auth/two-factor/passkeys/options'));
+  const passkey = new Authenticator(url.replace('127.0.0.1', 'localhost')).create(options);
+  const added = await owner('POST', '/auth/two-factor/passkeys', { name: 'Phone', passkey });
+  return z.object({ passkey: idSchema }).parse(added).passkey.id;
+}
+
+export type Asker = (method: string, path: string, body?: object) => Promise<unknown>;
+
+/** A computer, of somebody whose plan holds it and who has no other. */
+async function makeDevice(owner: Asker, _staff: Asker, { url }: RecordApp): Promise<string> {
+  for (const { id } of z.array(idSchema).parse(await owner('GET', '/devices'))) await owner('DELETE', `/devices/${id}`);
+  const { code } = z.object({ code: z.string() }).parse(await owner('POST', '/devices/enrolment-code'));
+  const response = await fetch(`${url}/api/agent/enrol`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(computer(code)),
+  });
+  return z.object({ device_id: z.string() }).parse(await response.json()).device_id;
+}
+
+async function makeRule(owner: Asker): Promise<string> {
+  const rule = {
+    rule_name: 'Web',
+    direction: 'inbound',
+    action: 'allow',
+    protocol: 'tcp',
+    source_ip: '*',
+    destination_ip: '*',
+    port: '443',
+  };
+  return idSchema.parse(await owner('POST', '/firewall/rules', rule)).id;
+}
+
+/** A drill, of somebody who has a premium plan from now on. */
+async function makeAlert(owner: Asker, staff: Asker): Promise<string> {
+  const { email } = z.object({ email: z.string() }).parse(await owner('GET', '/auth/me'));
+  await staff('POST', '/admin/assign-subscription', {
+    user_email: email,
+    plan_name: 'Family Shield',
+    price: 1,
+    duration_months: 1,
+    max_devices: 1,
+    is_premium: true,
+    features: [],
+  });
+  const drill = z.object({ threat_detected: idSchema }).parse(await owner('POST', '/premium/anti-hacking/simulate-threat'));
+  return drill.threat_detected.id;
+}
+
+/** Five wrong passwords. */
+async function makeBlock(owner: Asker, _staff: Asker, { url }: RecordApp): Promise<string> {
+  const { email } = z.object({ email: z.string() }).parse(await owner('GET', '/auth/me'));
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ email, password: 'not the password' });
+  for (let guess = 0; guess < 5; guess += 1) await fetch(`${url}/api/auth/login`, { method: 'POST', headers, body });
+  return (
+    z
+      .array(idSchema)
+      .min(1)
+      .parse(await owner('GET', '/premium/anti-hacking/blocks'))[0]?.id ?? ''
+  );
+}
+
+async function makeSession(owner: Asker): Promise<string> {
+  return idSchema.parse(await owner('POST', '/remote/session')).id;
+}
+
+/** A session that a technician asks to join. */
+async function makeClaimed(owner: Asker, staff: Asker): Promise<string> {
+  const session = z.object({ id: z.string(), session_code: z.string() }).parse(await owner('POST', '/remote/session'));
+  await staff('POST', '/remote/join', { session_code: session.session_code });
+  return session.id;
+}
+
+/** One that runs, with a page of each side, in which everything of its browsers is allowed. */
+async function makeGranted(owner: Asker, staff: Asker, app: RecordApp): Promise<string> {
+  const id = await makeRunning(owner, staff);
+  await grantInBrowsers(app, id);
+  return id;
+}
+
+/** A recording that its technician has begun. */
+async function makeRecording(owner: Asker, staff: Asker, app: RecordApp): Promise<string> {
+  const id = await makeGranted(owner, staff, app);
+  return idSchema.parse(await staff('POST', `/remote/sessions/${id}/recordings`)).id;
+}
+
+async function makeRunning(owner: Asker, staff: Asker): Promise<string> {
+  const id = await makeClaimed(owner, staff);
+  await owner('POST', `/remote/sessions/${id}/approve`, { view: 'talk' });
+  return id;
+}
