@@ -14,7 +14,7 @@ export interface RfbClient {
 const VERSION = Buffer.from('RFB 003.008\n', 'latin1');
 const [UPDATE, BELL, CUT_TEXT] = [0, 2, 3];
 
-export function createRfbClient(write: (bytes: Buffer) => void): RfbClient {
+function createRfbClient(write: (bytes: Buffer) => void): RfbClient {
   let held: Buffer = Buffer.alloc(0);
   let size = { width: 0, height: 0 };
   let step: 'version' | 'security' | 'result' | 'init' | 'open' = 'version';

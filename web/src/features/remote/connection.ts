@@ -19,7 +19,7 @@ const RELAY = /^turns?:/u;
 const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 438, 441]);
 
 /** What both sides say of a way. */
-export type Candidate = Extract<Signal, { type: 'candidate' }>;
+type Candidate = Extract<Signal, { type: 'candidate' }>;
 
 const KEY: EcKeyGenParams = { name: 'ECDSA', namedCurve: 'P-256' };
 let ownCertificate: Promise<RTCCertificate> | undefined;

@@ -7,7 +7,7 @@ import { type Connection, certificateOfPage, createConnection, type IceServers, 
 export const VOICE_ASKED_EVERY = 3_000;
 
 /** What both sides' pages say. */
-export type VoiceSignal = Extract<CustomerSignal | TechnicianSignal, { type: 'candidate' | 'offer' | 'answer' | 'voice_wanted' }>;
+type VoiceSignal = Extract<CustomerSignal | TechnicianSignal, { type: 'candidate' | 'offer' | 'answer' | 'voice_wanted' }>;
 
 /**
  * The talk of the two sides by voice, on a connection of its own: it begins and ends without touching a picture, and needs none. As with the picture, the customer's page alone
