@@ -49,13 +49,10 @@ function certify(folder: string): string {
   return both;
 }
 
-/**
- * The built server with HAProxy in front, which ends TLS and looks at nothing else. MeshCentral ends TLS itself; what HAProxy takes counts as ours. The port is known
- * first, so that both start at once.
- */
-export async function startOurs(folder: string, data_dir: string, environment: Record<string, string> = {}): Promise<Started> {
+/** HAProxy in front of a port of this machine: it ends TLS and looks at nothing else. */
+export async function startProxy(folder: string, inner: number) {
   const both = certify(folder);
-  const [inner, port] = [await freePort(), await freePort()];
+  const port = await freePort();
   const conf = join(folder, 'haproxy.cfg');
   writeFileSync(
     conf,
@@ -67,26 +64,44 @@ defaults
   timeout server 1h
 frontend tls
   bind 127.0.0.1:${port} ssl crt ${both}
-  default_backend palisade
-backend palisade
+  default_backend inner
+backend inner
   server one 127.0.0.1:${inner}
 `,
   );
   const began = performance.now();
   const proxy = spawn('/usr/sbin/haproxy', ['-db', '-q', '-f', conf], { stdio: ['ignore', 'ignore', 'inherit'] });
   const ended = new Promise<void>((resolve) => proxy.once('exit', () => resolve()));
+  return {
+    url: `https://127.0.0.1:${port}`,
+    pid: proxy.pid ?? 0,
+    began,
+    ended,
+    async stop() {
+      proxy.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/**
+ * The built server with HAProxy in front, which ends TLS and looks at nothing else. MeshCentral ends TLS itself; what HAProxy takes counts as ours. The port is known
+ * first, so that both start at once.
+ */
+export async function startOurs(folder: string, data_dir: string, environment: Record<string, string> = {}): Promise<Started> {
+  const inner = await freePort();
+  const proxy = await startProxy(folder, inner);
   let server: BenchServer | undefined;
   const stop = async () => {
     await server?.stop();
-    proxy.kill('SIGKILL');
-    await ended;
+    await proxy.stop();
   };
   try {
     server = await startServer(data_dir, { ...environment, PORT: `${inner}` });
-    await answers(`https://127.0.0.1:${port}/`, ended);
+    await answers(`${proxy.url}/`, proxy.ended);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { url: `https://127.0.0.1:${port}`, pids: [server.pid, proxy.pid ?? 0], started_ms: performance.now() - began, stop };
+  return { url: proxy.url, pids: [server.pid, proxy.pid], started_ms: performance.now() - proxy.began, stop };
 }

@@ -228,7 +228,19 @@ export const READERS = {
 export const missingReaders = () => missingOf(READERS);
 
 /** What a desktop in memory is made of, and what shows it, by the name of their packages. */
-const DESKTOP_PROGRAMS = { xvfb: 'Xvfb', xterm: 'xterm', x11vnc: 'x11vnc', xdotool: 'xdotool' };
+const DESKTOP_PROGRAMS = {
+  xvfb: 'Xvfb',
+  xterm: 'xterm',
+  x11vnc: 'x11vnc',
+  'tigervnc-scraping-server': 'x0vncserver',
+  xdotool: 'xdotool',
+};
 
 /** Undefined when control of a desktop can be tried, else what is missing and why, in one sentence. As with clamd, CI installs it. */
 export const missingDesktop = () => missingOf(DESKTOP_PROGRAMS);
+
+/** What a desktop of Wayland in memory is made of, and what shows it, by the name of their packages. */
+const WAYLAND_PROGRAMS = { sway: 'sway', wayvnc: 'wayvnc', foot: 'foot' };
+
+/** Undefined when control of a desktop of Wayland can be tried, else what is missing and why, in one sentence. As with clamd, CI installs it. */
+export const missingWayland = () => missingOf(WAYLAND_PROGRAMS);

@@ -24,6 +24,8 @@ const FAULTS = [
   'NaN and 2.5 as coordinates',
   'Customer reload',
   'Phone browser without getDisplayMedia',
+  'Microphone refused',
+  'Microphone unplugged',
 ];
 
 const text = readFileSync(join(ROOT, 'docs/remote-faults.md'), 'utf8');

@@ -16,6 +16,7 @@ import {
   missingReaders,
   missingRedis,
   missingS3,
+  missingWayland,
 } from './packages.mjs';
 import { startPostgres } from './postgres.mjs';
 import { startRedis } from './redis.mjs';
@@ -151,6 +152,8 @@ const coturn = await missingCoturn();
 if (coturn !== undefined) notes.push(`Tests with a real relay were skipped: ${coturn}`);
 const desktop = await missingDesktop();
 if (desktop !== undefined) notes.push(`Control of a desktop was not tried: ${desktop}`);
+const wayland = await missingWayland();
+if (wayland !== undefined) notes.push(`Control of a desktop of Wayland was not tried: ${wayland}`);
 const s3 = await missingS3();
 if (s3 !== undefined) notes.push(`Tests with a store that speaks S3 were skipped: ${s3}`);
 const proxies = await missingProxies();

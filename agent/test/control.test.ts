@@ -1,14 +1,19 @@
 import { once } from 'node:events';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { basename, join } from 'node:path';
 import { RFB_CLOSED, SCREEN_PATH, screenEndsSchema, screenHelloSchema } from '@palisade/contract/remote-control';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createControl, type Granted } from '#control/control.ts';
 import { createResolver } from '#link/resolver.ts';
-import { NO_DESKTOP, startDesktop, type TestDesktop } from './desktop.ts';
-import { encodings, pointer, press, RETURN, shakeHands, type, updateRequest } from './viewer.ts';
+import { NO_DESKTOP, startDesktop, type TestDesktop, TIGERVNC } from './desktop.ts';
+import { encodings, pointer, press, RETURN, shakeHands, type, typeWithShift, updateRequest } from './viewer.ts';
 
 if (NO_DESKTOP !== undefined) process.stdout.write(`Control of a desktop was not tried: ${NO_DESKTOP}\n`);
+if (TIGERVNC === undefined)
+  process.stdout.write('TigerVNC’s scraping server was not tried: it is not on this machine (tigervnc-scraping-server)\n');
 
 const SESSION = '01930000-0000-7000-8000-000000000001';
 const IDENTITY = { device_id: '01930000-0000-7000-8000-000000000002', token: 'a'.repeat(64) };
@@ -167,6 +172,42 @@ describe.skipIf(NO_DESKTOP !== undefined)('a desktop', () => {
     page.dials[1]?.socket.close(RFB_CLOSED.not_granted);
     page.control.want(null);
     await soon(() => expect(page.dials[1]?.socket.readyState).toBe(3));
+  });
+});
+
+describe.skipIf(NO_DESKTOP !== undefined || TIGERVNC === undefined)('a desktop that TigerVNC shows, without x11vnc', () => {
+  /** Only what a scraping server takes: a folder of programs in which x11vnc is not. */
+  async function start(granted?: Granted) {
+    const desktop = await startDesktop();
+    onTestFinished(() => desktop.close());
+    const path = join(desktop.folder, 'programs');
+    mkdirSync(path);
+    symlinkSync(TIGERVNC ?? '', join(path, basename(TIGERVNC ?? '')));
+    return { desktop, page: await connected({ ...desktop.environment, PATH: path }, desktop.folder, granted) };
+  }
+  /** What a TCP port of this computer answers: nobody listens where VNC servers do. */
+  const knock = (port: number) =>
+    new Promise<string>((resolve) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.once('connect', () => resolve('open'));
+      socket.once('error', () => resolve('closed'));
+      socket.once('close', () => socket.destroy());
+    });
+
+  test('is seen, takes what is typed while it is granted and nothing else, and listens on no port', async () => {
+    const before = await knock(5900);
+    const { desktop, page } = await start({ ...ALL, input: false });
+    expect(await page.begin()).toEqual({ width: 800, height: 600 });
+    expect(await knock(5900)).toBe(before);
+    page.say(type('not this\n'));
+    await page.fence();
+    page.control.want(ALL);
+    page.say(pointer(200, 200));
+    const text = 'The quick brown fox, 0123456789: {[(~`!@#$%^&*-_=+\\|;"\'<>?/)]}\n';
+    page.say(typeWithShift(text));
+    await soon(() => expect([desktop.typed(), page.ends()]).toEqual([text, []]));
+    page.control.want(null);
+    await soon(() => expect(page.closed()).toBeDefined());
   });
 });
 

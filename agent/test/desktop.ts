@@ -7,9 +7,15 @@ import { vi } from 'vitest';
 // A desktop of its own: a screen in memory (Xvfb), and a terminal on it.
 
 const PROGRAMS = { Xvfb: 'xvfb', xterm: 'xterm', x11vnc: 'x11vnc', xdotool: 'xdotool' } as const;
-const missing = Object.entries(PROGRAMS).filter(
-  ([program]) => !(process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program))),
-);
+/** Where a program lies; undefined where it is not on this machine. */
+const find = (program: string) =>
+  (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, program))
+    .find((path) => existsSync(path));
+const missing = Object.entries(PROGRAMS).filter(([program]) => find(program) === undefined);
+/** TigerVNC's scraping server: by Debian's name, where x0vncserver is a script around it, or by its own. */
+export const TIGERVNC = ['X0tigervnc', 'x0vncserver'].map(find).find((path) => path !== undefined);
 /** Why there is no desktop here; undefined where there is one. */
 export const NO_DESKTOP =
   missing.length === 0 ? undefined : `not on this machine: ${missing.map(([, name]) => name).join(', ')} (packages)`;

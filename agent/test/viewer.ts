@@ -14,6 +14,16 @@ export const RETURN = 0xff_0d;
 export const type = (text: string) =>
   Buffer.concat([...text].map((character) => press(character === '\n' ? RETURN : (character.codePointAt(0) ?? 0))));
 
+const SHIFT = 0xff_e1;
+const SHIFTED = /[A-Z{~!@#$%^&*_+|:"<>?()}]/u;
+/** As a page sends what somebody types on a keyboard of the United States: Shift is held for what it takes it. */
+export const typeWithShift = (text: string) =>
+  Buffer.concat(
+    [...text].map((character) =>
+      SHIFTED.test(character) ? Buffer.concat([key(SHIFT, true), type(character), key(SHIFT, false)]) : type(character),
+    ),
+  );
+
 export const pointer = (x: number, y: number, mask = 0) => {
   const message = Buffer.alloc(6);
   message[0] = 5;

@@ -61,6 +61,8 @@ export const AUDIT_KINDS = [
   'remote_share_stopped',
   'remote_session_paused',
   'remote_session_resumed',
+  'remote_voice_on',
+  'remote_voice_off',
   'remote_granted',
   'remote_revoked',
   'remote_file_sent',

@@ -46,6 +46,10 @@ export type Share = z.infer<typeof shareSchema>;
 export const sideSchema = z.enum(['customer', 'technician']);
 export type Side = z.infer<typeof sideSchema>;
 
+/** How a side takes part in the talk by voice: not, without being heard, or heard. They talk while neither is `off`. */
+export const voiceSchema = z.enum(['off', 'muted', 'open']);
+export type Voice = z.infer<typeof voiceSchema>;
+
 /** Who asks to look, as the customer is shown before they approve. `staff_since` is null where nobody knows. */
 export const technicianSchema = z.object({
   /** The username, as it was then. */
@@ -77,6 +81,8 @@ export const liveSessionSchema = z.object({
   /** Whether a page of each side is there. */
   is_customer_here: z.boolean(),
   is_technician_here: z.boolean(),
+  /** Each side turns its own voice on, and nobody another's. */
+  voice: z.object({ customer: voiceSchema, technician: voiceSchema }),
   /** Until when the customer has to say that it may go on; null while it does not run. */
   reaffirm_by: timeSchema.nullable(),
   /** When the clock ends it unless something happens, and as what. */

@@ -135,7 +135,7 @@ export const readIce = endpoint({
   method: 'GET',
   path: '/remote/sessions/{id}/ice',
   summary:
-    'By which servers the two pages of a session that runs find each other. Credentials count for a while, and for this session.',
+    'By which servers the two pages of a session that runs find each other; its customer reads it from the question on. Credentials count for a while, and for this session.',
   access: 'customer',
   params: idParamsSchema,
   status: 200,

@@ -4,6 +4,7 @@ import { clientFrameSchema, eventsChannel } from './events.ts';
 import {
   customerSignalSchema,
   isAllowedSdp,
+  isOfVoices,
   mediaOf,
   pointSchema,
   SDP_LENGTH_MAXIMUM,
@@ -50,6 +51,15 @@ describe('a description of a connection', () => {
       { kind: 'video', direction: 'sendonly' },
       { kind: 'audio', direction: 'inactive' },
     ]);
+  });
+
+  test.each([
+    ['voices alone', sdp(['audio', 'sendrecv']), true],
+    ['a picture', sdp(['video', 'sendonly'], ['application']), false],
+    ['a picture with voices', sdp(['video', 'sendonly'], ['audio', 'sendrecv']), false],
+    ['nothing', sdp(), false],
+  ])('is of voices, or is not: %s', (_, text, isVoice) => {
+    expect(isOfVoices(text)).toBe(isVoice);
   });
 
   test('is read whatever its lines end with, and whatever is in it', () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { grantKindSchema } from './remote-grant.ts';
-import type { Side } from './remote-record.ts';
+import { type Side, voiceSchema } from './remote-record.ts';
 
 /** The longest description of a connection (SDP), in characters. */
 export const SDP_LENGTH_MAXIMUM = 64 * 1024;
@@ -53,6 +53,9 @@ const candidate = z.object({
   username_fragment: z.string().max(LONGEST.word).nullable(),
 });
 
+/** How this side takes part in the talk by voice from now on. */
+const voice = z.object({ type: z.literal('voice'), state: voiceSchema });
+
 /** What the customer's page says. Only it offers; what it sends is seen, never heard to be steered. */
 const ofCustomer = [
   z.object({ type: z.literal('offer'), connection_id: connectionIdSchema, sdp: sdpSchema }),
@@ -75,7 +78,7 @@ const ofTechnician = [
   /** It has no picture (any more): the customer's page makes a new offer for what it shares. */
   z.object({ type: z.literal('offer_wanted') }),
   z.object({ type: z.literal('answer'), connection_id: connectionIdSchema, sdp: sdpSchema }),
-  /** Asks to talk as well; the customer's page asks its person, and offers audio if they like. */
+  /** Both have turned their voice on, and it hears nothing (any more): the customer's page makes a new offer for the voices. */
   z.object({ type: z.literal('voice_wanted') }),
   /** Asks for a grant; the customer's page asks its person, who grants it or does not. */
   z.object({ type: z.literal('grant_wanted'), grant: grantKindSchema }),
@@ -84,9 +87,9 @@ const ofTechnician = [
 ] as const;
 
 /** What one page says to the other through the server. */
-export const customerSignalSchema = z.discriminatedUnion('type', [candidate, ...ofCustomer]);
-export const technicianSignalSchema = z.discriminatedUnion('type', [candidate, ...ofTechnician]);
-export const signalSchema = z.discriminatedUnion('type', [candidate, ...ofCustomer, ...ofTechnician]);
+export const customerSignalSchema = z.discriminatedUnion('type', [candidate, voice, ...ofCustomer]);
+export const technicianSignalSchema = z.discriminatedUnion('type', [candidate, voice, ...ofTechnician]);
+export const signalSchema = z.discriminatedUnion('type', [candidate, voice, ...ofCustomer, ...ofTechnician]);
 export type CustomerSignal = z.infer<typeof customerSignalSchema>;
 export type TechnicianSignal = z.infer<typeof technicianSignalSchema>;
 export type Signal = z.infer<typeof signalSchema>;
@@ -128,4 +131,10 @@ const ALLOWED: Record<Side, Record<string, readonly Direction[]>> = {
 export function isAllowedSdp(side: Side, sdp: string): boolean {
   const media = mediaOf(sdp);
   return media.length > 0 && media.every(({ kind, direction }) => ALLOWED[side][kind]?.includes(direction) ?? false);
+}
+
+/** Whether a description is of voices alone: they have a connection of their own, so that a picture goes on whatever becomes of them. */
+export function isOfVoices(sdp: string): boolean {
+  const media = mediaOf(sdp);
+  return media.length > 0 && media.every(({ kind }) => kind === 'audio');
 }

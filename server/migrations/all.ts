@@ -43,6 +43,7 @@ import * as remoteFiles from './0069-remote-files.ts';
 import * as deviceSessions from './0070-device-sessions.ts';
 import * as deskHeld from './0071-desk-held.ts';
 import * as secondLooks from './0072-second-looks.ts';
+import * as remoteVoice from './0073-remote-voice.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -90,4 +91,5 @@ export const migrations: Record<string, Migration> = {
   '0070-device-sessions': deviceSessions,
   '0071-desk-held': deskHeld,
   '0072-second-looks': secondLooks,
+  '0073-remote-voice': remoteVoice,
 };

@@ -100,15 +100,19 @@ function openX11vnc({ display, xauthority, is_own }: Extract<Desktop, { kind: 'x
   });
 }
 
+/** TigerVNC's scraping server by its names: Debian's x0vncserver is a script around it, which takes other options. */
+const TIGERVNC = ['X0tigervnc', 'x0vncserver'] as const;
+
 /** TigerVNC's scraping server, on a socket in a folder of the agent's alone. */
-async function openX0vncserver(
+async function openTigervnc(
+  program: (typeof TIGERVNC)[number],
   { display, xauthority }: Extract<Desktop, { kind: 'x11' }>,
   { folder, path }: { folder: string; path: string },
 ): Promise<Vnc> {
   const socket_path = join(folder, 'screen.vnc');
   await rm(socket_path, { force: true });
   const child = spawn(
-    'x0vncserver',
+    program,
     [
       `-display=${display}`,
       '-rfbport=-1',
@@ -136,14 +140,15 @@ async function openX0vncserver(
     await wait(LOOK_MS);
   }
   child.kill('SIGKILL');
-  throw new Error('The VNC server x0vncserver did not start.');
+  throw new Error(`The VNC server ${program} did not start.`);
 }
 
 /** How this desktop can be shown, or what is missing for it. */
 export async function findVnc(desktop: Desktop, parts: { folder: string; path: string; port?: number }): Promise<VncFound> {
   if (desktop.kind === 'x11') {
     if (hasProgram('x11vnc', parts.path)) return { open: () => openX11vnc(desktop, parts.path) };
-    if (hasProgram('x0vncserver', parts.path)) return { open: () => openX0vncserver(desktop, parts) };
+    const tigervnc = TIGERVNC.find((program) => hasProgram(program, parts.path));
+    if (tigervnc !== undefined) return { open: () => openTigervnc(tigervnc, desktop, parts) };
   }
   // What somebody has started, and lets anybody on this computer in.
   const port = parts.port ?? USUAL_PORT;

@@ -23,7 +23,8 @@ const DOCUMENT_HEADERS = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+  // The microphone is for talking in a remote session, which its person turns on there; no page in a frame has it.
+  'permissions-policy': 'camera=(), microphone=(self), geolocation=()',
   // Whatever says nothing else of itself is somebody's own.
   'cache-control': 'no-store',
 } as const;

@@ -131,7 +131,53 @@ To find out what happens with a connection, go to [Firewall](/firewall) and use 
 4. You are shown who asks. Nobody sees anything before you approve.
 5. You can end it at any moment with **End session**.
 
-A technician never asks for your password, never for a card number, and never wants you to open your bank's page.`,
+A technician never asks for your password, never for a card number, and never wants you to open your bank's page.
+
+What they see, what they may do, and how you stop it at once: [When a technician is on your computer](/help/technician-on-my-computer).`,
+  },
+  {
+    slug: 'technician-on-my-computer',
+    title: 'When a technician is on your computer',
+    summary: 'What a technician sees, what they may do, how you stop remote control at once, and who never calls first.',
+    body: `Think of a visitor whom you let in. They see the room that you show them, they touch what you allow, and they leave when you say so.
+
+## How you stop it at once
+
+- Press the red **Stop** at the top of any page. The picture is gone at that moment, and the session is over.
+- Or hold **Alt** and **Shift** and press **S**.
+- Somebody moves your mouse, and you want it back? **Move your own mouse.** It is yours alone again. **Stop control**, or **Alt**, **Shift** and **C**, does the same.
+- Nothing works any more? Close the browser, or switch the computer off. That stops everything. You break nothing by it.
+
+You need no reason, and you do not have to be polite.
+
+## What they see
+
+- Nothing, until you have pressed **Approve** and chosen what to show: the whole screen, one window, or one page.
+- Only that. What you choose stands on your own page as a small picture, so you see what they see.
+- They point and draw on that picture. **They cannot press anything with it: you press.**
+- You want to open your bank, or a letter? Press **Pause** first. They see black until you press **Show again**.
+
+## What they may do, each only after you say yes
+
+- **See or control a computer:** their mouse and keyboard work on it as if they sat there. This needs our program on that computer, which you add under [Devices](/devices) yourself.
+- **Share the clipboard:** what one of you copies, the other can paste.
+- **Send files:** each is checked for harmful things first, and you can refuse each.
+- **Record:** you are told while it runs, and you get the recording too. Voices are never in it.
+- **Talk:** you turn your own voice on, and you begin muted. Nobody can turn on your microphone for you.
+
+If you do nothing, the answer is no. They have no way in when you are away: everything ends when you close the page.
+
+## Who never calls first
+
+**We never call first.** Neither does Microsoft, your bank or the police. Whoever rings you and wants to get on your computer is a deceiver, however kind they are. Hang up, and read [Somebody called me about my computer](/help/somebody-called-me).
+
+- Nobody from us asks for a password, a card number or the code of a sign-in.
+- Nobody from us wants you to buy gift cards, to send money, or to open your bank's page.
+- Ask them to say their name, and compare it with the name on your screen. It is another one? Press **Decline**.
+
+## Afterwards
+
+On [Remote Access](/remote) you read what happened, and what changed on your computer meanwhile. Something is wrong? Press **Report this session**: it ends at once, and those who are responsible are told.`,
   },
   {
     slug: 'slow-computer',

@@ -31,6 +31,7 @@ describe('the help pages', () => {
         'A file is infected: what now',
         'What Pending means',
         'I cannot sign in',
+        'When a technician is on your computer',
       ]),
     );
     const slugs = new Set(all.map(({ slug }) => slug));
@@ -48,6 +49,8 @@ describe('the help pages', () => {
     ['sign in', 'i-cannot-sign-in'],
     ['somebody called', 'somebody-called-me'],
     ['ransom pay', 'ransom-note'],
+    ['remote control', 'technician-on-my-computer'],
+    ['who moves my mouse', 'technician-on-my-computer'],
   ])('are found by %j', async (search, slug) => {
     expect((await found(search)).slice(0, 3)).toContain(slug);
   });

@@ -49,7 +49,7 @@ import { type IceServers, iceOf } from './ice.ts';
 import type { Remote } from './remote.ts';
 import { auditOf } from './session-audit.ts';
 import type { SessionMessages } from './session-messages.ts';
-import type { Row } from './session-state.ts';
+import { isClaimed, isOpen, type Row } from './session-state.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -116,11 +116,14 @@ export function serveRemote(
   serve(api, rateSession, own, ({ row, body }) => remote.rate(row.id, body));
 
   serve(api, readIce, party, ({ session, row }) => {
-    if (row.status !== 'active' || row.approved_at === null)
-      throw new Problem('conflict', { detail: 'This session does not run: it was not approved yet, or has ended already.' });
     const side = row.user_id === session.user.id ? 'customer' : 'technician';
-    // No session is longer; a little more for clocks that differ.
-    const until = Date.parse(row.approved_at) + SESSION_LIMITS.longest + MINUTE_MS;
+    // Whoever is asked reads it while they choose what to show; whoever asks, once the customer has said yes.
+    const begun_at = row.approved_at ?? (side === 'customer' && isClaimed(row) ? row.joined_at : null);
+    if (!isOpen(row) || begun_at === null)
+      throw new Problem('conflict', { detail: 'This session does not run: it was not approved yet, or has ended already.' });
+    // No session is longer; a little more for clocks that differ, and for who is still choosing.
+    const more = row.approved_at === null ? SESSION_LIMITS.consent_longest : MINUTE_MS;
+    const until = Date.parse(begun_at) + SESSION_LIMITS.longest + more;
     return Promise.resolve(iceOf(ice, { session_id: row.id, side, until }));
   });
 

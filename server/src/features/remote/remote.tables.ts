@@ -1,6 +1,6 @@
 import type { EndReason, SessionStatus } from '@palisade/contract/remote';
 import type { SessionFile, SessionFileStatus } from '@palisade/contract/remote-files';
-import type { Side, View } from '@palisade/contract/remote-record';
+import type { Side, View, Voice } from '@palisade/contract/remote-record';
 import type { ReportKind } from '@palisade/contract/remote-session';
 import type { PersonalTable } from '#platform/personal-data.ts';
 
@@ -53,6 +53,9 @@ export interface RemoteTables {
     technician_until: string | null;
     technician_lost_at: string | null;
     technician_lost_by: LostBy | null;
+    /** How each side takes part in the talk by voice. */
+    customer_voice: Voice;
+    technician_voice: Voice;
     /** When the clock ends it unless something happens. */
     due_at: string | null;
     /** Entries of the audit log about it. */

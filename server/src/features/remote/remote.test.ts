@@ -66,6 +66,7 @@ describe('a remote session', async () => {
       due_reason: 'expired',
       grants: [],
       grants_ended: null,
+      voice: { customer: 'off', technician: 'off' },
       rating: null,
       reported_at: null,
     });

@@ -5,38 +5,33 @@ import {
   PENDING_LIFETIME,
   type RemoteSession,
   SESSION_LIMITS,
-  type SessionStatus,
-  type SessionsQuery,
   sessionCodeSchema,
   WRONG_CODES,
 } from '@palisade/contract/remote';
 import type { GrantKind } from '@palisade/contract/remote-grant';
 import type { LiveSession, Side, View } from '@palisade/contract/remote-record';
 import type { ReportKind, SideOfSession } from '@palisade/contract/remote-session';
-import type { OverseenQuery, OverseenSession } from '@palisade/contract/remote-staff';
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { OverseenSession } from '@palisade/contract/remote-staff';
+import type { Kysely } from 'kysely';
 import type { Audit } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
-import { containing } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
 import type { RemoteTables } from './remote.tables.ts';
 import { type By, type Change, type ChangeTables, createSessionChanges, ends, type SessionChanges } from './session-changes.ts';
 import { newSessionCode } from './session-code.ts';
 import { grants, revokes } from './session-grants.ts';
-import { ended, heldGrants, isClaimed, isOpen, liveOf, lost, type Row, reaffirmBy, SIDES, sideOf } from './session-state.ts';
+import { createSessionLists, joinedOf, overseenOf, type SessionLists, sessionOf } from './session-lists.ts';
+import { ended, heldGrants, isClaimed, isOpen, lost, type Row, reaffirmBy, SIDES, sideOf } from './session-state.ts';
 import { createWrongCodes } from './wrong-codes.ts';
 
 /**
  * Remote-support sessions: pending (waiting, then claimed) -> active -> completed, and cancelled. The database decides every move, and the clock is one of those who move
  * (session-state.ts).
  */
-export interface Remote extends Pick<SessionChanges, 'change' | 'settle' | 'resume'> {
-  list(user_id: string, query: SessionsQuery): Promise<RemoteSession[]>;
-  /** How many there are on all pages together. */
-  count(user_id: string, query: SessionsQuery): Promise<number>;
+export interface Remote extends Pick<SessionChanges, 'change' | 'settle' | 'resume'>, SessionLists {
   /** A session that waits for a technician; an older one of this person that still waits is cancelled as `replaced`. */
   create(customer: UserInfo): Promise<RemoteSession>;
   /** As it is now. */
@@ -66,21 +61,14 @@ export interface Remote extends Pick<SessionChanges, 'change' | 'settle' | 'resu
   writeNotes(id: string, notes: string): Promise<JoinedSession>;
   /** Asks to join. @throws Problem `not_found` whatever is wrong with the code, `too_many_requests`. */
   join(agent: UserInfo, session_code: string, by: By): Promise<JoinedSession>;
-  listJoined(agent_id: string, query: SessionsQuery): Promise<JoinedSession[]>;
-  countJoined(agent_id: string, query: SessionsQuery): Promise<number>;
   /** A session as its technician's: `user_id` is who joined it. */
   findJoined(id: string): Promise<{ id: string; user_id: string } | undefined>;
-  /** Those of everybody that somebody asked to join, reported ones first. */
-  listOverseen(query: OverseenQuery): Promise<OverseenSession[]>;
-  countOverseen(query: OverseenQuery): Promise<number>;
   /** @throws Problem `conflict` for one that is over. */
   endOverseen(id: string, by: By): Promise<OverseenSession>;
   /** Ends what somebody may not take part in any more: their role was changed, or their account was disabled. */
   accessChanged(user_id: string): Promise<void>;
   /** Ends the sessions of an account and takes its name out of other people's, as part of `database`'s transaction. Answers what tells their other sides, once it is committed. */
   forget(database: Kysely<RemoteTables>, user_id: string): Promise<() => void>;
-  /** How many sessions of a customer have run for longer than this, in ms. */
-  countLonger(user_id: string, than_ms: number): Promise<number>;
 }
 
 /** Somebody of the staff, as the customer is shown them. */
@@ -99,15 +87,6 @@ export interface GrantDevice {
 
 /** How often a creation is tried when another one of the same person, or the same code, came first. */
 const CREATIONS_MAXIMUM = 5;
-
-/** Whose sessions: a customer's, or those that a technician joined. */
-interface Whose {
-  column: 'user_id' | 'agent_id';
-  id: string;
-}
-
-/** Orders reported ones first. */
-const IS_UNREPORTED = sql<number>`case when reported_at is null then 1 else 0 end`;
 
 /** Who joined, where the account is gone. */
 const FORMER_AGENT = 'A former technician';
@@ -131,27 +110,10 @@ const UNTOUCHED = {
   ...{ shares: '[]', has_shared: 0, unshared_at: null, paused_at: null, grants: '[]', grants_ended: null },
   ...{ customer_seat: null, customer_until: null, customer_lost_at: null, customer_lost_by: null },
   ...{ technician_seat: null, technician_until: null, technician_lost_at: null, technician_lost_by: null },
+  ...({ customer_voice: 'off', technician_voice: 'off' } as const),
   ...{ noted: 0, last_seq: 0, notes: '', rating: null, rating_comment: null },
   ...{ reported_at: null, report_reason: null, report_comment: null },
 } as const;
-
-function sessionOf(row: Row): RemoteSession {
-  const { session_code, started_at, expires_at, joined_at, rating, reported_at } = row;
-  return { ...liveOf(row), session_code, started_at, expires_at, joined_at, rating, reported_at };
-}
-
-const joinedOf = (row: Row): JoinedSession => ({ ...sessionOf(row), customer: row.customer, notes: row.notes });
-
-function overseenOf(row: Row): OverseenSession {
-  const { customer, started_at, joined_at, rating, reported_at, report_reason, report_comment } = row;
-  return {
-    ...{ ...liveOf(row), customer, started_at, joined_at, rating },
-    report:
-      reported_at === null || report_reason === null
-        ? null
-        : { at: reported_at, reason: report_reason, comment: report_comment ?? '' },
-  };
-}
 
 export function createRemote(parts: {
   database: Kysely<ChangeTables>;
@@ -176,43 +138,6 @@ export function createRemote(parts: {
   const changes = createSessionChanges(parts);
   const { change, changeIn, finish } = changes;
   const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
-
-  /** What is over is over, whether that has been written down or not. */
-  function standsAs(status: SessionStatus | undefined): RawBuilder<boolean> {
-    if (status === undefined) return sql`true`;
-    if (status === 'pending' || status === 'active') return sql`(status = ${status} and due_at > ${at()})`;
-    const was = status === 'cancelled' ? 'pending' : 'active';
-    return sql`(status = ${status} or (status = ${was} and due_at <= ${at()}))`;
-  }
-
-  function matching({ column, id }: Whose, { status, search }: SessionsQuery) {
-    return database
-      .selectFrom('remote_sessions')
-      .where(column, '=', id)
-      .where(containing(search, ['session_code', column === 'user_id' ? 'support_agent' : 'customer']))
-      .where(standsAs(status));
-  }
-
-  function overseen({ status, end_reason, reported, search }: OverseenQuery) {
-    const query = database
-      .selectFrom('remote_sessions')
-      .where('joined_at', 'is not', null)
-      .where(containing(search, ['customer', 'support_agent']))
-      .where(standsAs(status));
-    const ended_so = end_reason === undefined ? query : query.where('end_reason', '=', end_reason);
-    return reported === undefined ? ended_so : ended_so.where('reported_at', reported === 'true' ? 'is not' : 'is', null);
-  }
-
-  async function page(whose: Whose, query: SessionsQuery): Promise<Row[]> {
-    const { limit, cursor } = query;
-    const rows = matching(whose, query).selectAll().orderBy('id', 'desc').limit(limit);
-    return (await (cursor === undefined ? rows : rows.where('id', '<', cursor)).execute()).map(changes.now);
-  }
-
-  async function count(whose: Whose, query: SessionsQuery): Promise<number> {
-    const counted = matching(whose, query).select(({ fn }) => fn.countAll<number>().as('count'));
-    return (await counted.executeTakeFirstOrThrow()).count;
-  }
 
   async function insert(customer: UserInfo): Promise<Row> {
     const done = await database.transaction().execute(async (transaction) => {
@@ -308,9 +233,7 @@ export function createRemote(parts: {
     change,
     settle: changes.settle,
     resume: changes.resume,
-    list: async (user_id, query) => (await page({ column: 'user_id', id: user_id }, query)).map(sessionOf),
-    count: (user_id, query) => count({ column: 'user_id', id: user_id }, query),
-
+    ...createSessionLists({ database: database.$pickTables<'remote_sessions'>(), as_now: changes.now, now }),
     async create(customer) {
       for (let attempt = 1; attempt <= CREATIONS_MAXIMUM; attempt += 1) {
         try {
@@ -452,31 +375,9 @@ export function createRemote(parts: {
       return joinedOf(row);
     },
 
-    listJoined: async (agent_id, query) => (await page({ column: 'agent_id', id: agent_id }, query)).map(joinedOf),
-    countJoined: (agent_id, query) => count({ column: 'agent_id', id: agent_id }, query),
-
     async findJoined(id) {
       const row = await database.selectFrom('remote_sessions').select(['id', 'agent_id']).where('id', '=', id).executeTakeFirst();
       return row?.agent_id == null ? undefined : { id: row.id, user_id: row.agent_id };
-    },
-
-    async listOverseen(query) {
-      const { limit, cursor } = query;
-      const rows = overseen(query).selectAll().orderBy(IS_UNREPORTED).orderBy('id', 'desc').limit(limit);
-      const last = cursor === undefined ? undefined : await find(cursor);
-      const further =
-        last === undefined
-          ? rows
-          : rows.where(({ and, or, eb }) => {
-              const older = and([eb('id', '<', last.id), eb('reported_at', last.reported_at === null ? 'is' : 'is not', null)]);
-              return last.reported_at === null ? older : or([older, eb('reported_at', 'is', null)]);
-            });
-      return (await further.execute()).map(changes.now).map(overseenOf);
-    },
-
-    async countOverseen(query) {
-      const counted = overseen(query).select(({ fn }) => fn.countAll<number>().as('count'));
-      return (await counted.executeTakeFirstOrThrow()).count;
     },
 
     endOverseen: async (id, by) => overseenOf(await change(id, by, ends('ended_by_admin', isOpen, IS_OVER))),
@@ -515,17 +416,6 @@ export function createRemote(parts: {
       return () => {
         for (const row of over) finish({ before: { ...row, status: 'active' }, row });
       };
-    },
-
-    async countLonger(user_id, than_ms) {
-      const { count: many } = await database
-        .selectFrom('remote_sessions')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('user_id', '=', user_id)
-        .where('status', '=', 'active')
-        .where('joined_at', '<', at(-than_ms))
-        .executeTakeFirstOrThrow();
-      return many;
     },
   };
 }

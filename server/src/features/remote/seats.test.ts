@@ -1,8 +1,8 @@
 import { changePassword, currentUser, login, logout } from '@palisade/contract/auth';
 import { EVENTS_CLOSED, type LiveEvent } from '@palisade/contract/events';
 import { completeSession, createSession, joinSession, SESSION_LIMITS } from '@palisade/contract/remote';
-import type { LiveSession } from '@palisade/contract/remote-record';
-import { approveSession, readSession, writeSessionMessage } from '@palisade/contract/remote-session';
+import type { LiveSession, Voice } from '@palisade/contract/remote-record';
+import { approveSession, listSessionAudit, readSession, writeSessionMessage } from '@palisade/contract/remote-session';
 import type { Signal } from '@palisade/contract/remote-signal';
 import { changeUser } from '@palisade/contract/users';
 import { describe, expect, test, vi } from 'vitest';
@@ -140,6 +140,7 @@ describe('signals', () => {
     ['a connection without a name', 'customer', { ...OFFER, connection_id: "'; drop table" }],
     ['nothing', 'customer', null],
     ['what nobody knows', 'technician', { type: 'take_control' }],
+    ['a voice as nobody speaks', 'customer', { type: 'voice', state: 'loud' }],
   ])('are dropped and logged, and the page stays: %s', async (_, side, signal) => {
     const { hers, theirs, say, settled, read } = await shared();
     const [from, to] = side === 'customer' ? [hers, theirs] : [theirs, hers];
@@ -226,6 +227,54 @@ describe('what the customer shows', () => {
     clock.now = asked_at + SESSION_LIMITS.consent_longest;
     expect((await approve()).status).toBe(409);
     expect(await read()).toMatchObject({ status: 'cancelled', end_reason: 'no_answer' });
+  });
+});
+
+describe('the voice of a side', () => {
+  const voices = (customer: Voice, technician: Voice) => (event: LiveEvent) =>
+    event.kind === 'remote_changed' && event.session.voice.customer === customer && event.session.voice.technician === technician;
+
+  test('is turned on and muted by that side alone, told to both and recorded, and ends with its page', async () => {
+    const { hers, theirs, say, read, id, customer, settled } = await startRunning(tina, 'talk');
+    expect(await read()).toMatchObject({ voice: { customer: 'off', technician: 'off' } });
+    say(theirs, { type: 'voice', state: 'muted' });
+    await hers.event(voices('off', 'muted'));
+    say(hers, { type: 'voice', state: 'muted' });
+    say(hers, { type: 'voice', state: 'open' });
+    await theirs.event(voices('open', 'muted'));
+    // How it stands is read from the session: nothing of it is passed on.
+    await settled(hers, theirs);
+    await settled(theirs, hers);
+    expect([...signals(hers), ...signals(theirs)].every(({ type }) => type === 'candidate')).toBe(true);
+
+    theirs.leave();
+    await hers.event(voices('open', 'off'));
+    const back = await takePlace(app, tina.token, id);
+    say(back, { type: 'voice', state: 'open' });
+    await hers.event(voices('open', 'open'));
+    say(hers, { type: 'voice', state: 'off' });
+    await back.event(voices('off', 'open'));
+    replyOf(await call(completeSession, { token: customer.token, params: { id } }));
+    await back.event(stands({ phase: 'ended' }));
+    expect(await read()).toMatchObject({ voice: { customer: 'off', technician: 'off' } });
+    const record = replyOf(await call(listSessionAudit, { token: customer.token, params: { id } }));
+    expect(
+      record.flatMap(({ kind, details }) => (kind.startsWith('remote_voice') ? [`${kind} ${details['side']}`] : [])),
+    ).toEqual([
+      'remote_voice_on technician',
+      'remote_voice_on customer',
+      'remote_voice_on technician',
+      'remote_voice_off customer',
+    ]);
+  });
+
+  test('is not turned on before the customer has approved', async () => {
+    const { theirs, say, approve, read, settled, hers } = await start();
+    say(theirs, { type: 'voice', state: 'open' });
+    replyOf(await approve());
+    await Promise.all([hers, theirs].map((page) => page.event(stands({ phase: 'active' }))));
+    await settled(theirs, hers);
+    expect(await read()).toMatchObject({ voice: { technician: 'off' } });
   });
 });
 

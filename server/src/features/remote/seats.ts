@@ -1,16 +1,8 @@
 import type { UserInfo } from '@palisade/contract/auth';
 import { EVENTS_CLOSED, type LiveEvent } from '@palisade/contract/events';
 import { may } from '@palisade/contract/may';
-import { SESSION_LIMITS } from '@palisade/contract/remote';
 import type { LiveSession, Side } from '@palisade/contract/remote-record';
-import {
-  type CustomerSignal,
-  customerSignalSchema,
-  isAllowedSdp,
-  SHARES_MAXIMUM,
-  type Signal,
-  technicianSignalSchema,
-} from '@palisade/contract/remote-signal';
+import { isAllowedSdp } from '@palisade/contract/remote-signal';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { inBatches } from '#platform/batches.ts';
@@ -22,7 +14,8 @@ import { sessionTopic, type Topics } from '#platform/topics/topics.ts';
 import type { RemoteTables } from './remote.tables.ts';
 import type { Remote } from './remote.ts';
 import type { By, Move } from './session-changes.ts';
-import { isClaimed, isOpen, liveOf, lost, type Row, SEAT, SIDES, seated, sharesOf, sideOf } from './session-state.ts';
+import { isOpen, liveOf, lost, type Row, SEAT, SIDES, seated, sideOf } from './session-state.ts';
+import { NOT_THERE, OF_THE_SESSION, readSignal } from './signals.ts';
 
 /** The pages that take part in sessions, of this server: one for each side of each session, wherever the other side's is. */
 export interface Seats extends RemotePages {
@@ -55,68 +48,11 @@ interface Held {
 
 /** Changes of a page that wait for the database at a time; who says more has what is more dropped. */
 const WAITING_MAXIMUM = 20;
-const NOT_THERE = 'This session is over, or another page has taken this place.';
 
 /** Who may be on which side of a session: its customer, and the technician who asked while they are of the staff. */
 function sideFor(user: UserInfo, row: Row): Side | undefined {
   if (row.user_id === user.id) return 'customer';
   return row.agent_id === user.id && may.joinSessions(user) ? 'technician' : undefined;
-}
-
-/** What a signal of the customer changes of the session itself; undefined for one that is said and no more. */
-function moveOf(signal: CustomerSignal): Move | undefined {
-  const running = (make: (row: Row, now: string) => ReturnType<Move>): Move => {
-    return (row, now) => (row.status === 'active' ? make(row, now) : { refused: NOT_THERE });
-  };
-  switch (signal.type) {
-    case 'choosing':
-      return (row, now) => {
-        if (!isClaimed(row) || row.joined_at === null) return { refused: NOT_THERE };
-        const latest = Date.parse(row.joined_at) + SESSION_LIMITS.consent_longest;
-        return { set: { consent_by: new Date(Math.min(latest, Date.parse(now) + SESSION_LIMITS.consent)).toISOString() } };
-      };
-    case 'share_started':
-      return running((row) => {
-        const before = sharesOf(row);
-        if (before.includes(signal.connection_id)) return { set: {} };
-        const shares = [...before, signal.connection_id].slice(-SHARES_MAXIMUM);
-        return {
-          set: { shares: JSON.stringify(shares), has_shared: 1, unshared_at: null, view: 'screen' },
-          notes: before.length === 0 ? [{ kind: 'remote_share_started', details: { surface: signal.surface } }] : [],
-        };
-      });
-    case 'share_stopped':
-      return running((row, now) => {
-        const before = sharesOf(row);
-        const shares = signal.connection_id === null ? [] : before.filter((id) => id !== signal.connection_id);
-        const isLast = shares.length === 0 && before.length > 0;
-        return {
-          set: { shares: JSON.stringify(shares), ...(isLast ? { unshared_at: now, paused_at: null } : {}) },
-          notes: isLast ? [{ kind: 'remote_share_stopped' }] : [],
-        };
-      });
-    case 'paused':
-      return running((row, now) =>
-        row.paused_at === null ? { set: { paused_at: now }, notes: [{ kind: 'remote_session_paused' }] } : { set: {} },
-      );
-    case 'resumed':
-      return running((row) =>
-        row.paused_at === null ? { set: {} } : { set: { paused_at: null }, notes: [{ kind: 'remote_session_resumed' }] },
-      );
-    case 'offer':
-    case 'candidate':
-      return undefined;
-  }
-}
-
-/** A signal that this side may say; undefined for what is none, or is the other side's to say. */
-function readSignal(side: Side, said: unknown): { signal: Signal; move: Move | undefined } | undefined {
-  if (side === 'technician') {
-    const signal = technicianSignalSchema.safeParse(said).data;
-    return signal && { signal, move: undefined };
-  }
-  const signal = customerSignalSchema.safeParse(said).data;
-  return signal && { signal, move: moveOf(signal) };
 }
 
 export function createSeats(parts: {
@@ -282,7 +218,7 @@ export function createSeats(parts: {
       }
       if (move !== undefined) write(one, move);
       // Until the customer has approved, and once it is over, nothing passes.
-      if (!one.isRunning || signal.type === 'choosing') return;
+      if (!one.isRunning || OF_THE_SESSION.has(signal.type)) return;
       topics.publish(sessionTopic(session_id), { kind: 'remote_signal', session_id, from: one.side, signal });
     }
 

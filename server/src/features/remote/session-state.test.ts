@@ -15,6 +15,7 @@ const ROW: Row = {
   ...{ grants: '[]', grants_ended: null },
   ...{ customer_seat: null, customer_until: null, customer_lost_at: null, customer_lost_by: null },
   ...{ technician_seat: null, technician_until: null, technician_lost_at: null, technician_lost_by: null },
+  ...{ customer_voice: 'off', technician_voice: 'off' },
   ...{ due_at: at(1_800_000), noted: 0, last_seq: 0, notes: '', rating: null, rating_comment: null },
   ...{ reported_at: null, report_reason: null, report_comment: null },
 };

@@ -1,6 +1,6 @@
 import { type EndReason, SESSION_LIMITS } from '@palisade/contract/remote';
 import { type Grant, type GrantsEnded, grantSchema, grantsEndedSchema } from '@palisade/contract/remote-grant';
-import type { LiveSession, Phase, Side } from '@palisade/contract/remote-record';
+import type { LiveSession, Phase, Side, Voice } from '@palisade/contract/remote-record';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { LostBy, RemoteTables } from './remote.tables.ts';
@@ -53,14 +53,18 @@ function withSide(side: Side, { seat, until, lost_at, lost_by }: ReturnType<type
     : { technician_seat: seat, technician_until: until, technician_lost_at: lost_at, technician_lost_by: lost_by };
 }
 
+/** How a side takes part in the talk by voice: with the page that said so, and no longer. */
+export const voiced = (side: Side, voice: Voice): Partial<Row> =>
+  side === 'customer' ? { customer_voice: voice } : { technician_voice: voice };
+
 /** A page of a side is there from now on. */
 export function seated(side: Side, seat: string, now: string): Partial<Row> {
-  return withSide(side, { seat, until: after(now, SEAT.lease_ms), lost_at: null, lost_by: null });
+  return { ...withSide(side, { seat, until: after(now, SEAT.lease_ms), lost_at: null, lost_by: null }), ...voiced(side, 'off') };
 }
 
 /** Nobody of a side is there any more. */
 export function lost(side: Side, lost_at: string, lost_by: LostBy): Partial<Row> {
-  return withSide(side, { seat: null, until: null, lost_at, lost_by });
+  return { ...withSide(side, { seat: null, until: null, lost_at, lost_by }), ...voiced(side, 'off') };
 }
 
 const GONE: Record<Side, { ms: number; reason: EndReason }> = {
@@ -192,6 +196,7 @@ export function liveOf(row: Row): LiveSession {
     is_paused: row.paused_at !== null,
     is_customer_here: row.customer_seat !== null,
     is_technician_here: row.technician_seat !== null,
+    voice: { customer: row.customer_voice, technician: row.technician_voice },
     reaffirm_by: reaffirmBy(row),
     due_at: deadline?.at ?? null,
     due_reason: deadline?.reason ?? null,

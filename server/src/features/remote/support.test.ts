@@ -131,6 +131,8 @@ describe('who asks', () => {
     const stranger = await signIn();
     for (const other of [tina.token, stranger.token, boss.token]) expect((await approve(id, other)).status).toBe(404);
     expect((await call(readIce, of(id, tina.token))).status).toBe(409);
+    // The customer, who chooses what to show meanwhile, finds out by which servers: their picture is there the sooner.
+    expect(replyOf(await call(readIce, of(id, token))).has_relay).toBe(true);
     expect((await call(readSessionCustomer, of(id, tina.token))).status).toBe(409);
     expect((await call(completeJoined, of(id, tina.token))).status).toBe(409);
     expect(replyOf(await approve(id, token))).toMatchObject({ status: 'active', view: 'talk' });

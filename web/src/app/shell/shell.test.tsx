@@ -222,11 +222,13 @@ describe('the shell', () => {
     const { router } = open('/dashboard');
     await heading('Security dashboard');
     expect(screen.queryByRole('region', { name: 'Screen sharing' })).not.toBeInTheDocument();
-    act(() => tellSharing({ technician: '<b>tina</b>', is_paused: false }));
+    act(() => tellSharing({ technician: '<b>tina</b>', is_shown: true, is_paused: false, voice: 'off' }));
     const banner = within(await screen.findByRole('region', { name: 'Screen sharing' }, { timeout: 5_000 }));
     expect(banner.getByText('<b>tina</b>')).toBeVisible();
     expect(banner.getByRole('button', { name: 'Pause' })).toHaveAttribute('aria-keyshortcuts', 'Alt+Shift+P');
     expect(banner.getByRole('button', { name: 'Stop' })).toHaveAttribute('aria-keyshortcuts', 'Alt+Shift+S');
+    act(() => tellSharing({ technician: '<b>tina</b>', is_shown: true, is_paused: false, voice: 'open' }));
+    expect(banner.getByText('Your microphone is on.')).toBeVisible();
     await act(() => router.navigate('/antivirus'));
     await heading('Antivirus');
     expect(banner.getByRole('button', { name: 'Stop' })).toBeVisible();

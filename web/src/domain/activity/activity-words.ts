@@ -53,6 +53,8 @@ export const KIND_LABELS: Record<ShownKind, string> = {
   remote_share_stopped: 'Screen no longer shared',
   remote_session_paused: 'Shared screen paused',
   remote_session_resumed: 'Shared screen shown again',
+  remote_voice_on: 'Voice turned on in a remote session',
+  remote_voice_off: 'Voice turned off in a remote session',
   remote_file_sent: 'File sent in a remote session',
   remote_file_stopped: 'File of a remote session did not arrive',
   remote_file_opened: 'File of a remote session downloaded',

@@ -1,9 +1,11 @@
 import { useSyncExternalStore } from 'react';
 
-/** What every screen says while this page shows something of this computer to a technician; the screens of remote access keep it. */
+/** What every screen says while this page shows something of this computer to a technician, or has its person's voice on; the screens of remote access keep it. */
 export interface SharingNow {
   technician: string;
+  is_shown: boolean;
   is_paused: boolean;
+  voice: 'off' | 'muted' | 'open';
 }
 
 let now: SharingNow | undefined;

@@ -67,6 +67,8 @@ export const AUDIT_ICONS: Record<ShownKind, TablerIcon> = {
   remote_share_stopped: IconDeviceDesktop,
   remote_session_paused: IconDeviceDesktop,
   remote_session_resumed: IconDeviceDesktop,
+  remote_voice_on: IconDeviceDesktop,
+  remote_voice_off: IconDeviceDesktop,
   remote_file_sent: IconDeviceDesktop,
   remote_file_stopped: IconDeviceDesktop,
   remote_file_opened: IconDeviceDesktop,

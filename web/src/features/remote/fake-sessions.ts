@@ -20,6 +20,7 @@ export function sessionOf(parts: Partial<JoinedSession> = {}): JoinedSession {
     is_paused: false,
     is_customer_here: false,
     is_technician_here: false,
+    voice: { customer: 'off', technician: 'off' },
     reaffirm_by: null,
     due_at: null,
     due_reason: null,

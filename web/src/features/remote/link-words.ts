@@ -1,4 +1,4 @@
-import type { Link, Missing } from './peer.ts';
+import type { Link, Missing } from './connection.ts';
 
 /** What is missing where no way was found, for the customer, who can do nothing about it, and for who can. */
 const MISSING: Record<Missing, string> = {

@@ -73,7 +73,7 @@ describe('a technician who asks', () => {
     expect(banner().getByText('Harbour IT')).toBeVisible();
     expect(banner().getByText(/On its staff since .*2024/u)).toBeVisible();
     expect(banner().getByText('Point and draw on its picture')).toBeVisible();
-    expect(banner().getByText('Press or type anything on your computer')).toBeVisible();
+    expect(banner().getByText('Press or type anything, unless you allow it later')).toBeVisible();
     expect(banner().getByText(/refused in/u)).toHaveTextContent(/0:4[0-4]/u);
     expect(picker).not.toHaveBeenCalled();
   });

@@ -1,16 +1,8 @@
 import type { Signal } from '@palisade/contract/remote-signal';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type IceServers, LINK_PATIENCE, type Link, LOST_PATIENCE } from './connection.ts';
 import type { Mark } from './marks.ts';
-import {
-  createSharer,
-  createWatcher,
-  type IceServers,
-  LINK_PATIENCE,
-  type Link,
-  LOST_PATIENCE,
-  type Picture,
-  type Sharer,
-} from './peer.ts';
+import { createSharer, createWatcher, type Picture, type Sharer } from './peer.ts';
 
 /** As much of a browser's connection as the two sides use; the test plays the network. */
 class FakeChannel extends EventTarget {
@@ -424,6 +416,27 @@ describe('the technician’s side', () => {
     expect(watcher.mark(ONE, pointer)).toBe(false);
     expect(watcher.mark(ONE, { kind: 'erase', id: 0 })).toBe(true);
     expect(channel.sent).toHaveLength(2);
+  });
+
+  test('is busy from the moment in which an offer comes, so that none is asked for that would take its place', async () => {
+    const { promise, resolve } = Promise.withResolvers<IceServers>();
+    const watcher = createWatcher({ ...partsOf(), ice: () => promise, onPictures: vi.fn() });
+    expect(watcher.isBusy()).toBe(false);
+    watcher.take(offerOf(ONE));
+    await settle();
+    expect([watcher.isBusy(), FakePeer.made.length]).toEqual([true, 0]);
+    resolve([]);
+    await settle();
+    watcher.take({ type: 'share_stopped', connection_id: ONE });
+    await settle();
+    expect(watcher.isBusy()).toBe(false);
+  });
+
+  test('leaves voices to the connection that they have', async () => {
+    const watcher = watch();
+    watcher.take({ type: 'offer', connection_id: ONE, sdp: 'v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=sendrecv\r\n' });
+    await settle();
+    expect([watcher.isBusy(), FakePeer.made.length]).toEqual([false, 0]);
   });
 
   test('takes no answer', async () => {

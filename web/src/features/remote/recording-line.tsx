@@ -34,7 +34,7 @@ export function RecordingLine({ session, track, isPaused }: RecordingLineProps) 
         <>
           <p role="status">
             <IconPlayerRecordFilled size={14} aria-hidden="true" />{' '}
-            {isPaused ? 'The recording is paused.' : 'You record the picture.'}
+            {isPaused ? 'The recording is paused.' : 'You record the picture. Voices are not in it.'}
           </p>
           <Button
             size="s"

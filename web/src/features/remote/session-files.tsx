@@ -209,7 +209,7 @@ const WORDS: Record<Asked, { allow: string; asked: string; off: string; on: stri
     allow: 'Allow recording',
     asked: 'asks to record what you share.',
     off: 'Nothing is recorded.',
-    on: 'The technician may record what you share. You both get the recording.',
+    on: 'The technician may record what you share, but no voices. You both get the recording.',
     end: 'Stop recording',
   },
 };

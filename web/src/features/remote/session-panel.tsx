@@ -1,7 +1,7 @@
 import type { RemoteSession } from '@palisade/contract/remote';
 import { SHARES_MAXIMUM } from '@palisade/contract/remote-signal';
 import { IconDeviceMobile, IconPhoto, IconPictureInPictureOn, IconPlus, IconScreenShare, IconWindow } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Countdown } from '#ui/countdown.tsx';
@@ -19,6 +19,8 @@ import { Allow, SessionFiles } from './session-files.tsx';
 import { attend, connectAgain, missingToShare, type Screen, type Sharing, share, stopScreen, useSharing } from './sharing.ts';
 import { hasSmallWindow, SmallWindow } from './small-window.tsx';
 import './session-panel.css';
+
+const VoicePart = lazy(async () => ({ default: (await import('./voice-part.tsx')).VoicePart }));
 
 const SURFACES = { monitor: 'Your whole screen', window: 'A window', browser: 'A tab of your browser' } as const;
 
@@ -40,6 +42,16 @@ export function SessionPanel({ session }: { session: RemoteSession }) {
         {sharing.place === 'taken' ? <Elsewhere session={session} /> : <Shown session={session} sharing={sharing} />}
         <Refusal error={sharing.error} />
         {sharing.screens.length === 0 && <GoOn session={session} />}
+        {sharing.place !== 'taken' && (
+          <Suspense fallback={null}>
+            <VoicePart
+              session={session}
+              side="customer"
+              other={session.support_agent ?? 'The technician'}
+              hasCode={sharing.code !== undefined}
+            />
+          </Suspense>
+        )}
         <GrantsCard session={session} />
         <div className="session-files__part">
           <Allow session={session} grant="recording" />

@@ -1,10 +1,11 @@
-import { IconPlayerPause, IconPlayerPlay, IconPlayerStopFilled, IconScreenShare } from '@tabler/icons-react';
+import { IconMicrophone, IconPlayerPause, IconPlayerPlay, IconPlayerStopFilled, IconScreenShare } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { SharingNow } from '#domain/session/sharing-now.ts';
 import { Button } from '#ui/button.tsx';
 import { useIsRecorded } from './files.queries.ts';
 import { GoOn } from './go-on.tsx';
+import { MuteButton } from './mute-button.tsx';
 import { sessionsQuery } from './remote.queries.ts';
 import { pause, stop, tellOnScreen } from './sharing.ts';
 import './sharing-banner.css';
@@ -27,19 +28,21 @@ export function useSharingKeys(isPaused: boolean, target: Window = window): void
   }, [isPaused, target]);
 }
 
-export function PauseAndStop({ isPaused }: { isPaused: boolean }) {
+export function PauseAndStop({ isPaused, isShown = true }: { isPaused: boolean; isShown?: boolean }) {
   const PauseIcon = isPaused ? IconPlayerPlay : IconPlayerPause;
   return (
     <div className="sharing-banner__actions">
-      <Button
-        variant="quiet"
-        icon={<PauseIcon size={18} stroke={1.7} aria-hidden="true" />}
-        aria-keyshortcuts={KEYS.pause.name}
-        title={KEYS.pause.name}
-        onClick={() => pause(!isPaused)}
-      >
-        {isPaused ? 'Show again' : 'Pause'}
-      </Button>
+      {isShown && (
+        <Button
+          variant="quiet"
+          icon={<PauseIcon size={18} stroke={1.7} aria-hidden="true" />}
+          aria-keyshortcuts={KEYS.pause.name}
+          title={KEYS.pause.name}
+          onClick={() => pause(!isPaused)}
+        >
+          {isPaused ? 'Show again' : 'Pause'}
+        </Button>
+      )}
       <Button
         icon={<IconPlayerStopFilled size={18} aria-hidden="true" />}
         aria-keyshortcuts={KEYS.stop.name}
@@ -52,19 +55,35 @@ export function PauseAndStop({ isPaused }: { isPaused: boolean }) {
   );
 }
 
-/** On every screen while something is shown to a technician. It cannot be put away. */
-export function SharingBanner({ sharing: { technician, is_paused } }: { sharing: SharingNow }) {
+/** On every screen while something is shown to a technician, or one's voice is on. It cannot be put away. */
+export function SharingBanner({ sharing: { technician, is_shown, is_paused, voice } }: { sharing: SharingNow }) {
   useSharingKeys(is_paused);
   useEffect(tellOnScreen, []);
   const { data: sessions } = useQuery(sessionsQuery);
   const session = sessions?.find(({ status }) => status === 'active');
   const isRecorded = useIsRecorded(session);
   return (
-    <section className="sharing-banner" data-paused={is_paused} aria-label="Screen sharing">
-      <IconScreenShare size={22} stroke={1.7} aria-hidden="true" />
+    <section
+      className="sharing-banner"
+      data-paused={is_shown ? is_paused : voice === 'muted'}
+      aria-label={is_shown ? 'Screen sharing' : 'Voice'}
+    >
+      {is_shown ? (
+        <IconScreenShare size={22} stroke={1.7} aria-hidden="true" />
+      ) : (
+        <IconMicrophone size={22} stroke={1.7} aria-hidden="true" />
+      )}
       <div className="sharing-banner__what">
         <p role="status">
-          {is_paused ? (
+          {!is_shown ? (
+            <>
+              Your session with{' '}
+              <b>
+                <bdi>{technician}</bdi>
+              </b>{' '}
+              runs. Nothing of your screen is shown.
+            </>
+          ) : is_paused ? (
             <>
               <b>Paused.</b> <bdi>{technician}</bdi> sees black.
             </>
@@ -77,6 +96,20 @@ export function SharingBanner({ sharing: { technician, is_paused } }: { sharing:
             </>
           )}
         </p>
+        {voice !== 'off' && (
+          <div className="sharing-banner__voice">
+            <p role="status">
+              {voice === 'open' ? (
+                <>
+                  <b>Your microphone is on.</b> What you say is heard.
+                </>
+              ) : (
+                'Your voice is on, and you are muted.'
+              )}
+            </p>
+            <MuteButton isMuted={voice === 'muted'} />
+          </div>
+        )}
         {isRecorded && (
           <p role="status">
             <b>It is being recorded.</b> {is_paused ? 'The recording is paused as well.' : 'You both get the recording.'}
@@ -84,7 +117,7 @@ export function SharingBanner({ sharing: { technician, is_paused } }: { sharing:
         )}
         {session && <GoOn session={session} />}
       </div>
-      <PauseAndStop isPaused={is_paused} />
+      <PauseAndStop isPaused={is_paused} isShown={is_shown} />
     </section>
   );
 }

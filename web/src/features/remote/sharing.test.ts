@@ -114,7 +114,9 @@ describe('what a customer shows', () => {
     expect(signals().map((signal) => typedSchema.parse(signal).type)).toEqual(['choosing', 'offer', 'share_started']);
     expect(signals().at(-1)).toMatchObject({ surface: 'monitor' });
     expect(sharing().screens).toHaveLength(1);
-    expect(renderHook(useSharingNow).result.current).toEqual({ technician: 'tina', is_paused: false });
+    expect(renderHook(useSharingNow).result.current).toEqual({
+      ...{ technician: 'tina', is_shown: true, is_paused: false, voice: 'off' },
+    });
   });
 
   test('is nothing when the browser is told not to: the technician waits on, and it can be tried again', async () => {

@@ -1,5 +1,5 @@
 import { completeSession, type RemoteSession } from '@palisade/contract/remote';
-import type { LiveSession } from '@palisade/contract/remote-record';
+import type { LiveSession, Voice } from '@palisade/contract/remote-record';
 import { approveSession } from '@palisade/contract/remote-session';
 import { type CustomerSignal, SHARES_MAXIMUM } from '@palisade/contract/remote-signal';
 import { useSyncExternalStore } from 'react';
@@ -8,9 +8,10 @@ import { call } from '#api/call.ts';
 import { hearTopic, onEvent, saySignal } from '#api/events.ts';
 import { tellSharing } from '#domain/session/sharing-now.ts';
 import { type BlackTrack, createBlackTrack } from './black-track.ts';
-import { readIceServers } from './ice.ts';
+import type { Link } from './connection.ts';
+import { readAhead, readIceServers } from './ice.ts';
 import { type Marks, NO_MARKS, withMark } from './marks.ts';
-import { createSharer, type Link, type Sharer } from './peer.ts';
+import { createSharer, type Sharer } from './peer.ts';
 
 /** One screen, window or tab that the customer shows. */
 export interface Screen {
@@ -61,10 +62,29 @@ let leave = () => {};
 const sharers = new Map<string, Sharer>();
 const listeners = new Set<() => void>();
 
+/** The person's own, which every screen says as well (voice.ts). */
+let voice: Voice = 'off';
+
 function set(change: Partial<Sharing>): void {
   sharing = { ...sharing, ...change };
-  tellSharing(sharing.screens.length > 0 ? { technician, is_paused: sharing.isPaused } : undefined);
+  tell();
   for (const listener of listeners) listener();
+}
+
+function tell(): void {
+  const is_shown = sharing.screens.length > 0;
+  tellSharing(is_shown || voice !== 'off' ? { technician, is_shown, is_paused: sharing.isPaused, voice } : undefined);
+}
+
+/** Says on every screen how the person's own voice stands. */
+export function tellVoice(now: Voice): void {
+  voice = now;
+  tell();
+}
+
+/** Calls `listener` with the session of this page, at each change; undefined while it is the page of none. */
+export function onPlace(listener: (session_id: string | undefined) => void): () => void {
+  return subscribe(() => listener(sharing.place === 'taken' ? undefined : sharing.session_id));
 }
 
 function setScreen(id: string, change: (screen: Screen) => Partial<Screen>): void {
@@ -241,6 +261,7 @@ export async function share(session: Pick<RemoteSession, 'id' | 'support_agent' 
   set({ isChoosing: true, notShown: undefined, error: undefined });
   // The minute in which to answer begins anew: they are answering.
   say({ type: 'choosing' });
+  readAhead(session.id);
   const chosen = await choose();
   if (typeof chosen === 'string') {
     set({ isChoosing: false, notShown: chosen });
@@ -318,17 +339,17 @@ export function pause(isPaused: boolean): void {
   say({ type: isPaused ? 'paused' : 'resumed' });
 }
 
-/** How many screens say that something is shown. */
+/** How many screens say that something is shown, or heard. */
 let told = 0;
 
-/** Nothing is shown without a screen that says so: whoever signs out, or goes where there is none, shows nothing any more. */
+/** Nothing is shown, and nobody heard, without a screen that says so: whoever signs out, or goes where there is none, shows nothing any more. */
 export function tellOnScreen(): () => void {
   told += 1;
   return () => {
     told -= 1;
     // Unless the next screen takes over in the same drawing.
     queueMicrotask(() => {
-      if (told === 0 && sharing.screens.length > 0) forget();
+      if (told === 0 && (sharing.screens.length > 0 || voice !== 'off')) forget();
     });
   };
 }

@@ -2,9 +2,10 @@ import type { LiveSession } from '@palisade/contract/remote-record';
 import type { TechnicianSignal } from '@palisade/contract/remote-signal';
 import { useEffect, useRef, useState } from 'react';
 import { hearTopic, onEvent, saySignal } from '#api/events.ts';
-import { readIceServers } from './ice.ts';
+import type { Link } from './connection.ts';
+import { readAhead, readIceServers } from './ice.ts';
 import type { Mark } from './marks.ts';
-import { createWatcher, type Link, type Picture, type Watcher } from './peer.ts';
+import { createWatcher, type Picture, type Watcher } from './peer.ts';
 import { describeQuality, type Reading, readQuality } from './quality.ts';
 
 /** What the technician's page has of a session. */
@@ -34,6 +35,7 @@ export function useWatch({ id, is_paused }: Pick<LiveSession, 'id' | 'is_paused'
     const say = (signal: TechnicianSignal) => saySignal(id, signal);
     setWatch(NOTHING);
     let isRunning = false;
+    let hasReadAhead = false;
     const own = createWatcher({
       ice: () => readIceServers(id),
       send: say,
@@ -60,6 +62,11 @@ export function useWatch({ id, is_paused }: Pick<LiveSession, 'id' | 'is_paused'
       () => clearInterval(asking),
       onEvent('remote_changed', ({ session }) => {
         if (session.id !== id) return;
+        // The customer has just said yes: their offer comes next.
+        if (session.status === 'active' && !hasReadAhead && !own.isBusy()) {
+          hasReadAhead = true;
+          readAhead(id);
+        }
         isRunning = session.status === 'active' && session.share === 'running' && session.is_customer_here;
         askForOffer();
       }),

@@ -2,7 +2,7 @@ import { Textarea } from '@mantine/core';
 import { type EndReason, type JoinedSession, NOTES_LENGTH_MAXIMUM } from '@palisade/contract/remote';
 import { IconFiles, IconHourglass, IconMessages, IconNotes, IconScreenShareOff, IconUser, IconWindow } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { CustomerCard } from '#domain/conversation/customer-card.tsx';
 import { Button } from '#ui/button.tsx';
@@ -12,10 +12,10 @@ import { describeAge, useSecond } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { CodeLine } from './code-line.tsx';
+import type { Link } from './connection.ts';
 import { ControlPart } from './control-part.tsx';
 import { sessionCustomerQuery, useWriteNotes } from './joined.queries.ts';
 import { describeLink } from './link-words.ts';
-import type { Link } from './peer.ts';
 import { RecordingLine } from './recording-line.tsx';
 import { useCompleteJoined } from './remote.queries.ts';
 import { SessionChat } from './session-chat.tsx';
@@ -23,6 +23,8 @@ import { SessionFiles } from './session-files.tsx';
 import { useQuality, useWatch } from './use-watch.ts';
 import { WatchedPicture } from './watched-picture.tsx';
 import './workspace.css';
+
+const VoicePart = lazy(async () => ({ default: (await import('./voice-part.tsx')).VoicePart }));
 
 /** The technician's side of a session that is asked for or runs. */
 export function Workspace({ session }: { session: JoinedSession }) {
@@ -57,6 +59,11 @@ export function Workspace({ session }: { session: JoinedSession }) {
       </header>
       <Refusal error={complete.error} />
       <RecordingLine session={session} track={picture?.track} isPaused={watch.isPaused} />
+      {!isWaiting && watch.place !== 'taken' && (
+        <Suspense fallback={null}>
+          <VoicePart session={session} side="technician" other={session.customer} hasCode={watch.code !== undefined} />
+        </Suspense>
+      )}
       <div className="workspace__columns">
         <div className="workspace__stage">
           {watch.pictures.length > 1 && (

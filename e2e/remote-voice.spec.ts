@@ -1,0 +1,205 @@
+import { type Browser, expect, type Page } from '@playwright/test';
+// biome-ignore-start lint/style/noRestrictedImports: the relay of the server's tests, started as it is there.
+import { HAS_COTURN, NO_COTURN, startRelay } from '../server/test/coturn-process.ts';
+import { freePort } from '../server/test/free-port.ts';
+// biome-ignore-end lint/style/noRestrictedImports: up to here.
+import { expectAccessible, expectNothingCutOff, test } from './palisade.ts';
+import {
+  banner,
+  drawClock,
+  meet,
+  picture,
+  readClock,
+  relayOnly,
+  SHARES,
+  shareOwnTab,
+  sharing,
+  startCustomer,
+} from './session.ts';
+
+/** A microphone that beeps twice a second. */
+const BEEPS = '--use-fake-device-for-media-stream';
+/** What a decoder makes of nothing: the last bit of 16, up or down (1 / 32767). */
+const SILENCE = 0.0001;
+const SECRET = 'a-secret-that-both-have';
+const voice = (page: Page) => page.getByRole('region', { name: 'Talk by voice' });
+
+/** A page of a browser with a microphone that it may use, and that keeps what it opens where the test finds it. */
+async function withMicrophone(browser: Browser, baseURL: string): Promise<Page> {
+  const context = await browser.newContext({ baseURL, viewport: { width: 1440, height: 900 }, permissions: ['microphone'] });
+  return await context.newPage();
+}
+
+async function keepPeers(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const kept: RTCPeerConnection[] = [];
+    const microphones: MediaStreamTrack[] = [];
+    Object.assign(window, { kept, microphones });
+    const Real = window.RTCPeerConnection;
+    window.RTCPeerConnection = class extends Real {
+      constructor(configuration?: RTCConfiguration) {
+        super(configuration);
+        kept.push(this);
+      }
+    };
+    const { mediaDevices } = navigator;
+    const real = mediaDevices.getUserMedia.bind(mediaDevices);
+    mediaDevices.getUserMedia = async (wanted) => {
+      const stream = await real(wanted);
+      microphones.push(...stream.getAudioTracks());
+      return stream;
+    };
+  });
+}
+
+/** What this page hears just now: how loud it is (0 to 1), how many packets have come, and through what. */
+async function heardBy(page: Page): Promise<{ level: number; packets: number; way: string }> {
+  return await page.evaluate(async () => {
+    const heard = { level: 0, packets: 0, way: '' };
+    const kept: unknown = Reflect.get(window, 'kept');
+    for (const peer of Array.isArray(kept) ? kept : []) {
+      if (!(peer instanceof RTCPeerConnection) || peer.connectionState !== 'connected') continue;
+      const entries = [...(await peer.getStats()).values()];
+      const inbound = entries.find(({ type, kind }) => type === 'inbound-rtp' && kind === 'audio');
+      if (!inbound) continue;
+      heard.level = Math.max(heard.level, Number(inbound.audioLevel ?? 0));
+      heard.packets += Number(inbound.packetsReceived ?? 0);
+      const chosen = entries.find(({ type }) => type === 'transport')?.selectedCandidatePairId;
+      const pair = entries.find(({ id }) => id === chosen);
+      heard.way = String(entries.find(({ id }) => id === pair?.localCandidateId)?.candidateType ?? '');
+    }
+    return heard;
+  });
+}
+
+const isHeardBy = (page: Page) =>
+  expect.poll(async () => (await heardBy(page)).level, { intervals: [60], timeout: 30_000 }).toBeGreaterThan(10 * SILENCE);
+
+/** For so many packets on end (20 ms each) nothing is heard, though they come: what is muted says nothing, and the way is there. */
+async function isSilentFor(page: Page, packets = 100): Promise<void> {
+  await expect(async () => {
+    const { packets: first } = await heardBy(page);
+    for (;;) {
+      const { level, packets: now } = await heardBy(page);
+      expect(level).toBeLessThan(SILENCE);
+      if (now - first >= packets) return;
+    }
+  }).toPass({ timeout: 30_000 });
+}
+
+test('both turn their voice on, are heard once they unmute, and the picture goes on all the while', async ({ server }) => {
+  test.slow();
+  const [browser, other] = [await startCustomer([...SHARES, BEEPS]), await startCustomer([BEEPS])];
+  const page = await withMicrophone(other, server.url);
+  const { customer } = await meet(page, browser, server.url, { permissions: ['microphone'] });
+  for (const side of [page, customer]) await keepPeers(side);
+  await page.reload();
+  await shareOwnTab(customer);
+  await customer.reload();
+  await drawClock(customer);
+  await banner(customer).getByRole('button', { name: 'Approve', exact: true }).click();
+  await expect.poll(() => readClock(picture(page))).toEqual(expect.any(Number));
+  const track = await picture(page).evaluateHandle((element) =>
+    element instanceof HTMLVideoElement && element.srcObject instanceof MediaStream
+      ? element.srcObject.getVideoTracks()[0]
+      : undefined,
+  );
+
+  // The technician begins; the customer is asked, and nobody is heard.
+  await voice(page).getByRole('button', { name: 'Turn my voice on' }).click();
+  await expect(voice(page)).toContainText('maria has not turned their voice on. You are muted.');
+  await expect(voice(customer).getByRole('alert')).toContainText('tina would like to talk with you here.');
+  await voice(customer).getByRole('button', { name: 'Turn my voice on' }).click();
+  await expect(voice(customer)).toContainText('You are muted: tina does not hear you. tina is muted.');
+  await expect(voice(page)).toContainText('You are muted: maria does not hear you. maria is muted.');
+  for (const side of [page, customer]) await isSilentFor(side, 25);
+
+  // One is heard, the other is not; then the other way round.
+  await voice(customer).getByRole('button', { name: 'Unmute' }).click();
+  await expect(voice(page)).toContainText('You hear maria.');
+  await expect(sharing(customer)).toContainText('Your microphone is on.');
+  await isHeardBy(page);
+  await isSilentFor(customer, 25);
+  await expectAccessible(customer);
+  await expectNothingCutOff(customer);
+  await expectAccessible(page);
+  await expectNothingCutOff(page);
+  await sharing(customer).getByRole('button', { name: 'Mute', exact: true }).click();
+  await isSilentFor(page);
+  await voice(page).getByRole('button', { name: 'Unmute' }).click();
+  await isHeardBy(customer);
+
+  // The picture is the one of before.
+  expect(await track.evaluate((held) => held?.readyState)).toBe('live');
+  await expect.poll(() => readClock(picture(page))).toEqual(expect.any(Number));
+
+  // On another screen it is said as well. The microphone is unplugged: muted on both sides, and another one by a press.
+  await sharing(customer).getByRole('button', { name: 'Unmute' }).click();
+  await customer.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Firewall' }).click();
+  await expect(sharing(customer)).toContainText('Your microphone is on.');
+  await customer.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Remote Access' }).click();
+  await customer.evaluate(() => {
+    const all: unknown = Reflect.get(window, 'microphones');
+    const last: unknown = Array.isArray(all) ? all.at(-1) : undefined;
+    if (last instanceof MediaStreamTrack) last.dispatchEvent(new Event('ended'));
+  });
+  await expect(voice(customer).getByRole('alert')).toContainText('Your microphone was unplugged');
+  await expect(voice(page)).toContainText('maria is muted.');
+  await voice(customer).getByRole('button', { name: 'Unmute' }).click();
+  await isHeardBy(page);
+
+  // It ends with the session, and the microphones are closed.
+  await sharing(customer).getByRole('button', { name: 'Stop', exact: true }).click();
+  await expect(sharing(customer)).toHaveCount(0);
+  for (const side of [page, customer])
+    await expect
+      .poll(() =>
+        side.evaluate(() => {
+          const all: unknown = Reflect.get(window, 'microphones');
+          const opened = Array.isArray(all) ? all : [];
+          return opened.length > 0 && opened.at(-1).readyState === 'ended';
+        }),
+      )
+      .toBe(true);
+  await browser.close();
+  await other.close();
+});
+
+test.describe('without a screen, and where only a relay leads from one side to the other', () => {
+  test.skip(!HAS_COTURN, NO_COTURN);
+  test.use({
+    environment: async ({ browserName: _ }, use) => {
+      const port = await freePort();
+      const relay = await startRelay(SECRET, port);
+      await use({ TURN_URL: `turn:127.0.0.1:${port}`, TURN_SECRET: SECRET });
+      await relay.stop();
+    },
+  });
+  test.slow();
+
+  test('both hear each other, and read the same code', async ({ server }) => {
+    const [browser, other] = [await startCustomer([BEEPS]), await startCustomer([BEEPS])];
+    const page = await withMicrophone(other, server.url);
+    const { customer } = await meet(page, browser, server.url, { permissions: ['microphone'] });
+    for (const side of [page, customer]) {
+      await keepPeers(side);
+      await relayOnly(side);
+      await side.reload();
+    }
+    await banner(customer).getByRole('button', { name: 'Approve without a screen' }).click();
+    await voice(customer).getByRole('button', { name: 'Turn my voice on' }).click();
+    await expect(voice(page).getByRole('alert')).toContainText('maria would like to talk with you here.');
+    await voice(page).getByRole('button', { name: 'Turn my voice on' }).click();
+    for (const side of [page, customer]) await voice(side).getByRole('button', { name: 'Unmute' }).click();
+    for (const side of [page, customer]) await isHeardBy(side);
+    expect((await heardBy(page)).way).toBe('relay');
+    const codeOf = (side: Page) => side.locator('.code-line__code').textContent();
+    await expect.poll(() => codeOf(page)).toMatch(/^[A-Z2-9]{4} [A-Z2-9]{4}$/);
+    expect(await codeOf(customer)).toBe(await codeOf(page));
+    // Whoever turns it off is heard no more, and hears no more.
+    await voice(page).getByRole('button', { name: 'Turn my voice off' }).click();
+    await expect(voice(customer)).toContainText('tina has not turned their voice on, so nobody hears you yet.');
+    await browser.close();
+    await other.close();
+  });
+});

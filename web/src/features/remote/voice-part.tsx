@@ -1,0 +1,154 @@
+import type { LiveSession, Side, Voice } from '@palisade/contract/remote-record';
+import { IconMicrophone, IconMicrophoneOff, IconPhoneOff, IconVolume } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { CodeLine } from './code-line.tsx';
+import { describeLink } from './link-words.ts';
+import { MuteButton } from './mute-button.tsx';
+import { hear, type NotHeard, type OwnVoice, startVoice, stopVoice, useVoice, voiceAgain } from './voice.ts';
+import './voice-part.css';
+
+const NOT_HEARD: Record<NotHeard, string> = {
+  insecure: 'This page was not opened over a secure connection (https), so the browser gives it no microphone.',
+  refused:
+    'Your browser was told not to use the microphone. Allow it at the left of the address, then press the button again. Nobody hears you.',
+  missing: 'No microphone was found. Plug one in, then press the button again.',
+  busy: 'The browser could not use the microphone. Another program may have it: close that one, then press the button again.',
+  unplugged: 'Your microphone was unplugged, so you are muted. Unmute to use another one.',
+};
+
+interface VoicePartProps {
+  session: LiveSession;
+  side: Side;
+  /** The person on the other side. */
+  other: string;
+  /** Whether the code to be read aloud stands beside a picture already; it is the same one. */
+  hasCode: boolean;
+}
+
+/** Talking by voice: each side turns its own on, and begins muted. */
+export function VoicePart({ session, side, other, hasCode }: VoicePartProps) {
+  const own = useVoice();
+  const isOn = own.session_id === session.id && (own.state === 'muted' || own.state === 'open');
+  const theirs = session.voice[side === 'customer' ? 'technician' : 'customer'];
+  // The technician’s ends with the picture; the customer’s goes on on every screen, which says so.
+  useEffect(() => (side === 'technician' ? stopVoice : undefined), [side]);
+  return (
+    <section className="voice" aria-labelledby="voice" data-state={isOn ? own.state : 'off'}>
+      <h3 id="voice">Talk by voice</h3>
+      {isOn ? (
+        <>
+          <Talk own={own} other={other} theirs={theirs} />
+          {own.code !== undefined && !hasCode && <CodeLine code={own.code} side={side} />}
+        </>
+      ) : (
+        <Invitation session={session} own={own} side={side} other={other} theirs={theirs} />
+      )}
+    </section>
+  );
+}
+
+type InvitationProps = Omit<VoicePartProps, 'hasCode'> & { own: OwnVoice; theirs: Voice };
+
+function Invitation({ session, own, side, other, theirs }: InvitationProps) {
+  const [isPutOff, setIsPutOff] = useState(false);
+  const isAsked = theirs !== 'off' && !isPutOff;
+  // Asked again when they turn it on again.
+  useEffect(() => {
+    if (theirs === 'off') setIsPutOff(false);
+  }, [theirs]);
+  const isAsking = own.session_id === session.id && own.state === 'asking';
+  return (
+    <>
+      {isAsked ? (
+        <p role="alert" className="voice__asked">
+          <bdi>{other}</bdi> would like to talk with you here. If you do nothing, nobody hears you.
+        </p>
+      ) : (
+        <p className="sub">
+          {side === 'customer'
+            ? 'You can talk here instead of on the phone. You begin muted, and your voice is never recorded.'
+            : 'Talk here instead of on the phone. You begin muted, and voices are never recorded.'}
+        </p>
+      )}
+      <div className="voice__actions">
+        <Button
+          size="s"
+          variant={isAsked ? 'primary' : 'quiet'}
+          icon={<IconMicrophone size={16} stroke={1.7} aria-hidden="true" />}
+          loading={isAsking}
+          onClick={() => void startVoice(session, side)}
+        >
+          Turn my voice on
+        </Button>
+        {isAsked && (
+          <Button size="s" variant="quiet" onClick={() => setIsPutOff(true)}>
+            Not now
+          </Button>
+        )}
+      </div>
+      {isAsking && (
+        <p role="status" className="sub">
+          Your browser asks whether it may use the microphone.
+        </p>
+      )}
+      {own.session_id === session.id && own.notHeard && (
+        <p role="alert" className="refusal">
+          {NOT_HEARD[own.notHeard]}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** How oneself and the other side stand, in two sentences. */
+function describeTalk(state: OwnVoice['state'], theirs: Voice, other: string): string {
+  const isOpen = state === 'open';
+  if (theirs === 'off')
+    return `${other} has not turned their voice on${isOpen ? ', so nobody hears you yet.' : '.'}${isOpen ? '' : ' You are muted.'}`;
+  return `${isOpen ? `${other} hears you.` : `You are muted: ${other} does not hear you.`} ${
+    theirs === 'open' ? `You hear ${other}.` : `${other} is muted.`
+  }`;
+}
+
+function Talk({ own, other, theirs }: { own: OwnVoice; other: string; theirs: Voice }) {
+  const words = theirs === 'off' ? undefined : describeLink(own.link);
+  return (
+    <>
+      <p role="status" className="voice__state">
+        {own.state === 'open' ? (
+          <IconMicrophone size={18} stroke={1.7} aria-hidden="true" />
+        ) : (
+          <IconMicrophoneOff size={18} stroke={1.7} aria-hidden="true" />
+        )}
+        <span>{words === undefined ? describeTalk(own.state, theirs, other) : `${words} Nobody is heard meanwhile.`}</span>
+      </p>
+      <div className="voice__actions">
+        <MuteButton isMuted={own.state === 'muted'} />
+        <Button
+          size="s"
+          variant="quiet"
+          icon={<IconPhoneOff size={16} stroke={1.7} aria-hidden="true" />}
+          onClick={() => stopVoice()}
+        >
+          Turn my voice off
+        </Button>
+        {own.isSilent && (
+          <Button size="s" icon={<IconVolume size={16} stroke={1.7} aria-hidden="true" />} onClick={() => hear()}>
+            Hear {other}
+          </Button>
+        )}
+        {own.link.state === 'failed' && (
+          <Button size="s" variant="quiet" onClick={() => voiceAgain()}>
+            Try again
+          </Button>
+        )}
+      </div>
+      {own.notHeard && (
+        <p role="alert" className="refusal">
+          {NOT_HEARD[own.notHeard]}
+        </p>
+      )}
+    </>
+  );
+}
