@@ -10,7 +10,11 @@ import { missingToShare, type NotShown, share, useSharing } from './sharing.ts';
 import './asking-card.css';
 
 const MAY = ['See the screen, window or tab that you choose', 'Point and draw on its picture', 'Write to you beside it'];
-const MAY_NOT = ['Press or type anything, unless you allow it later', 'See anything that you do not choose', 'Stay when you press Stop'];
+const MAY_NOT = [
+  'Press or type anything, unless you allow it later',
+  'See anything that you do not choose',
+  'Stay when you press Stop',
+];
 
 const NOT_SHOWN: Record<NotShown, string> = {
   refused: 'Nothing is shared: your browser was told not to. The technician still waits. Press Approve to try again.',
