@@ -59,14 +59,15 @@ async function heardBy(page: Page): Promise<{ level: number; packets: number; wa
     const kept: unknown = Reflect.get(window, 'kept');
     for (const peer of Array.isArray(kept) ? kept : []) {
       if (!(peer instanceof RTCPeerConnection) || peer.connectionState !== 'connected') continue;
-      const entries = [...(await peer.getStats()).values()];
+      const entries: Record<string, unknown>[] = [];
+      (await peer.getStats()).forEach((entry: Record<string, unknown>) => entries.push(entry));
       const inbound = entries.find(({ type, kind }) => type === 'inbound-rtp' && kind === 'audio');
       if (!inbound) continue;
-      heard.level = Math.max(heard.level, Number(inbound.audioLevel ?? 0));
-      heard.packets += Number(inbound.packetsReceived ?? 0);
-      const chosen = entries.find(({ type }) => type === 'transport')?.selectedCandidatePairId;
+      heard.level = Math.max(heard.level, Number(inbound['audioLevel'] ?? 0));
+      heard.packets += Number(inbound['packetsReceived'] ?? 0);
+      const chosen = entries.find(({ type }) => type === 'transport')?.['selectedCandidatePairId'];
       const pair = entries.find(({ id }) => id === chosen);
-      heard.way = String(entries.find(({ id }) => id === pair?.localCandidateId)?.candidateType ?? '');
+      heard.way = String(entries.find(({ id }) => id === pair?.['localCandidateId'])?.['candidateType'] ?? '');
     }
     return heard;
   });
