@@ -31,7 +31,7 @@ async function transferOf(page: Page, path: string): Promise<number> {
 test('the sign-in screen and each further screen keep their transfer budget', async ({ page, browser, server }) => {
   test.slow();
   const signIn = await transferOf(page, '/');
-  console.log(`sign-in: ${(signIn / 1000).toFixed(1)} kB`);
+  console.log(`sign-in: ${(signIn / 1000).toFixed(2)} kB`);
   expect(signIn).toBeLessThanOrEqual(SIGN_IN_MAXIMUM);
 
   await registerAndSignIn(page, 'maria');
@@ -54,7 +54,7 @@ test('the sign-in screen and each further screen keep their transfer budget', as
     }
     if (path !== HOME) await transferOf(fresh, HOME);
     const bytes = await transferOf(fresh, path);
-    console.log(`${path}: ${(bytes / 1000).toFixed(1)} kB more`);
+    console.log(`${path}: ${(bytes / 1000).toFixed(2)} kB more`);
     expect(bytes, path).toBeLessThanOrEqual(maximum);
     await context.close();
   }

@@ -60,7 +60,7 @@ async function heardBy(page: Page): Promise<{ level: number; packets: number; wa
     for (const peer of Array.isArray(kept) ? kept : []) {
       if (!(peer instanceof RTCPeerConnection) || peer.connectionState !== 'connected') continue;
       const entries: Record<string, unknown>[] = [];
-      (await peer.getStats()).forEach((entry: Record<string, unknown>) => entries.push(entry));
+      (await peer.getStats()).forEach((entry: Record<string, unknown>) => void entries.push(entry));
       const inbound = entries.find(({ type, kind }) => type === 'inbound-rtp' && kind === 'audio');
       if (!inbound) continue;
       heard.level = Math.max(heard.level, Number(inbound['audioLevel'] ?? 0));

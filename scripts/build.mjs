@@ -94,5 +94,15 @@ function noCircles() {
   };
 }
 
+/** Takes the comments out of what the build copies as it is: a browser that opens the sign-in screen pays for them. @param {string} folder */
+function takeOutComments(folder) {
+  const comments = { 'color-scheme.js': /^\s*\/\/.*\n/gmu, 'index.html': /^\s*<!--[\s\S]*?-->\n/gmu };
+  for (const [name, comment] of Object.entries(comments)) {
+    const path = join(folder, name);
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(comment, ''));
+  }
+}
+
 await Promise.all([buildServer(), buildAgent(), buildWeb({ root: join(ROOT, 'web'), logLevel: 'warn', plugins: [noCircles()] })]);
+takeOutComments(join(ROOT, 'web/dist'));
 compress(join(ROOT, 'web/dist'));

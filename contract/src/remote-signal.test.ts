@@ -1,16 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clientFrameSchema, eventsChannel } from './events.ts';
-import {
-  customerSignalSchema,
-  isAllowedSdp,
-  isOfVoices,
-  mediaOf,
-  pointSchema,
-  SDP_LENGTH_MAXIMUM,
-  signalSchema,
-  technicianSignalSchema,
-} from './remote-signal.ts';
+import { isAllowedSdp, isOfVoices, mediaOf } from './remote-sdp.ts';
+import { customerSignalSchema, pointSchema, SDP_LENGTH_MAXIMUM, signalSchema, technicianSignalSchema } from './remote-signal.ts';
 
 const CONNECTION = '5f0c1c5e-6a0f-4f6b-9a53-0d3f3f1c2a10';
 /** A description with a section for each kind and direction; no direction is none said. */

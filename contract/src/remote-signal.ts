@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { grantKindSchema } from './remote-grant.ts';
-import { type Side, voiceSchema } from './remote-record.ts';
+import { voiceSchema } from './remote-record.ts';
 
 /** The longest description of a connection (SDP), in characters. */
 export const SDP_LENGTH_MAXIMUM = 64 * 1024;
@@ -19,27 +19,6 @@ export const connectionIdSchema = z.uuid('This is not a name of a connection.');
 export const coordinateSchema = z.number().min(0).max(1);
 export const pointSchema = z.object({ x: coordinateSchema, y: coordinateSchema });
 export type Point = z.infer<typeof pointSchema>;
-
-/** Points of one line, and of one message. */
-export const LINE_POINTS_MAXIMUM = 2_000;
-const POINTS_SENT_MAXIMUM = 64;
-
-/**
- * What the technician's page says to the customer's on their own unordered channel (label `pointer`), without the server: where the pointer is (null: nowhere), lines that
- * are drawn, and that every line up to one is wiped away. `order` tells an older pointer from a newer one, `from` where in its line the first point stands. What does not fit
- * is dropped by who hears it.
- */
-export const pointerSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('pointer'), order: z.int().min(0), at: pointSchema.nullable() }),
-  z.object({
-    kind: z.literal('stroke'),
-    id: z.int().min(0),
-    from: z.int().min(0).max(LINE_POINTS_MAXIMUM),
-    points: z.array(pointSchema).min(1).max(POINTS_SENT_MAXIMUM),
-  }),
-  z.object({ kind: z.literal('erase'), id: z.int().min(0) }),
-]);
-export type Pointer = z.infer<typeof pointerSchema>;
 
 const sdpSchema = z.string().min(1).max(SDP_LENGTH_MAXIMUM);
 
@@ -93,48 +72,3 @@ export const signalSchema = z.discriminatedUnion('type', [candidate, voice, ...o
 export type CustomerSignal = z.infer<typeof customerSignalSchema>;
 export type TechnicianSignal = z.infer<typeof technicianSignalSchema>;
 export type Signal = z.infer<typeof signalSchema>;
-
-type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
-const DIRECTION = /^a=(sendrecv|sendonly|recvonly|inactive)[ \t]*$/u;
-
-/** The kinds and directions of the media in a description (RFC 8866; one that says no direction is `sendrecv`). */
-export function mediaOf(sdp: string): { kind: string; direction: Direction }[] {
-  const media: { kind: string; direction: Direction }[] = [];
-  let usual: Direction = 'sendrecv';
-  for (const line of sdp.split(/\r\n|\r|\n/u)) {
-    const last = media.at(-1);
-    const said = DIRECTION.exec(line)?.[1];
-    const direction = said === 'sendonly' || said === 'recvonly' || said === 'inactive' ? said : 'sendrecv';
-    if (line.startsWith('m=')) media.push({ kind: line.slice(2).split(' ', 1)[0] ?? '', direction: usual });
-    else if (said === undefined) continue;
-    else if (last === undefined) usual = direction;
-    else last.direction = direction;
-  }
-  return media;
-}
-
-/** What each side may do with each kind of media: a picture goes from the customer to the technician and nowhere else; a voice goes both ways. */
-const ALLOWED: Record<Side, Record<string, readonly Direction[]>> = {
-  customer: {
-    video: ['sendonly', 'inactive'],
-    audio: ['sendrecv', 'sendonly', 'recvonly', 'inactive'],
-    application: ['sendrecv'],
-  },
-  technician: {
-    video: ['recvonly', 'inactive'],
-    audio: ['sendrecv', 'sendonly', 'recvonly', 'inactive'],
-    application: ['sendrecv'],
-  },
-};
-
-/** Whether a side may describe its connection like this. */
-export function isAllowedSdp(side: Side, sdp: string): boolean {
-  const media = mediaOf(sdp);
-  return media.length > 0 && media.every(({ kind, direction }) => ALLOWED[side][kind]?.includes(direction) ?? false);
-}
-
-/** Whether a description is of voices alone: they have a connection of their own, so that a picture goes on whatever becomes of them. */
-export function isOfVoices(sdp: string): boolean {
-  const media = mediaOf(sdp);
-  return media.length > 0 && media.every(({ kind }) => kind === 'audio');
-}

@@ -2,7 +2,7 @@ import type { UserInfo } from '@palisade/contract/auth';
 import { EVENTS_CLOSED, type LiveEvent } from '@palisade/contract/events';
 import { may } from '@palisade/contract/may';
 import type { LiveSession, Side } from '@palisade/contract/remote-record';
-import { isAllowedSdp } from '@palisade/contract/remote-signal';
+import { isAllowedSdp } from '@palisade/contract/remote-sdp';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { inBatches } from '#platform/batches.ts';

@@ -1,4 +1,5 @@
-import { LINE_POINTS_MAXIMUM, type Point, type Pointer, pointerSchema, pointSchema } from '@palisade/contract/remote-signal';
+import { LINE_POINTS_MAXIMUM, type Pointer, pointerSchema } from '@palisade/contract/remote-pointer';
+import { type Point, pointSchema } from '@palisade/contract/remote-signal';
 
 /** What the technician shows on the customer's picture. Places are shares of it, from 0 to 1, so that they hold at any size; what is none is dropped. */
 export type Mark = Pointer;

@@ -1,5 +1,6 @@
 import type { LiveSession, Side } from '@palisade/contract/remote-record';
-import { type CustomerSignal, isOfVoices, type Signal, type TechnicianSignal } from '@palisade/contract/remote-signal';
+import { isOfVoices } from '@palisade/contract/remote-sdp';
+import type { CustomerSignal, Signal, TechnicianSignal } from '@palisade/contract/remote-signal';
 import { randomUuid } from '#api/browser.ts';
 import { type Connection, certificateOfPage, createConnection, type IceServers, type Link, tellCode } from './connection.ts';
 
