@@ -113,8 +113,7 @@ export default defineConfig({
             { name: 'components', test: COMPONENTS },
             { name: 'signed-in', test: SIGNED_IN },
             { name: 'lists-and-dialogs', test: LISTS_AND_DIALOGS, minShareCount: 2 },
-            // Those of voices are of remote sessions alone; sign-in has this file too.
-            { name: 'icons', test: /\/@tabler\/(?!.*Microphone)/u, minShareCount: 3 },
+            { name: 'icons', test: /\/@tabler\//u, minShareCount: 3 },
             { name: 'account', test: ACCOUNT, minShareCount: 2 },
           ],
         },
