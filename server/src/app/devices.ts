@@ -170,7 +170,7 @@ export function buildDevices(
       devices
         .rulesChanged(user_id)
         // Of a device that is away nobody else tells pages that it has something to do.
-        .then(() => news.told(user_id))
+        .then((count) => (count === 0 ? undefined : news.told(user_id)))
         .catch((error: unknown) => logFailure(logger, error, 'devices could not be told of new rules; they hear of them later'));
     },
 

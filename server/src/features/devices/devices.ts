@@ -52,8 +52,8 @@ export interface Devices {
   findFinding(id: string): Promise<FindingRow | undefined>;
   /** @throws Problem `conflict` for a file that is not in quarantine. */
   order(finding: FindingRow, action: 'restore' | 'delete'): Promise<DeviceFinding>;
-  /** The rules of a person are not as they were: their devices have something to do from now on. Has them told. */
-  rulesChanged(user_id: string): Promise<void>;
+  /** The rules of a person are not as they were: their devices have something to do from now on. Has them told, and answers how many they are. */
+  rulesChanged(user_id: string): Promise<number>;
 }
 
 const SILENCE = jobKind({ name: 'device-silence', payload: z.object({}), every_ms: 3_600_000 });
@@ -387,6 +387,7 @@ export function createDevices(parts: {
         .where('revoked_at', 'is', null)
         .execute();
       for (const { id } of rows) nudge(id);
+      return rows.length;
     },
   };
 }
