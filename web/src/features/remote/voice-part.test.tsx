@@ -9,7 +9,7 @@ import { FakeServer, type FakeSocket } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
-import { stopVoice } from './voice.ts';
+import { mute, stopVoice } from './voice.ts';
 import { VoicePart } from './voice-part.tsx';
 
 const CURSOR = '01890a5d-ac96-774b-bcce-b302099a8057';
@@ -131,6 +131,15 @@ describe('one’s own voice', () => {
     await press('Unmute');
     expect(await screen.findByRole('button', { name: 'Mute' })).toBeVisible();
     expect(opened).toHaveLength(2);
+    expect(opened[1]?.enabled).toBe(true);
+  });
+
+  it('opens one microphone where two presses ask for it at once', async () => {
+    visit();
+    await press('Turn my voice on');
+    act(() => void opened[0]?.dispatchEvent(new Event('ended')));
+    await act(async () => void (await Promise.all([mute(false), mute(false)])));
+    expect(opened.slice(1).map(({ readyState }) => readyState)).toEqual(['live', 'ended']);
     expect(opened[1]?.enabled).toBe(true);
   });
 

@@ -168,7 +168,8 @@ export async function mute(isMuted: boolean): Promise<void> {
       set({ notHeard: chosen });
       return;
     }
-    if (voice.session_id !== session_id || !talk) {
+    // The talk was over by then, or two presses asked and the other one has it: no second microphone stays open.
+    if (voice.session_id !== session_id || !talk || microphone) {
       chosen.stop();
       return;
     }
