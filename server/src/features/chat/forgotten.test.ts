@@ -295,6 +295,10 @@ test('reports say how fast and how well customers were helped, by week and perso
   expect(people).toMatchObject([{ username: 'ana', answered: 5 }]);
   expect(problemOf(await report('?from=2026-12-07&to=2026-11-30')).code).toBe('invalid_field');
   expect(problemOf(await report('?from=2020-01-01&to=2026-11-30')).code).toBe('invalid_field');
+  // Days whose year no four digits say, or that another calendar has.
+  for (const odd of ['to=9999-12-31', 'from=9999-12-30&to=9999-12-31', 'from=0000-01-01&to=0000-02-01', 'to=0050-02-01'])
+    expect(problemOf(await report(`?${odd}`)).code).toBe('invalid_field');
+  expect(replyOf(await report('?from=9998-12-28&to=9998-12-31')).weeks).toHaveLength(1);
   const file = await fetch(`${app.url}/api${exportReport.path}?from=2026-11-30&to=2026-12-07`, {
     headers: { authorization: `Bearer ${boss.token}` },
   });
