@@ -339,6 +339,7 @@ describe('beside the picture', () => {
     expect(first).toMatchObject({ side: 'technician', author: 'tina', client_message_id });
     expect(replyOf(await write(tina.token, 'Hello, please choose your whole screen.', client_message_id))).toEqual(first);
     const second = replyOf(await write(token, 'Yes.'));
+    expect(second.seq).toBe(first.seq + 1);
     const messages = replyOf(await call(listSessionMessages, of(id, token)));
     expect(messages).toEqual([first, second]);
     expect(replyOf(await call(listSessionMessages, { ...of(id, tina.token), query: `?after=${first.seq}` }))).toEqual([second]);
