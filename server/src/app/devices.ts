@@ -189,7 +189,7 @@ export function buildDevices(
     /** After `openSockets`. */
     serveSocket(fastify: FastifyInstance): void {
       service = serveAgents(fastify, {
-        ...{ agents, topics, onNews: news.told, now, poll_wait_ms: surroundings.poll_wait_ms },
+        ...{ agents, topics, counters, onNews: news.told, now, poll_wait_ms: surroundings.poll_wait_ms },
         opening: { rate: settings.limits['sockets.source'], counters },
         limits: {
           ...SOCKET_LIMITS,

@@ -129,6 +129,14 @@ test('an empty file, too many of them, and one that is too large are refused', a
   expect(problemOf(await tryAttach(app, token, 'one more', TEXT)).code).toBe('conflict');
 });
 
+test('no more are unsent than there may be, however many come at once', async () => {
+  const { token } = await signIn();
+  const come = Array.from({ length: 3 * UNSENT_ATTACHMENTS_MAXIMUM }, (_, place) => tryAttach(app, token, `${place}.txt`, TEXT));
+  const answers = await Promise.all(come);
+  expect(answers.filter(({ ok }) => ok)).toHaveLength(UNSENT_ATTACHMENTS_MAXIMUM);
+  for (const answer of answers) if (!answer.ok) expect(answer.problem.code).toBe('conflict');
+});
+
 test('the files of an account go with it, and staff are told that its conversation is gone', async () => {
   const { token, password, email } = await signIn();
   const { id } = await attach(app, token, 'a.txt', TEXT);

@@ -79,6 +79,8 @@ export function createAttachments(parts: {
 }): Attachments {
   const { database, files, nameOf, tell, onForgotten, jobs, now } = parts;
   const before = (ms: number) => new Date(now() - ms).toISOString();
+  /** Files of a person that this server receives just now: they are counted before they are there. */
+  const arriving = new Map<string, number>();
 
   const rowOf = (id: string) => database.selectFrom('chat_attachments').selectAll().where('id', '=', id).executeTakeFirst();
 
@@ -157,18 +159,28 @@ export function createAttachments(parts: {
 
   return {
     async receive(user_id, request) {
-      const { count } = await database
-        .selectFrom('chat_attachments')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('uploader_id', '=', user_id)
-        .where('message_id', 'is', null)
-        .executeTakeFirstOrThrow();
-      if (Number(count) >= UNSENT_ATTACHMENTS_MAXIMUM)
-        throw new Problem('conflict', {
-          detail: 'You have many files here that you have not sent. Send them, or take some out.',
-        });
-      const file = await files.receive(request, ATTACHMENT_BYTES_MAXIMUM);
-      const row = await noteArrived(user_id, file);
+      const others = arriving.get(user_id) ?? 0;
+      arriving.set(user_id, others + 1);
+      let file: ArrivedFile;
+      let row: AttachmentRow;
+      try {
+        const { count } = await database
+          .selectFrom('chat_attachments')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .where('uploader_id', '=', user_id)
+          .where('message_id', 'is', null)
+          .executeTakeFirstOrThrow();
+        if (Number(count) + others >= UNSENT_ATTACHMENTS_MAXIMUM)
+          throw new Problem('conflict', {
+            detail: 'You have many files here that you have not sent. Send them, or take some out.',
+          });
+        file = await files.receive(request, ATTACHMENT_BYTES_MAXIMUM);
+        row = await noteArrived(user_id, file);
+      } finally {
+        const left = (arriving.get(user_id) ?? 1) - 1;
+        if (left === 0) arriving.delete(user_id);
+        else arriving.set(user_id, left);
+      }
       await Promise.race([scan(user_id, file, row), pause(WAIT_MS, undefined, { ref: false })]);
       return attachmentOf((await rowOf(row.id)) ?? row);
     },

@@ -371,6 +371,23 @@ describe('an agent', async () => {
     expect((await poll({ applied_rev: 2, ruleset_hash: null }, [])).length).toBe(2);
   });
 
+  test('over calls is not asked again and again while it has something to do, and says no more than over a socket', async () => {
+    const { token, email, identity, id } = await withDevice();
+    await premium(app, email);
+    const instance = 'c'.repeat(32);
+    const poll = (said: Parameters<AgentDouble['say']>[0][] = []) =>
+      call(pollAgent, { body: { hello: helloOf(identity, { instance }), said } });
+    replyOf(await call(startDeviceScan, { token, params: { id }, body: { scan: 'full' } }));
+    let polls = 0;
+    for (const began = performance.now(); performance.now() - began < 1_000; polls += 1) replyOf(await poll());
+    // Each waits for 200 ms here, but the first.
+    expect(polls).toBeLessThanOrEqual(7);
+    const reports = Array.from({ length: 50 }, (_, place) => reportOf({ seq: place + 1 }));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => poll(reports)));
+    const refused = answers.filter(({ ok }) => !ok).map((answer) => problemOf(answer).code);
+    expect(new Set(refused)).toEqual(new Set(['too_many_requests']));
+  });
+
   test('of a revoked device is put out at once, and may do nothing more', async () => {
     const { token, identity, id } = await withDevice();
     const agent = await AgentDouble.connect(url, identity);
