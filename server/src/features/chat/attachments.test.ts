@@ -150,6 +150,17 @@ test('the files of an account go with it, and staff are told that its conversati
   page.leave();
 });
 
+test('the name of an account goes with it, also from what it answered others', async () => {
+  const { token } = await signIn();
+  const { conversation_id } = replyOf(await call(sendMessage, { token, body: { message: 'hello', sender: 'user' } }));
+  const zoe = await signIn('zoe', 'support');
+  const body = { message: 'Good day', attachment_ids: [] };
+  replyOf(await call(answerConversation, { token: zoe.token, params: { id: conversation_id }, body }));
+  replyOf(await call(deleteAccount, { token: zoe.token, body: { password: zoe.password, confirmation: zoe.email } }));
+  const [newest] = replyOf(await call(listMessages, { token }));
+  expect(newest).toMatchObject({ message: 'Good day', author: 'A former technician' });
+});
+
 test('closed conversations go after the days that are set, with their files, and open ones stay', async () => {
   let clock = Date.parse('2026-11-20T10:00:00Z');
   const kept = await startTestApp({

@@ -29,7 +29,7 @@ export interface Attachments {
   read(row: AttachmentRow): Promise<Readable>;
   /** @throws Problem `conflict` when it was sent. */
   remove(row: AttachmentRow): Promise<void>;
-  /** Removes the files of a conversation that goes, and what a person has not sent, as part of `database`'s transaction. Answers what removes their bytes. */
+  /** Removes the files of a conversation that goes, what a person has not sent, and their name from what they answered others, as part of `database`'s transaction. Answers what removes the bytes. */
   forgetPerson(database: Kysely<ChatTables>, user_id: string): Promise<() => Promise<void>>;
   /** Removes conversations that were closed before `before` (ISO), with everything in them. */
   forgetOld(before: string): Promise<void>;
@@ -44,6 +44,8 @@ const LOST_AFTER_MS = 15 * MINUTE_MS;
 const UNSENT_MS = 24 * 60 * MINUTE_MS;
 const SWEPT_AT_ONCE = 200;
 const HEAD_BYTES = 16;
+/** Who answered, where the account is gone. */
+const FORMER_AGENT = 'A former technician';
 
 const SWEEP = jobKind({ name: 'desk_attachments', payload: z.object({}), every_ms: 5 * MINUTE_MS });
 
@@ -239,6 +241,12 @@ export function createAttachments(parts: {
     },
 
     async forgetPerson(transaction, user_id) {
+      await transaction
+        .updateTable('chat_messages')
+        .set({ author: FORMER_AGENT })
+        .where('author_id', '=', user_id)
+        .where('author', 'is not', null)
+        .execute();
       const own = await transaction.selectFrom('conversations').select('id').where('user_id', '=', user_id).executeTakeFirst();
       const gone = await transaction
         .deleteFrom('chat_attachments')

@@ -385,6 +385,10 @@ describe('an agent', async () => {
     const reports = Array.from({ length: 50 }, (_, place) => reportOf({ seq: place + 1 }));
     const answers = await Promise.all(Array.from({ length: 8 }, () => poll(reports)));
     const refused = answers.filter(({ ok }) => !ok).map((answer) => problemOf(answer).code);
+    // Each frame of a full poll has its answer.
+    const [heard] = answers.filter(({ ok }) => ok);
+    if (heard === undefined) throw new Error('none was heard');
+    expect(replyOf(heard).told.filter(({ kind }) => kind === 'noted')).toHaveLength(50);
     expect(new Set(refused)).toEqual(new Set(['too_many_requests']));
   });
 
