@@ -114,7 +114,12 @@ export function serveControl(
     };
   }
 
-  function accept(side: EndSide, meet: (json: unknown) => Promise<Met | undefined> | undefined, socket: WebSocket, source: string): void {
+  function accept(
+    side: EndSide,
+    meet: (json: unknown) => Promise<Met | undefined> | undefined,
+    socket: WebSocket,
+    source: string,
+  ): void {
     let met: Met | undefined;
     let end_of_pair: End | undefined;
     let stopWatching: (() => void) | undefined;

@@ -2,7 +2,13 @@ import { changePassword, currentUser, login, logout } from '@palisade/contract/a
 import { EVENTS_CLOSED, type LiveEvent } from '@palisade/contract/events';
 import { completeSession, createSession, joinSession, SESSION_LIMITS } from '@palisade/contract/remote';
 import type { LiveSession, Voice } from '@palisade/contract/remote-record';
-import { approveSession, listSessionAudit, readSession, reportSession, writeSessionMessage } from '@palisade/contract/remote-session';
+import {
+  approveSession,
+  listSessionAudit,
+  readSession,
+  reportSession,
+  writeSessionMessage,
+} from '@palisade/contract/remote-session';
 import type { Signal } from '@palisade/contract/remote-signal';
 import { changeUser } from '@palisade/contract/users';
 import { describe, expect, test, vi } from 'vitest';
@@ -271,7 +277,8 @@ describe('the voice of a side', () => {
   test('fills no more than half of the record, and what happens once is recorded however full it is', async () => {
     const { hers, theirs, say, id, customer } = await startRunning(tina, 'talk');
     const of = { token: customer.token, params: { id } };
-    const recorded = async () => replyOf(await call(listSessionAudit, of)).map(({ kind, details }) => `${kind} ${details['side']}`);
+    const recorded = async () =>
+      replyOf(await call(listSessionAudit, of)).map(({ kind, details }) => `${kind} ${details['side']}`);
     const fill = (noted: number) => app.app.database.updateTable('remote_sessions').set({ noted }).where('id', '=', id).execute();
     await fill(100);
     say(theirs, { type: 'voice', state: 'muted' });
