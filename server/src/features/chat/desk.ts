@@ -235,6 +235,7 @@ export function createDesk(parts: {
           .selectFrom('conversation_tags')
           .innerJoin('conversations', 'conversations.id', 'conversation_id')
           .where('status', '=', 'open')
+          .where('conversations.user_id', '!=', me.id)
           .groupBy('tag')
           .orderBy('tag')
           .select(({ fn }) => ['tag', fn.countAll<number>().as('count')])
