@@ -26,6 +26,8 @@ const FAULTS = [
   'Phone browser without getDisplayMedia',
   'Microphone refused',
   'Microphone unplugged',
+  'Hundreds of sockets of control that say nothing',
+  'A technician fills the record of a session with what they may do without end',
 ];
 
 const text = readFileSync(join(ROOT, 'docs/remote-faults.md'), 'utf8');

@@ -501,7 +501,8 @@ export const pollAgent = endpoint({
   access: 'anyone',
   body: z.object({ hello: helloSchema, said: z.array(saidSchema).max(FRAMES_OF_A_POLL) }),
   status: 200,
-  reply: z.object({ told: z.array(toldSchema).max(FRAMES_OF_A_POLL) }),
+  // An answer for each frame, behind the welcome and what is to be done.
+  reply: z.object({ told: z.array(toldSchema).max(FRAMES_OF_A_POLL + 2) }),
   problems: ['device_revoked', 'device_in_use'],
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { idSchema, NUMBER_MAXIMUM, pageQuerySchema, timeSchema } from './fields.ts';
 
 /** What the audit log keeps. The list is closed; a kind never changes its meaning. */
 export const AUDIT_KINDS = [
@@ -82,7 +82,12 @@ const detailsSchema = z.record(z.string(), z.union([z.string(), z.number(), z.bo
 
 /** Paging of the log: newest first. Its entries are numbered, so `cursor` is the number of the last one of the page before. */
 const auditPageSchema = pageQuerySchema.extend({
-  cursor: z.coerce.number({ error: 'Give a number.' }).int('Give a whole number.').min(1, 'Entries begin at 1.').optional(),
+  cursor: z.coerce
+    .number({ error: 'Give a number.' })
+    .int('Give a whole number.')
+    .min(1, 'Entries begin at 1.')
+    .max(NUMBER_MAXIMUM, 'There is no such entry.')
+    .optional(),
 });
 
 /** What happened to one's own account. `by` is who did it (`support`: the technician of a remote session); where somebody else did it, from where is their own affair. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { chatStateSchema } from './chat-read.ts';
 import { attachmentSchema, chatMessageSchema, sharedKindSchema } from './chat-record.ts';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, idSchema } from './fields.ts';
+import { idParamsSchema, idSchema, NUMBER_MAXIMUM } from './fields.ts';
 
 /** Longest chat message, in characters. */
 export const MESSAGE_LENGTH_MAXIMUM = 4_000;
@@ -80,7 +80,8 @@ export const sendMessage = endpoint({
   problems: ['not_found', 'conflict'],
 });
 
-export const seqSchema = z.int({ error: 'Give a whole number.' }).min(0, 'Give the place of a message.');
+const PLACE = 'Give the place of a message.';
+export const seqSchema = z.int({ error: 'Give a whole number.' }).min(0, PLACE).max(NUMBER_MAXIMUM, PLACE);
 
 export const markRead = endpoint({
   method: 'POST',

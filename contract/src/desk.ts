@@ -387,7 +387,9 @@ export const changeDeskSettings = endpoint({
   problems: [],
 });
 
-const dateSchema = z.iso.date({ error: 'Give a date such as 2026-11-20.' });
+const DATE = 'Give a date such as 2026-11-20.';
+/** Before it nobody wrote to this desk, and after it the days have no four digits for their year. */
+const dateSchema = z.iso.date({ error: DATE }).refine((day) => day >= '1970-01-02' && day <= '9998-12-31', DATE);
 const reportQuerySchema = z.object({
   /** Both days belong to it; without them the last 12 weeks. Days of the desk's time zone. */
   from: dateSchema.optional(),

@@ -13,6 +13,9 @@ export const idParamsSchema = z.object({ id: idSchema });
 /** Of the first page of a list: how many rows there are on all pages together, with what the list was narrowed by. */
 export const TOTAL_HEADER = 'x-total-count';
 
+/** The greatest number that counts rows: what is greater names none of them, and PostgreSQL's `integer` takes none that is. */
+export const NUMBER_MAXIMUM = 2 ** 31 - 1;
+
 /** Paging of every list: newest first, the next page in the `Link` header. `cursor` is the id of the last row of the page before. */
 export const pageQuerySchema = z.object({
   limit: z.coerce

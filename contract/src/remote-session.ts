@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { activitySchema } from './audit.ts';
 import { clientMessageIdSchema, messageSchema } from './chat.ts';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, idSchema, timeSchema } from './fields.ts';
+import { idParamsSchema, idSchema, NUMBER_MAXIMUM, timeSchema } from './fields.ts';
 import { COMMENT_LENGTH_MAXIMUM, remoteSessionSchema } from './remote.ts';
 import { grantKindSchema, needsDevice } from './remote-grant.ts';
 import { sessionMessageSchema, sideSchema, viewSchema } from './remote-record.ts';
@@ -163,6 +163,7 @@ export const listSessionMessages = endpoint({
       .number({ error: 'Give a whole number.' })
       .int('Give a whole number.')
       .min(0, 'Give the place of a message.')
+      .max(NUMBER_MAXIMUM, 'Give the place of a message.')
       .default(0),
   }),
   status: 200,

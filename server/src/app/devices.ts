@@ -51,7 +51,7 @@ export function buildDevices(
     jobs: Jobs;
     topics: Topics;
     raise: (incident: DeviceIncident) => Promise<void>;
-    recordScan: (found: FoundOnDevice) => Promise<void>;
+    recordScan: (database: Kysely<Pick<Tables, 'scans'>>, found: FoundOnDevice) => Promise<() => void>;
     /** What a device sends for a second look is received and scanned as an upload is; and the scans of some ids. */
     scanner: Pick<Scanner, 'receive'> & { antivirus: Pick<Scanner['antivirus'], 'some'> };
     changed: (user_id: string) => void;
@@ -79,7 +79,8 @@ export function buildDevices(
     database: database.$pickTables<keyof DeviceTables>(),
     rules: firewall,
     raise,
-    recordScan,
+    recordScan: (transaction, found) =>
+      recordScan(transaction.$extendTables<Pick<Tables, 'scans'>>().$pickTables<'scans'>(), found),
     signatureEditions,
     measuredSessions,
     secondLooks,
@@ -188,7 +189,7 @@ export function buildDevices(
     /** After `openSockets`. */
     serveSocket(fastify: FastifyInstance): void {
       service = serveAgents(fastify, {
-        ...{ agents, topics, onNews: news.told, now, poll_wait_ms: surroundings.poll_wait_ms },
+        ...{ agents, topics, counters, onNews: news.told, now, poll_wait_ms: surroundings.poll_wait_ms },
         opening: { rate: settings.limits['sockets.source'], counters },
         limits: {
           ...SOCKET_LIMITS,

@@ -4,10 +4,11 @@ export const BYTE_ORDER_MARK = '\uFEFF';
 // OWASP, "CSV Injection": what a spreadsheet takes for the start of a formula, also in full width, after quotes and blanks, and after another separator.
 const FORMULA_AT_START = /^[\s"'\uFEFF\u200B]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/u;
 const CONTROL_AT_START = /^[\t\r\n]/u;
-const FORMULA_AFTER_SEPARATOR = /([;,\t\r\n|]["'\s]*)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/gu;
+// It looks back from the sign, over the blanks right before it: a text of blanks alone, forwards, is read to its end from each of them.
+const FORMULA_AFTER_SEPARATOR = /(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])(?<=[;,\t\r\n|]["'\s]*)/gu;
 
 function csvCell(text: string): string {
-  const apart = text.replace(FORMULA_AFTER_SEPARATOR, "$1'");
+  const apart = text.replace(FORMULA_AFTER_SEPARATOR, "'");
   const safe = FORMULA_AT_START.test(apart) || CONTROL_AT_START.test(apart) ? `'${apart}` : apart;
   return `"${safe.replaceAll('"', '""')}"`;
 }

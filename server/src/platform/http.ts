@@ -22,7 +22,7 @@ import { boundConnections, boundRequests, type ConnectionLimits } from './connec
 import { databaseProblem } from './database-errors.ts';
 import { forwardedFor } from './forwarded.ts';
 import { hostOf, type Incoming, isForLoopback } from './local-request.ts';
-import { Problem } from './problem.ts';
+import { invalidField, Problem } from './problem.ts';
 import { requestIdOf, traceOf, within } from './request-context.ts';
 import { securityHeaders } from './security-headers.ts';
 import { cutSlowReaders, type ReadingLimits } from './slow-readers.ts';
@@ -85,6 +85,19 @@ function describeFields(errors: readonly FieldError[]): string {
   const [first] = errors;
   if (errors.length === 1 && first !== undefined) return first.message;
   return `Check these fields: ${[...new Set(errors.map((error) => error.field))].join(', ')}.`;
+}
+
+/**
+ * Where in a body a text is that no database stores as it is: PostgreSQL fails on U+0000, and half a character becomes another one. Undefined where there is none.
+ */
+function notText(value: unknown, field = ''): string | undefined {
+  if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() ? field : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, part] of Object.entries(value)) {
+    const found = notText(part, field === '' ? name : `${field}.${name}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 const OF_STATUS = new Map<number, ProblemCode>([
@@ -226,6 +239,12 @@ export async function createHttp(options: {
   fastify.addHook('onRequest', (request, _reply, next) => inContext(request, next));
   // Again: a body is read in the context of its connection.
   fastify.addHook('preHandler', (request, _reply, next) => inContext(request, next));
+
+  // After its own schema, which knows more to say of it.
+  fastify.addHook('preHandler', (request, _reply, next) => {
+    const field = notText(request.body);
+    next(field === undefined ? undefined : invalidField(field, 'This holds a character that is not text. Write it again.'));
+  });
 
   fastify.addHook('onRequest', async (request, reply) => {
     // Asked now, the address is known for as long as the request is looked at; of a peer that is gone already nobody can say it, and nobody waits for the answer.

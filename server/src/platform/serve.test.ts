@@ -107,6 +107,19 @@ describe('every call', async () => {
     },
   );
 
+  test.each([
+    ['/admin/canned-answers', { shortcut: 'one', title: 'One', text: 'a\u0000b' }, 'text'],
+    ['/admin/help-articles', { slug: 'one', title: 'a\ud800b', summary: 'One', body: 'One', is_published: true }, 'title'],
+    ['/support/conversations/019a0000-0000-7000-8000-000000000000/assign', { assignee_id: '\u0000' }, 'assignee_id'],
+    ['/chat/rating', { rating: 5, comment: 'a\u0000b' }, 'comment'],
+    ['/auth/login', { email: 'maria@example.com', password: 'a\u0000b' }, 'password'],
+  ])('and wherever a body has it: %s', async (path, body, field) => {
+    const { token } = await signIn(undefined, 'admin');
+    const refused = await post(path, JSON.stringify(body), { authorization: `Bearer ${token}` });
+    expect(refused.status).toBe(422);
+    expect(problemSchema.parse(await refused.json()).errors?.map((error) => error.field)).toEqual([field]);
+  });
+
   test('answers are not kept by caches and name their request', async () => {
     const response = await fetch(`${url}/api/health`);
     expect(await response.json()).toEqual({ status: 'ok' });

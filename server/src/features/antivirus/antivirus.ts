@@ -67,8 +67,8 @@ export interface Antivirus extends KeptFiles, Pick<WaitingFiles, 'resume' | 'res
    * @throws Problem `upload_cancelled` when they did, or deleted its record meanwhile. Nothing of the file is left then, its record included.
    */
   scan(arrival: Arrival): Promise<Scan>;
-  /** Records what a device found where it lies: nothing of the file is here. */
-  recordOnDevice(found: FoundOnDevice): Promise<void>;
+  /** Records what a device found where it lies, as part of `database`'s transaction: nothing of the file is here. Answers what tells of it, once that is committed. */
+  recordOnDevice(database: Kysely<Pick<AntivirusTables, 'scans'>>, found: FoundOnDevice): Promise<() => void>;
   list(user_id: string, query: ScansQuery): Promise<Scan[]>;
   totals(user_id: string, search: string): Promise<ScanTotals>;
   find(id: string): Promise<ScanRow | undefined>;
@@ -311,7 +311,7 @@ export function createAntivirus(parts: {
       return scanOf(scanned);
     },
 
-    async recordOnDevice({ user_id, device, file }) {
+    async recordOnDevice(transaction, { user_id, device, file }) {
       const scanned_at = at();
       const row: ScanRow = {
         ...{ id: newId(), user_id, filename: displayName(file.path), scan_status: 'infected', status_detail: null, scanned_at },
@@ -321,8 +321,8 @@ export function createAntivirus(parts: {
         ...{ in_store: 0, sealed_sha256: null, home: null, kept_until: null, edition: null, answered_from: null },
         ...{ device_id: device.id, device_name: device.device_name, device_path: file.path },
       };
-      await database.insertInto('scans').values(row).execute();
-      news.changed(row);
+      await transaction.insertInto('scans').values(row).execute();
+      return () => news.changed(row);
     },
 
     list: scanList.page,

@@ -129,6 +129,14 @@ test('an empty file, too many of them, and one that is too large are refused', a
   expect(problemOf(await tryAttach(app, token, 'one more', TEXT)).code).toBe('conflict');
 });
 
+test('no more are unsent than there may be, however many come at once', async () => {
+  const { token } = await signIn();
+  const come = Array.from({ length: 3 * UNSENT_ATTACHMENTS_MAXIMUM }, (_, place) => tryAttach(app, token, `${place}.txt`, TEXT));
+  const answers = await Promise.all(come);
+  expect(answers.filter(({ ok }) => ok)).toHaveLength(UNSENT_ATTACHMENTS_MAXIMUM);
+  for (const answer of answers) if (!answer.ok) expect(answer.problem.code).toBe('conflict');
+});
+
 test('the files of an account go with it, and staff are told that its conversation is gone', async () => {
   const { token, password, email } = await signIn();
   const { id } = await attach(app, token, 'a.txt', TEXT);
@@ -140,6 +148,17 @@ test('the files of an account go with it, and staff are told that its conversati
   await page.event((event) => event.kind === 'conversation_removed' && event.conversation_id === conversation_id);
   expect(await app.app.database.selectFrom('chat_attachments').select('id').where('id', '=', id).execute()).toEqual([]);
   page.leave();
+});
+
+test('the name of an account goes with it, also from what it answered others', async () => {
+  const { token } = await signIn();
+  const { conversation_id } = replyOf(await call(sendMessage, { token, body: { message: 'hello', sender: 'user' } }));
+  const zoe = await signIn('zoe', 'support');
+  const body = { message: 'Good day', attachment_ids: [] };
+  replyOf(await call(answerConversation, { token: zoe.token, params: { id: conversation_id }, body }));
+  replyOf(await call(deleteAccount, { token: zoe.token, body: { password: zoe.password, confirmation: zoe.email } }));
+  const [newest] = replyOf(await call(listMessages, { token }));
+  expect(newest).toMatchObject({ message: 'Good day', author: 'A former technician' });
 });
 
 test('closed conversations go after the days that are set, with their files, and open ones stay', async () => {

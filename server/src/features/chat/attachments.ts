@@ -29,7 +29,7 @@ export interface Attachments {
   read(row: AttachmentRow): Promise<Readable>;
   /** @throws Problem `conflict` when it was sent. */
   remove(row: AttachmentRow): Promise<void>;
-  /** Removes the files of a conversation that goes, and what a person has not sent, as part of `database`'s transaction. Answers what removes their bytes. */
+  /** Removes the files of a conversation that goes, what a person has not sent, and their name from what they answered others, as part of `database`'s transaction. Answers what removes the bytes. */
   forgetPerson(database: Kysely<ChatTables>, user_id: string): Promise<() => Promise<void>>;
   /** Removes conversations that were closed before `before` (ISO), with everything in them. */
   forgetOld(before: string): Promise<void>;
@@ -44,6 +44,8 @@ const LOST_AFTER_MS = 15 * MINUTE_MS;
 const UNSENT_MS = 24 * 60 * MINUTE_MS;
 const SWEPT_AT_ONCE = 200;
 const HEAD_BYTES = 16;
+/** Who answered, where the account is gone. */
+const FORMER_AGENT = 'A former technician';
 
 const SWEEP = jobKind({ name: 'desk_attachments', payload: z.object({}), every_ms: 5 * MINUTE_MS });
 
@@ -79,6 +81,8 @@ export function createAttachments(parts: {
 }): Attachments {
   const { database, files, nameOf, tell, onForgotten, jobs, now } = parts;
   const before = (ms: number) => new Date(now() - ms).toISOString();
+  /** Files of a person that this server receives just now: they are counted before they are there. */
+  const arriving = new Map<string, number>();
 
   const rowOf = (id: string) => database.selectFrom('chat_attachments').selectAll().where('id', '=', id).executeTakeFirst();
 
@@ -157,18 +161,28 @@ export function createAttachments(parts: {
 
   return {
     async receive(user_id, request) {
-      const { count } = await database
-        .selectFrom('chat_attachments')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('uploader_id', '=', user_id)
-        .where('message_id', 'is', null)
-        .executeTakeFirstOrThrow();
-      if (Number(count) >= UNSENT_ATTACHMENTS_MAXIMUM)
-        throw new Problem('conflict', {
-          detail: 'You have many files here that you have not sent. Send them, or take some out.',
-        });
-      const file = await files.receive(request, ATTACHMENT_BYTES_MAXIMUM);
-      const row = await noteArrived(user_id, file);
+      const others = arriving.get(user_id) ?? 0;
+      arriving.set(user_id, others + 1);
+      let file: ArrivedFile;
+      let row: AttachmentRow;
+      try {
+        const { count } = await database
+          .selectFrom('chat_attachments')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .where('uploader_id', '=', user_id)
+          .where('message_id', 'is', null)
+          .executeTakeFirstOrThrow();
+        if (Number(count) + others >= UNSENT_ATTACHMENTS_MAXIMUM)
+          throw new Problem('conflict', {
+            detail: 'You have many files here that you have not sent. Send them, or take some out.',
+          });
+        file = await files.receive(request, ATTACHMENT_BYTES_MAXIMUM);
+        row = await noteArrived(user_id, file);
+      } finally {
+        const left = (arriving.get(user_id) ?? 1) - 1;
+        if (left === 0) arriving.delete(user_id);
+        else arriving.set(user_id, left);
+      }
       await Promise.race([scan(user_id, file, row), pause(WAIT_MS, undefined, { ref: false })]);
       return attachmentOf((await rowOf(row.id)) ?? row);
     },
@@ -227,6 +241,12 @@ export function createAttachments(parts: {
     },
 
     async forgetPerson(transaction, user_id) {
+      await transaction
+        .updateTable('chat_messages')
+        .set({ author: FORMER_AGENT })
+        .where('author_id', '=', user_id)
+        .where('author', 'is not', null)
+        .execute();
       const own = await transaction.selectFrom('conversations').select('id').where('user_id', '=', user_id).executeTakeFirst();
       const gone = await transaction
         .deleteFrom('chat_attachments')

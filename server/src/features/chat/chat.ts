@@ -12,8 +12,8 @@ import type { Conversations, Written } from './conversations.ts';
 import type { DeskNews } from './desk-news.ts';
 import { readDeskSettings } from './desk-settings.ts';
 import { opening } from './hours.ts';
-import { readMessages } from './messages.ts';
-import { chatMessageOf, deskMessagesOf } from './records.ts';
+import { allMessages, readMessages } from './messages.ts';
+import { chatMessageOf } from './records.ts';
 import type { Team } from './team.ts';
 
 /** Of each kind of thing, what reads one of a person's own; undefined where it is not theirs or not there. A kind that nothing reads cannot be shared. */
@@ -41,8 +41,6 @@ export interface Chat {
   /** All messages, oldest first. */
   all(user_id: string): AsyncIterable<ChatMessage>;
 }
-
-const READ_AT_ONCE = 200;
 
 export function createChat(parts: {
   database: Kysely<ChatTables & InstallationTables>;
@@ -129,22 +127,6 @@ export function createChat(parts: {
     return ({ wants_person }) => (wants_person && !cannot_wait ? undefined : answer);
   }
 
-  async function all(user_id: string, after: number): Promise<{ rows: ChatMessage[]; last: number | undefined }> {
-    const conversation = await conversations.ofCustomer(user_id);
-    if (conversation === undefined) return { rows: [], last: undefined };
-    const rows = await tables
-      .selectFrom('chat_messages')
-      .selectAll()
-      .where('conversation_id', '=', conversation.id)
-      .where('seq', '>', after)
-      .where('is_note', '=', 0)
-      .orderBy('seq')
-      .limit(READ_AT_ONCE)
-      .execute();
-    const shown = shownOf(await deskMessagesOf(tables, rows, () => conversation));
-    return { rows: shown, last: rows.length < READ_AT_ONCE ? undefined : rows.at(-1)?.seq };
-  }
-
   return {
     async list(user_id, query) {
       const conversation = await conversations.ofCustomer(user_id);
@@ -198,10 +180,11 @@ export function createChat(parts: {
     },
 
     async *all(user_id) {
-      for (let after: number | undefined = 0; after !== undefined; ) {
-        const { rows, last }: { rows: ChatMessage[]; last: number | undefined } = await all(user_id, after);
-        yield* rows;
-        after = last;
+      const conversation = await conversations.ofCustomer(user_id);
+      if (conversation === undefined) return;
+      for await (const message of allMessages(tables, conversation, false)) {
+        const shown = chatMessageOf(message);
+        if (shown !== undefined) yield shown;
       }
     },
   };

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import type { AuditKind } from '@palisade/contract/audit';
-import { messagesQuerySchema } from '@palisade/contract/chat-read';
 import {
   answerConversation,
   assignConversation,
@@ -48,20 +47,9 @@ export type RecordDeed = (
   deed: { subject_id: string; actor_id: string; origin: Origin; details?: Record<string, string> },
 ) => Promise<void>;
 
-const TRANSCRIPT_PAGE = 200;
-
 async function* transcript(desk: Desk, row: ConversationRow, customer: string) {
   yield '\uFEFF';
-  const page = messagesQuerySchema.parse({ limit: TRANSCRIPT_PAGE });
-  // Newest first is how pages come; a file begins with the oldest.
-  const pages: string[][] = [];
-  for (let cursor: string | undefined; ; ) {
-    const messages = await desk.messages(row, { ...page, cursor });
-    pages.push(messages.toReversed().map((message) => transcriptOf(message, customer)));
-    cursor = messages.at(-1)?.id;
-    if (messages.length < TRANSCRIPT_PAGE) break;
-  }
-  for (const lines of pages.toReversed()) yield lines.join('');
+  for await (const message of desk.all(row)) yield transcriptOf(message, customer);
 }
 
 export function serveDesk(

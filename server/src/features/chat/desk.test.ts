@@ -139,6 +139,13 @@ describe('what a customer writes', () => {
     replyOf(await call(markConversationRead, { token: ana.token, params: { id }, body: { seq } }));
     expect(replyOf(await call(readConversation, { token: ana.token, params: { id } }))).toMatchObject({ unread: 0 });
     expect(replyOf(await call(listMessages, { token })).find((message) => message.seq === seq)?.is_read).toBe(true);
+    // More than any conversation has, and than PostgreSQL counts.
+    for (const beyond of [2 ** 31, Number.MAX_SAFE_INTEGER]) {
+      expect(problemOf(await call(markRead, { token, body: { seq: beyond } })).code).toBe('invalid_field');
+      const wrong = await call(markConversationRead, { token: ana.token, params: { id }, body: { seq: beyond } });
+      expect(problemOf(wrong).code).toBe('invalid_field');
+    }
+    expect(replyOf(await call(markRead, { token, body: { seq: 2 ** 31 - 1 } }))).toMatchObject({ unread: 0 });
   });
 });
 

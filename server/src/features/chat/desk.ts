@@ -14,7 +14,7 @@ import type { ChatTables } from './chat.tables.ts';
 import type { Things } from './chat.ts';
 import type { Conversations, Write, Written } from './conversations.ts';
 import type { DeskNews } from './desk-news.ts';
-import { readMessages } from './messages.ts';
+import { allMessages, readMessages } from './messages.ts';
 import { type ConversationRow, conversationsOf, type MessageRow, type People, preview } from './records.ts';
 import type { Team } from './team.ts';
 
@@ -33,6 +33,8 @@ export interface Desk {
   counts(me: UserInfo): Promise<Counts>;
   show(row: ConversationRow): Promise<Conversation>;
   messages(row: ConversationRow, query: MessagesQuery): Promise<DeskMessage[]>;
+  /** All messages and notes, oldest first. */
+  all(row: ConversationRow): AsyncIterable<DeskMessage>;
   write(me: UserInfo, row: ConversationRow, written: Written & { is_note: boolean }): Promise<DeskMessage>;
   markRead(row: ConversationRow, seq: number): Promise<Conversation>;
   claim(me: UserInfo, row: ConversationRow): Promise<Conversation>;
@@ -233,6 +235,7 @@ export function createDesk(parts: {
           .selectFrom('conversation_tags')
           .innerJoin('conversations', 'conversations.id', 'conversation_id')
           .where('status', '=', 'open')
+          .where('conversations.user_id', '!=', me.id)
           .groupBy('tag')
           .orderBy('tag')
           .select(({ fn }) => ['tag', fn.countAll<number>().as('count')])
@@ -243,6 +246,7 @@ export function createDesk(parts: {
     },
 
     messages: (row, query) => readMessages(database, row, query, true),
+    all: (row) => allMessages(database, row, true),
 
     async write(me, row, { is_note, ...written }) {
       const write = is_note ? await conversations.note(row.id, me, written) : await conversations.answer(row.id, me, written);

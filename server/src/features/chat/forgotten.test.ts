@@ -6,6 +6,7 @@ import {
   changeDeskSettings,
   claimConversation,
   closeConversation,
+  deskTranscript,
   exportReport,
   listDeskMessages,
   readConversation,
@@ -215,6 +216,19 @@ describe('by mail', () => {
     expect(file.headers.get('content-disposition')).toContain('palisade-chat.txt');
     expect(text).toMatch(/UTC, ana:\nRestart it\./u);
     expect(text).not.toContain('patient');
+    // More than a page of it: the staff's has the notes, the oldest first.
+    const lines = createConversations({ database: app.app.database.$pickTables<keyof ChatTables>(), now: () => clock.at });
+    const me = { id: replyOf(await call(currentUser, { token: ana.token })).id, username: 'ana' };
+    for (let line = 1; line <= 205; line += 1) await lines.note(id, me, { message: `line ${line}.` });
+    const desk = await fetch(`${app.url}/api${deskTranscript.path.replace('{id}', id)}`, {
+      headers: { authorization: `Bearer ${ana.token}` },
+    });
+    const whole = await desk.text();
+    expect(whole.indexOf('Restart it.')).toBeGreaterThan(0);
+    expect(whole.indexOf('very patient')).toBeGreaterThan(whole.indexOf('Restart it.'));
+    expect([...whole.matchAll(/ana \(note of the staff\):\nline (\d+)\./gu)].map(([, line]) => Number(line))).toEqual(
+      Array.from({ length: 205 }, (_, index) => index + 1),
+    );
     replyOf(await call(mailTranscript, { token }));
     expect((await mailsTo(email)).some((mail) => mail.text?.includes('Restart it.') === true)).toBe(true);
     const nobody = await signIn();
@@ -295,6 +309,10 @@ test('reports say how fast and how well customers were helped, by week and perso
   expect(people).toMatchObject([{ username: 'ana', answered: 5 }]);
   expect(problemOf(await report('?from=2026-12-07&to=2026-11-30')).code).toBe('invalid_field');
   expect(problemOf(await report('?from=2020-01-01&to=2026-11-30')).code).toBe('invalid_field');
+  // Days whose year no four digits say, or that another calendar has.
+  for (const odd of ['to=9999-12-31', 'from=9999-12-30&to=9999-12-31', 'from=0000-01-01&to=0000-02-01', 'to=0050-02-01'])
+    expect(problemOf(await report(`?${odd}`)).code).toBe('invalid_field');
+  expect(replyOf(await report('?from=9998-12-28&to=9998-12-31')).weeks).toHaveLength(1);
   const file = await fetch(`${app.url}/api${exportReport.path}?from=2026-11-30&to=2026-12-07`, {
     headers: { authorization: `Bearer ${boss.token}` },
   });

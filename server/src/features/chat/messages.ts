@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely';
 import { containing } from '#platform/page.ts';
 import { invalidField } from '#platform/problem.ts';
 import type { ChatTables } from './chat.tables.ts';
-import { type ConversationRow, deskMessagesOf } from './records.ts';
+import { type ConversationRow, deskMessagesOf, type MessageRow } from './records.ts';
 
 /**
  * A page of a conversation, newest first: what came before the message `cursor`, or what came right after `after`, or the newest.
@@ -31,4 +31,25 @@ export async function readMessages(
   if (after !== undefined) query = query.where('seq', '>', await seqOf('after', after));
   const rows = await query.orderBy('seq', after === undefined ? 'desc' : 'asc').execute();
   return await deskMessagesOf(database, after === undefined ? rows : rows.toReversed(), () => conversation);
+}
+
+const READ_AT_ONCE = 200;
+
+/** All messages of a conversation, oldest first, as many at a time as a page has: a transcript may be longer than there is memory for. */
+export async function* allMessages(
+  database: Kysely<ChatTables>,
+  conversation: ConversationRow,
+  with_notes: boolean,
+): AsyncGenerator<DeskMessage> {
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    let query = database
+      .selectFrom('chat_messages')
+      .selectAll()
+      .where('conversation_id', '=', conversation.id)
+      .where('seq', '>', after);
+    if (!with_notes) query = query.where('is_note', '=', 0);
+    const rows: MessageRow[] = await query.orderBy('seq').limit(READ_AT_ONCE).execute();
+    yield* await deskMessagesOf(database, rows, () => conversation);
+    after = rows.length < READ_AT_ONCE ? undefined : rows.at(-1)?.seq;
+  }
 }

@@ -144,12 +144,9 @@ export function createReports(parts: {
         (await people.findUsers([...byPerson.keys()].flatMap((id) => id ?? []))).map(({ id, username }) => [id, username]),
       );
       const weeks: string[] = [];
-      for (
-        let week = mondayOf(first);
-        week <= last;
-        week = mondayOf(new Date(Date.parse(week) + WEEK_MS).toISOString().slice(0, 10))
-      )
-        weeks.push(week);
+      const last_week = Date.parse(mondayOf(last));
+      for (let week = Date.parse(mondayOf(first)); week <= last_week; week += WEEK_MS)
+        weeks.push(new Date(week).toISOString().slice(0, 10));
       return {
         from: first,
         to: last,

@@ -11,9 +11,11 @@ import { CLOSED } from '@palisade/contract/channel';
 import type { FastifyInstance } from 'fastify';
 import type { Refusal } from '#platform/channels/frames.ts';
 import { type Connection, type SocketParts, type Sockets, serveSocket } from '#platform/channels/serve-socket.ts';
+import type { Counters } from '#platform/counters.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import { newId } from '#platform/id.ts';
-import { Problem } from '#platform/problem.ts';
+import type { Rate } from '#platform/limits.ts';
+import { Problem, tooManyRequests } from '#platform/problem.ts';
 import { deviceTopic, type Topics } from '#platform/topics/topics.ts';
 import type { AgentPrincipal, Agents } from './agents.ts';
 
@@ -24,6 +26,10 @@ const REFUSALS: Record<'revoked' | 'in_use', Refusal> = {
 const AGAIN: Refusal = { code: CLOSED.again, reason: 'Something may not have been told.' };
 /** Frames of one agent that wait while an earlier one is kept. */
 const WAITING_MAXIMUM = 60;
+/** How long a poll waits that has nothing new to answer, while its device has something to do, in ms: an agent that is told of a scan asks again at once. */
+const BUSY_WAIT_MS = 2_000;
+/** Frames that one agent may say over calls. */
+const FRAMES: Rate = { count: agentChannel.frames_per_heartbeat, period_ms: AGENT_HEARTBEAT_MS };
 /** How often pages are told of one device at most, in ms. */
 const NEWS_EVERY_MS = 1_000;
 
@@ -57,7 +63,7 @@ export function createDeviceNews(tell: (user_id: string) => void): { told(user_i
 /** What an agent and the server have between them, over a socket or over calls. */
 export interface AgentService {
   sockets: Pick<Sockets, 'close' | 'open'>;
-  /** The same over HTTP: what is said, answered with what is to be told, after a while where that is nothing. @throws Problem `device_revoked`, `device_in_use`. */
+  /** The same over HTTP: what is said, answered with what is to be told, after a while where that is nothing. @throws Problem `device_revoked`, `device_in_use`, `too_many_requests`. */
   poll(hello: Hello, said: readonly Said[], signal: AbortSignal): Promise<Told[]>;
 }
 
@@ -67,13 +73,16 @@ export function serveAgents(
   parts: SocketParts & {
     agents: Agents;
     topics: Pick<Topics, 'listen'>;
+    counters: Pick<Counters, 'take' | 'giveBack'>;
     /** Told of whose device said something. */
     onNews: (user_id: string) => void;
     now: () => number;
     poll_wait_ms?: number | undefined;
   },
 ): AgentService {
-  const { agents, topics, onNews, now, poll_wait_ms = POLL_WAIT_MS, ...socketParts } = parts;
+  const { agents, topics, counters, onNews, now, poll_wait_ms = POLL_WAIT_MS, ...socketParts } = parts;
+  /** What polls of each device were told last, by this server. */
+  const polled = new Map<string, string>();
   const welcome = (): Told => ({ kind: 'welcome', at: new Date(now()).toISOString(), heartbeat_ms: AGENT_HEARTBEAT_MS });
 
   /** One connection: its frames are kept one after the other, and it is told what its device is to do whenever that is not what it was told. */
@@ -169,6 +178,7 @@ export function serveAgents(
       const met = await agents.connect(hello);
       if ('refused' in met) throw new Problem(met.refused === 'revoked' ? 'device_revoked' : 'device_in_use');
       const { principal } = met;
+      await takeFrames(principal.id, Math.max(1, said.length));
       const answers: Told[] = [];
       for (const frame of said) answers.push(...(await agents.hear(principal, frame)));
       onNews(principal.user_id);
@@ -177,16 +187,31 @@ export function serveAgents(
       const has_it = hello.applied_rev === state.desired.rev && hello.ruleset_hash === state.desired.hash;
       const { scan_jobs, file_orders, second_looks } = state.desired;
       const is_idle = scan_jobs.length === 0 && file_orders.length === 0 && second_looks.length === 0;
-      if (answers.length === 0 && has_it && is_idle) {
-        await untilNudged(principal.id, signal);
+      const is_busy = !(has_it && is_idle);
+      const is_told = said.length === 0 && polled.get(principal.id) === `${hello.instance} ${state.mark}`;
+      if (answers.length === 0 && (is_told || !is_busy)) {
+        await untilNudged(principal.id, signal, is_busy ? Math.min(BUSY_WAIT_MS, poll_wait_ms) : poll_wait_ms);
         state = await agents.desired(principal.id);
         if (state === undefined) throw new Problem('device_revoked');
       }
+      polled.set(principal.id, `${hello.instance} ${state.mark}`);
       return [welcome(), state.desired, ...answers];
     },
   };
 
-  function untilNudged(device_id: string, signal: AbortSignal): Promise<void> {
+  /** As many as a socket may say, in the same time; all of a poll or none. @throws Problem `too_many_requests` */
+  async function takeFrames(device_id: string, count: number): Promise<void> {
+    const bucket = { key: `agent-frames:${device_id}`, rate: FRAMES };
+    for (let taken = 0; taken < count; taken += 1) {
+      const empty = await counters.take([bucket]);
+      if (empty === undefined) continue;
+      for (let back = 0; back < taken; back += 1) await counters.giveBack([bucket]);
+      const further_ms = ((count - taken - 1) * FRAMES.period_ms) / FRAMES.count;
+      throw tooManyRequests('This device says too much at once.', empty.wait_ms + further_ms);
+    }
+  }
+
+  function untilNudged(device_id: string, signal: AbortSignal, wait_ms: number): Promise<void> {
     return new Promise((resolve) => {
       let isEnded = false;
       let stop: (() => void) | undefined;
@@ -197,7 +222,7 @@ export function serveAgents(
         stop?.();
         resolve();
       };
-      const timer = setTimeout(end, poll_wait_ms);
+      const timer = setTimeout(end, wait_ms);
       signal.addEventListener('abort', end, { once: true });
       stop = topics.listen(deviceTopic(device_id), newId(), { onStart() {}, onEvent: end, onLost: end });
       if (isEnded) stop();

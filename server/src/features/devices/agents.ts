@@ -5,7 +5,8 @@ import { databaseClock } from '#platform/database-clock.ts';
 import { newId } from '#platform/id.ts';
 import { createDesiredStates, type DesiredStates, type GrantedOf, type PersonsRules } from './desired-state.ts';
 import { type DeviceIncident, incidentOfEvent } from './device-alerts.ts';
-import { createDeviceFiles, type FoundOnDevice } from './device-files.ts';
+import { createDeviceFiles, type RecordScan } from './device-files.ts';
+import { momentOn } from './device-moment.ts';
 import { type DeviceRow, desiredRev } from './device-record.ts';
 import type { DeviceTables } from './devices.tables.ts';
 import { hashOf } from './enrolment.ts';
@@ -49,7 +50,7 @@ export function createAgents(parts: {
   database: Kysely<DeviceTables>;
   rules: PersonsRules;
   raise: (incident: DeviceIncident) => Promise<void>;
-  recordScan: (found: FoundOnDevice) => Promise<void>;
+  recordScan: RecordScan;
   signatureEditions: Pick<SignatureEditions, 'current'>;
   measuredSessions: Pick<MeasuredSessions, 'hear' | 'wanted'>;
   secondLooks: Pick<SecondLooks, 'wanted' | 'failed'>;
@@ -62,8 +63,6 @@ export function createAgents(parts: {
   const files = createDeviceFiles(parts);
   const clock = databaseClock(database);
   const at = () => new Date(now()).toISOString();
-  /** A clock that is wrong does not say when: nothing is from tomorrow. */
-  const noLater = (said: string) => new Date(Math.min(Date.parse(said), now())).toISOString();
   const find = (id: string) => database.selectFrom('devices').selectAll().where('id', '=', id).executeTakeFirst();
 
   async function hearAck(device: DeviceRow, { rev, state, applied_rev, errors }: Ack): Promise<void> {
@@ -102,7 +101,7 @@ export function createAgents(parts: {
       .where('id', '=', id)
       .executeTakeFirst();
     if (heard !== undefined) return noted;
-    const happened_at = noLater(said_at);
+    const happened_at = momentOn(device, said_at, now());
     if (event.event === 'order_done') {
       if (!event.ok) await secondLooks.failed(device, event.order_id, event.message ?? NOT_SENT);
       await files.finishOrder(device, event);

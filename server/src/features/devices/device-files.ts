@@ -2,6 +2,7 @@ import type { Found, ScanReport, Told } from '@palisade/contract/agent';
 import { type Kysely, sql } from 'kysely';
 import { newId } from '#platform/id.ts';
 import { type DeviceIncident, incidentOfFile } from './device-alerts.ts';
+import { momentOn } from './device-moment.ts';
 import { type DeviceRow, SCANS_OVER } from './device-record.ts';
 import type { DeviceTables } from './devices.tables.ts';
 
@@ -11,6 +12,9 @@ export interface FoundOnDevice {
   device: { id: string; device_name: string };
   file: Found;
 }
+
+/** Writes such a record as part of a transaction. Answers what tells of it, once that is committed. */
+export type RecordScan = (database: Kysely<DeviceTables>, found: FoundOnDevice) => Promise<() => void>;
 
 /** What devices say of the files that they scanned, found, restored and deleted. */
 export interface DeviceFiles {
@@ -25,13 +29,11 @@ const FINDINGS_KEPT = 5_000;
 export function createDeviceFiles(parts: {
   database: Kysely<DeviceTables>;
   raise: (incident: DeviceIncident) => Promise<void>;
-  recordScan: (found: FoundOnDevice) => Promise<void>;
+  recordScan: RecordScan;
   now: () => number;
 }): DeviceFiles {
   const { database, raise, recordScan, now } = parts;
   const at = () => new Date(now()).toISOString();
-  /** A clock that is wrong does not say when: nothing is from tomorrow. */
-  const noLater = (said: string) => new Date(Math.min(Date.parse(said), now())).toISOString();
 
   async function finishOrder(
     device: DeviceRow,
@@ -64,19 +66,30 @@ export function createDeviceFiles(parts: {
       .execute();
   }
 
-  async function keepFinding(device: DeviceRow, scan_id: string | null, file: Found): Promise<boolean> {
-    const stored = await database
-      .insertInto('device_findings')
-      .values({
-        ...{ id: newId(), user_id: device.user_id, device_id: device.id, finding_id: file.id, scan_id },
-        ...{ path: file.path, file_hash: file.file_hash, size: file.size, threat: file.threat, member: file.member },
-        ...{ found_at: noLater(file.found_at), state: file.outcome, reason: file.reason },
-        ...{ order_id: null, order_action: null },
-      })
-      .onConflict((conflict) => conflict.columns(['device_id', 'finding_id']).doNothing())
-      .returning('id')
+  /** Whether it is new. What is cut off before it is kept is said again, and begins anew: first it is told, once however often that is, and then kept with its record. */
+  async function keepFinding(device: DeviceRow, scan_id: string | null, said: Found): Promise<boolean> {
+    const file = { ...said, found_at: momentOn(device, said.found_at, now()) };
+    const known = await database
+      .selectFrom('device_findings')
+      .select('id')
+      .where('device_id', '=', device.id)
+      .where('finding_id', '=', file.id)
       .executeTakeFirst();
-    return stored !== undefined;
+    if (known !== undefined) return false;
+    await raise(incidentOfFile(device, file));
+    const tell = await database.transaction().execute(async (transaction) => {
+      await transaction
+        .insertInto('device_findings')
+        .values({
+          ...{ id: newId(), user_id: device.user_id, device_id: device.id, finding_id: file.id, scan_id },
+          ...{ path: file.path, file_hash: file.file_hash, size: file.size, threat: file.threat, member: file.member },
+          ...{ found_at: file.found_at, state: file.outcome, reason: file.reason, order_id: null, order_action: null },
+        })
+        .execute();
+      return await recordScan(transaction, { user_id: device.user_id, device, file });
+    });
+    tell();
+    return true;
   }
 
   async function hearScan(device: DeviceRow, report: ScanReport): Promise<Told[]> {
@@ -100,10 +113,7 @@ export function createDeviceFiles(parts: {
     let fresh = 0;
     for (const file of report.found) {
       if (findings + fresh >= FINDINGS_KEPT) break;
-      if (!(await keepFinding(device, job?.id ?? null, file))) continue;
-      fresh += 1;
-      await recordScan({ user_id: device.user_id, device, file });
-      await raise(incidentOfFile(device, file));
+      if (await keepFinding(device, job?.id ?? null, file)) fresh += 1;
     }
     if (job !== undefined) {
       await database

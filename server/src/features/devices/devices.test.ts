@@ -35,6 +35,7 @@ import {
 import { addRule, RULE_DEFAULTS, setRuleEnabled } from '@palisade/contract/firewall';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { unpackSignatures } from '@palisade/scanner/signature-archive';
+import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { AgentDouble, computer, enrol, helloOf, newKey, reportOf, scanReportOf } from '#test/agent-double.ts';
@@ -370,6 +371,27 @@ describe('an agent', async () => {
     expect((await poll({ applied_rev: 2, ruleset_hash: null }, [])).length).toBe(2);
   });
 
+  test('over calls is not asked again and again while it has something to do, and says no more than over a socket', async () => {
+    const { token, email, identity, id } = await withDevice();
+    await premium(app, email);
+    const instance = 'c'.repeat(32);
+    const poll = (said: Parameters<AgentDouble['say']>[0][] = []) =>
+      call(pollAgent, { body: { hello: helloOf(identity, { instance }), said } });
+    replyOf(await call(startDeviceScan, { token, params: { id }, body: { scan: 'full' } }));
+    let polls = 0;
+    for (const began = performance.now(); performance.now() - began < 1_000; polls += 1) replyOf(await poll());
+    // Each waits for 200 ms here, but the first.
+    expect(polls).toBeLessThanOrEqual(7);
+    const reports = Array.from({ length: 50 }, (_, place) => reportOf({ seq: place + 1 }));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => poll(reports)));
+    const refused = answers.filter(({ ok }) => !ok).map((answer) => problemOf(answer).code);
+    // Each frame of a full poll has its answer.
+    const [heard] = answers.filter(({ ok }) => ok);
+    if (heard === undefined) throw new Error('none was heard');
+    expect(replyOf(heard).told.filter(({ kind }) => kind === 'noted')).toHaveLength(50);
+    expect(new Set(refused)).toEqual(new Set(['too_many_requests']));
+  });
+
   test('of a revoked device is put out at once, and may do nothing more', async () => {
     const { token, identity, id } = await withDevice();
     const agent = await AgentDouble.connect(url, identity);
@@ -487,6 +509,20 @@ describe('an agent', async () => {
     expect(await counted()).toEqual([[Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]]);
   });
 
+  test('counts on once a clock that was ahead is right again', async () => {
+    const { token, identity } = await withDevice();
+    const agent = await AgentDouble.connect(url, identity);
+    const counted = async () => replyOf(await call(countRules, { token })).map(({ packets }) => packets);
+    const ofDefault = (packets: number) => [{ of: 'inbound' as const, packets, bytes: packets }];
+    await agent.report(reportOf({ seq: 1, epoch: '2099-01-01T00:00:00.000Z', counters: ofDefault(10) }));
+    await agent.report(reportOf({ seq: 2, epoch: '2099-01-01T00:00:00.000Z', counters: ofDefault(12) }));
+    expect(await counted()).toEqual([12]);
+    const epoch = new Date().toISOString();
+    await agent.report(reportOf({ seq: 3, epoch, counters: ofDefault(5) }));
+    await agent.report(reportOf({ seq: 4, epoch, counters: ofDefault(6) }));
+    expect(await counted()).toEqual([18]);
+  });
+
   test('scans where the files are: asked for, followed, found, restored', async () => {
     const { token, email, identity, id, device } = await withDevice();
     await premium(app, email);
@@ -531,6 +567,56 @@ describe('an agent', async () => {
     expect(problemOf(await call(steerDeviceScan, { token, params: { id: scan.id }, body: { wanted: 'run' } })).code).toBe(
       'conflict',
     );
+  });
+
+  test.each(['scans', 'alerts'] as const)(
+    'tells of a file again that was not kept as %s were away, and it is kept whole',
+    async (table) => {
+      const { token, identity } = await withDevice();
+      const file: Found = {
+        ...{ id: newId(), path: '/home/maria/eicar.com', file_hash: 'a'.repeat(64), size: 68, threat: 'EICAR_Test_File' },
+        ...{ member: null, found_at: new Date().toISOString(), outcome: 'quarantined', reason: null },
+      };
+      const { database } = app.app;
+      const agent = await AgentDouble.connect(url, identity);
+      await sql`alter table ${sql.table(table)} rename to gone_for_now`.execute(database);
+      agent.say(scanReportOf({ seq: 1, found: [file] }));
+      await soon(() => expect(agent.closed).toMatchObject({ code: CLOSED.again }));
+      await sql`alter table gone_for_now rename to ${sql.table(table)}`.execute(database);
+      const again = await AgentDouble.connect(url, identity);
+      await again.report(scanReportOf({ seq: 1, found: [file] }));
+      await again.report(scanReportOf({ seq: 2, found: [file] }));
+      expect(replyOf(await call(listScans, { token }))).toMatchObject([
+        { scan_status: 'infected', threat_detected: file.threat },
+      ]);
+      expect(replyOf(await call(listAlerts, { token }))).toMatchObject([{ rule: 'device_infected_file', count: 1 }]);
+      expect(replyOf(await call(listDeviceFindings, { token }))).toMatchObject([{ path: file.path, state: 'quarantined' }]);
+    },
+  );
+
+  test.each([
+    ['1970-01-01T00:00:30.000Z', '1970-01-01T00:00:40.000Z'],
+    ['2099-01-01T00:00:00.000Z', '2099-01-01T00:00:10.000Z'],
+    ['1970-01-01T00:00:30.000Z', new Date().toISOString()],
+    [new Date().toISOString(), '1970-01-01T00:00:40.000Z'],
+    [new Date().toISOString(), '2099-01-01T00:00:10.000Z'],
+  ])('tells when it happened by the clock of the server: its own says %s, and then %s', async (at, then) => {
+    const { token, identity } = await withDevice();
+    const begun = new Date(Date.now() - 60_000).toISOString();
+    const agent = await AgentDouble.connect(url, identity, { at });
+    const file: Found = {
+      ...{ id: newId(), path: '/home/maria/eicar.com', file_hash: 'a'.repeat(64), size: 68, threat: 'EICAR_Test_File' },
+      ...{ member: null, found_at: then, outcome: 'quarantined', reason: null },
+    };
+    await agent.report(scanReportOf({ seq: 1, found: [file] }));
+    agent.say({ kind: 'event', id: newId(), at: then, event: { event: 'tampered', backed_off: false } });
+    await soon(async () => expect(replyOf(await call(listAlerts, { token }))).toHaveLength(2));
+    const found = replyOf(await call(listDeviceFindings, { token })).map(({ found_at }) => found_at);
+    const alerts = replyOf(await call(listAlerts, { token }));
+    for (const moment of [...found, ...alerts.flatMap(({ created_at, last_seen }) => [created_at, last_seen])]) {
+      expect(moment >= begun).toBe(true);
+      expect(moment <= new Date().toISOString()).toBe(true);
+    }
   });
 
   test('tells what happens as alerts, each once however often it is said', async () => {

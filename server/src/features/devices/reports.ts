@@ -46,8 +46,8 @@ export function createReports(parts: {
     }
     for (const [of, { packets, bytes }] of said) {
       const row = known.get(of);
-      // Of an epoch before the one that is counted: it was counted then.
-      if (row !== undefined && epoch < row.epoch) continue;
+      // Of an epoch before the one that is counted: it was counted then. One that is yet to come was named by a clock that was wrong, and is before every other.
+      if (row !== undefined && epoch < row.epoch && row.epoch <= time) continue;
       const is_same = row?.epoch === epoch;
       if (is_same && row.packets >= packets) continue;
       const before = { packets: row?.packets_before ?? 0, bytes: row?.bytes_before ?? 0 };

@@ -14,8 +14,10 @@ import { needsDevice } from '@palisade/contract/remote-grant';
 import type { FastifyInstance } from 'fastify';
 import type { WebSocket } from 'ws';
 import type { z } from 'zod';
+import { createCrowd } from '#platform/channels/crowd.ts';
 import { admitRequest, type SocketDoor } from '#platform/channels/socket-request.ts';
 import { logFailure } from '#platform/database-patience.ts';
+import { sourceOf } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
 import type { Sessions } from '#platform/session.ts';
 import { deviceTopic, sessionTopic, type TopicName, type Topics } from '#platform/topics/topics.ts';
@@ -42,8 +44,9 @@ const NOT_GRANTED: Refusal = { code: RFB_CLOSED.not_granted, reason: 'Control is
 const MALFORMED: Refusal = { code: RFB_CLOSED.malformed, reason: 'This frame is not understood.' };
 const AGAIN: Refusal = { code: RFB_CLOSED.again, reason: 'Connect again.' };
 const ENDED: Refusal = { code: RFB_CLOSED.unauthenticated, reason: 'The session has ended.' };
-/** Sockets that have not said who they are, and frames of bytes that come before the other side is there. */
-const STRANGERS_MAXIMUM = 500;
+/** Sockets that have not said who they are. */
+const STRANGERS = { strangers: 500, strangers_per_source: 250 } as const;
+const SILENT: Refusal = { code: RFB_CLOSED.silent, reason: 'No hello in time.' };
 const HELLO_MS = 5_000;
 const BEAT_MS = 20_000;
 const CLOSE_GRACE_MS = 500;
@@ -70,7 +73,9 @@ export function serveControl(
   const { remote, topics, sessions, authenticate, opening, public_url } = parts;
   const pairs = createControlPairs(topics);
   const open = new Map<WebSocket, { sign_in: string | null; isAlive: boolean; end: (refusal: Refusal) => void }>();
-  let strangers = 0;
+  const putOut = new WeakMap<WebSocket, () => void>();
+  // Whoever says nothing makes room for who comes: nobody keeps others out by keeping quiet.
+  const crowd = createCrowd(STRANGERS, (socket) => putOut.get(socket)?.());
 
   /** Grants that the device carried out end, and both sides are told why. */
   function end(session_id: string, why: Parameters<Remote['revoke']>[2]): void {
@@ -109,11 +114,16 @@ export function serveControl(
     };
   }
 
-  function accept(side: EndSide, meet: (json: unknown) => Promise<Met | undefined> | undefined, socket: WebSocket): void {
+  function accept(
+    side: EndSide,
+    meet: (json: unknown) => Promise<Met | undefined> | undefined,
+    socket: WebSocket,
+    source: string,
+  ): void {
     let met: Met | undefined;
     let end_of_pair: End | undefined;
     let stopWatching: (() => void) | undefined;
-    let isStranger = true;
+    const stranger = { socket, source };
     let isOver = false;
     /** This server ends it: what the agent does then is no news. */
     let isEnded = false;
@@ -130,7 +140,7 @@ export function serveControl(
       if (isOver) return;
       isOver = true;
       clearTimeout(silence);
-      if (isStranger) strangers -= 1;
+      crowd.leave(stranger);
       open.delete(socket);
       stopWatching?.();
       // The other end goes with it, and ends this one in turn.
@@ -141,8 +151,7 @@ export function serveControl(
 
     function begin(known: Met): void {
       met = known;
-      isStranger = false;
-      strangers -= 1;
+      crowd.leave(stranger);
       clearTimeout(silence);
       open.set(socket, { sign_in: known.sign_in, isAlive: true, end: refuse });
       const check = async () => {
@@ -194,8 +203,9 @@ export function serveControl(
       end: refuse,
     };
 
-    strangers += 1;
-    const silence = setTimeout(() => refuse({ code: RFB_CLOSED.silent, reason: 'No hello in time.' }), HELLO_MS);
+    const silence = setTimeout(() => refuse(SILENT), HELLO_MS);
+    putOut.set(socket, () => refuse(SILENT));
+    crowd.enter(stranger);
     let isMeeting = false;
     socket.on('message', (bytes: Buffer, isBinary) => {
       if (isOver) return;
@@ -215,6 +225,7 @@ export function serveControl(
       const meeting = isMeeting ? undefined : meet(json);
       if (meeting === undefined) return refuse(MALFORMED);
       isMeeting = true;
+      crowd.talk(stranger);
       meeting
         .then((known) => {
           if (isOver) return undefined;
@@ -248,11 +259,11 @@ export function serveControl(
       {
         websocket: true,
         onRequest: async (request) => {
-          await admitRequest(request, { opening, public_url });
-          if (strangers >= STRANGERS_MAXIMUM) throw new Problem('too_many_requests', { retry_after: 5 });
+          const source = await admitRequest(request, { opening, public_url });
+          if (crowd.isFull(source)) throw new Problem('too_many_requests', { retry_after: 5 });
         },
       },
-      (socket) => accept(side, readers[side], socket),
+      (socket, request) => accept(side, readers[side], socket, sourceOf(request.ip)),
     );
 
   const stopWatching = sessions.onEnd((session_id) => {

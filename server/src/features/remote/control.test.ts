@@ -96,6 +96,26 @@ describe('control', () => {
     expect(await one.screen().ending()).toBe(RFB_CLOSED.not_granted);
   });
 
+  test('is let in however many others say nothing', async () => {
+    const one = await running();
+    await one.grant();
+    const silent = Array.from({ length: 520 }, () => new WebSocket(`${app.url.replace('http', 'ws')}/api${VIEWER_PATH}`));
+    onTestFinished(() => {
+      for (const socket of silent) socket.terminate();
+    });
+    let closed = 0;
+    for (const socket of silent) {
+      socket.on('error', () => {});
+      socket.on('close', (code) => {
+        if (code === RFB_CLOSED.silent) closed += 1;
+      });
+    }
+    const [viewer, screen] = [one.viewer(), one.screen()];
+    await Promise.all([viewer.paired(), screen.paired()]);
+    // All from one place: 250 of them at once have time to say who they are.
+    await soon(() => expect(closed).toBeGreaterThanOrEqual(270));
+  });
+
   test('is nobody’s without the grant, and nobody else’s with it', async () => {
     const one = await running();
     expect(await one.viewer().ending()).toBe(RFB_CLOSED.not_granted);

@@ -2,7 +2,13 @@ import { changePassword, currentUser, login, logout } from '@palisade/contract/a
 import { EVENTS_CLOSED, type LiveEvent } from '@palisade/contract/events';
 import { completeSession, createSession, joinSession, SESSION_LIMITS } from '@palisade/contract/remote';
 import type { LiveSession, Voice } from '@palisade/contract/remote-record';
-import { approveSession, listSessionAudit, readSession, writeSessionMessage } from '@palisade/contract/remote-session';
+import {
+  approveSession,
+  listSessionAudit,
+  readSession,
+  reportSession,
+  writeSessionMessage,
+} from '@palisade/contract/remote-session';
 import type { Signal } from '@palisade/contract/remote-signal';
 import { changeUser } from '@palisade/contract/users';
 import { describe, expect, test, vi } from 'vitest';
@@ -265,6 +271,29 @@ describe('the voice of a side', () => {
       'remote_voice_on customer',
       'remote_voice_on technician',
       'remote_voice_off customer',
+    ]);
+  });
+
+  test('fills no more than half of the record, and what happens once is recorded however full it is', async () => {
+    const { hers, theirs, say, id, customer } = await startRunning(tina, 'talk');
+    const of = { token: customer.token, params: { id } };
+    const recorded = async () =>
+      replyOf(await call(listSessionAudit, of)).map(({ kind, details }) => `${kind} ${details['side']}`);
+    const fill = (noted: number) => app.app.database.updateTable('remote_sessions').set({ noted }).where('id', '=', id).execute();
+    await fill(100);
+    say(theirs, { type: 'voice', state: 'muted' });
+    await hers.event(voices('off', 'muted'));
+    say(hers, { type: 'voice', state: 'muted' });
+    await theirs.event(voices('muted', 'muted'));
+    expect((await recorded()).filter((entry) => entry.startsWith('remote_voice'))).toEqual(['remote_voice_on customer']);
+    await fill(200);
+    say(hers, { type: 'voice', state: 'off' });
+    await theirs.event(voices('off', 'muted'));
+    replyOf(await call(reportSession, { ...of, body: { reason: 'asked_for_money', comment: '' } }));
+    expect((await recorded()).slice(-3)).toEqual([
+      'remote_voice_on customer',
+      'remote_session_reported customer',
+      'remote_session_ended customer',
     ]);
   });
 

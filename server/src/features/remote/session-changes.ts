@@ -54,8 +54,17 @@ export const REPORTED = jobKind({ name: 'remote_reported', payload: z.object({ s
 const DUE = jobKind({ name: 'remote_due', payload: z.object({ session_id: z.string() }), at_once: 4 });
 /** A deadline that clocks disagree about is looked at again after this, in ms. */
 const LOOK_AGAIN_MS = 1_000;
-/** Entries of the log that one session may make by what a customer can do as often as they like. */
+/** Entries of the log that one session may make by what its sides can do as often as they like; a technician makes half of them at most, and leaves the rest to what the customer allows. */
 const NOTED_MAXIMUM = 200;
+/** What happens once in a session, or as often as it may have files: it is in the log whatever else is. */
+const ALWAYS_NOTED: ReadonlySet<AuditKind> = new Set([
+  'remote_session_asked',
+  'remote_session_approved',
+  'remote_session_declined',
+  'remote_session_reported',
+  'remote_file_sent',
+  'remote_recording_started',
+]);
 const AT_ONCE = 200;
 
 /** The one way in which a session changes: taken by being written, ended if its time is over, moved, planned, written down, told. */
@@ -135,8 +144,10 @@ export function createSessionChanges(parts: {
       if (isOpen(stored) && !isOpen(before)) notes.push(noteOfEnd(before, null));
       const said = 'refused' in moved ? [] : (moved.notes ?? []);
       // Who the technician is stands in the entry of their question alone: it is theirs, and forgotten with their account.
-      if (row.noted < NOTED_MAXIMUM)
-        for (const note of said) notes.push({ ...note, details: { session_id: id, ...note.details }, by });
+      const room = by?.side === 'technician' ? NOTED_MAXIMUM / 2 : NOTED_MAXIMUM;
+      for (const note of said)
+        if (row.noted < room || ALWAYS_NOTED.has(note.kind))
+          notes.push({ ...note, details: { session_id: id, ...note.details }, by });
       // They are never more than the grants, which are counted.
       for (const note of notesOfRevoked(loss?.ended ?? [], 'page_gone'))
         notes.push({ ...note, details: { session_id: id, ...note.details }, by: null });

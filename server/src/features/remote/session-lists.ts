@@ -2,6 +2,7 @@ import type { JoinedSession, RemoteSession, SessionStatus, SessionsQuery } from 
 import type { OverseenQuery, OverseenSession } from '@palisade/contract/remote-staff';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { containing } from '#platform/page.ts';
+import { invalidField } from '#platform/problem.ts';
 import type { RemoteTables } from './remote.tables.ts';
 import { liveOf, type Row } from './session-state.ts';
 
@@ -107,6 +108,7 @@ export function createSessionLists(parts: {
         cursor === undefined
           ? undefined
           : await database.selectFrom('remote_sessions').selectAll().where('id', '=', cursor).executeTakeFirst();
+      if (cursor !== undefined && last === undefined) throw invalidField('cursor', 'That session is gone. Reload the list.');
       const further =
         last === undefined
           ? rows

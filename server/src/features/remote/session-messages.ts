@@ -50,6 +50,19 @@ export function createSessionMessages(parts: {
 
     async write(me, session, { message, client_message_id = null }) {
       const side: Side = session.user_id === me.id ? 'customer' : 'technician';
+      const sent = (tables: Kysely<RemoteTables>) =>
+        client_message_id === null
+          ? undefined
+          : tables
+              .selectFrom('remote_messages')
+              .selectAll()
+              .where('session_id', '=', session.id)
+              .where('side', '=', side)
+              .where('client_message_id', '=', client_message_id)
+              .executeTakeFirst();
+      // What is said again takes no place.
+      const before = await sent(database);
+      if (before !== undefined) return messageOf(before);
       const written = await database.transaction().execute(async (transaction) => {
         // Taken by being written: it gives the place.
         const {
@@ -62,16 +75,8 @@ export function createSessionMessages(parts: {
           .where('id', '=', session.id)
           .returning(['last_seq', 'status', 'joined_at'])
           .executeTakeFirstOrThrow();
-        const known =
-          client_message_id === null
-            ? undefined
-            : await transaction
-                .selectFrom('remote_messages')
-                .selectAll()
-                .where('session_id', '=', session.id)
-                .where('side', '=', side)
-                .where('client_message_id', '=', client_message_id)
-                .executeTakeFirst();
+        // Of two at once the later one finds the earlier one here.
+        const known = await sent(transaction);
         if (known !== undefined) return { row: known, isNew: false };
         if (!isOpen({ status }) || !isOpen(session) || joined_at === null)
           throw new Problem('conflict', { detail: NOBODY_READS });

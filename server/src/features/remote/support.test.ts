@@ -36,6 +36,7 @@ import {
 import { assignSubscription } from '@palisade/contract/subscription';
 import { changeUser } from '@palisade/contract/users';
 import { describe, expect, test, vi } from 'vitest';
+import { newId } from '#platform/id.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 
 const SECOND_MS = 1_000;
@@ -339,6 +340,7 @@ describe('beside the picture', () => {
     expect(first).toMatchObject({ side: 'technician', author: 'tina', client_message_id });
     expect(replyOf(await write(tina.token, 'Hello, please choose your whole screen.', client_message_id))).toEqual(first);
     const second = replyOf(await write(token, 'Yes.'));
+    expect(second.seq).toBe(first.seq + 1);
     const messages = replyOf(await call(listSessionMessages, of(id, token)));
     expect(messages).toEqual([first, second]);
     expect(replyOf(await call(listSessionMessages, { ...of(id, tina.token), query: `?after=${first.seq}` }))).toEqual([second]);
@@ -397,6 +399,8 @@ describe('beside the picture', () => {
     const seen: string[] = [];
     const page = (query: Record<string, string>) =>
       call(listOverseenSessions, { token: boss.token, query: `?${new URLSearchParams(query)}` });
+    // Of a session that went with its customer meanwhile nobody knows what comes after it.
+    expect(problemOf(await page({ cursor: newId() })).code).toBe('invalid_field');
     for (let cursor: string | undefined; ; ) {
       const [row] = replyOf(await page({ limit: '1', ...(cursor && { cursor }) }));
       if (row === undefined) break;
