@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -64,11 +64,11 @@ function reasonOf({ code, stderr }: Ended): string {
   const lines = stderr
     .split('\n')
     .map((line) => line.replace(/^\S+\.nft:\d+:\d+-\d+: /u, '').trim())
-    .filter((line) => line !== '' && !/^\^/u.test(line));
+    .filter((line) => line !== '' && !/^\^|^In file included from /u.test(line));
   return lines.slice(0, FIRST_LINES).join(' ').slice(0, MESSAGE_LENGTH) || `nft ended with ${code}`;
 }
 
-const PIPE = 'next.fifo';
+const PIPE = '.fifo';
 /** How often it is looked whether an nft that starts has come to its pipe, in ms. */
 const LOOK_MS = 1;
 
@@ -77,7 +77,8 @@ const LOOK_MS = 1;
  * @param folder where transactions are written, readable by nobody else. Not standard input: that of a child of Node is a socket, which nft cannot open.
  */
 export function createNft(command: readonly string[], folder: string): Nft {
-  const pipe = join(folder, PIPE);
+  /** Of this agent alone: what one before it has left starting comes to no pipe of ours. */
+  const pipe = join(folder, `${randomBytes(8).toString('hex')}${PIPE}`);
   let has_pipe: Promise<boolean> | undefined;
 
   /** In one go: what waits for the disk's cache is not worth a turn through the thread pool. */
@@ -99,19 +100,13 @@ export function createNft(command: readonly string[], folder: string): Nft {
     }
   }
 
-  /** Whoever waits at the pipe for an agent that was killed reads nothing from it, and ends. */
-  function freePipe(): void {
-    try {
-      closeSync(openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK));
-    } catch {
-      // There is none.
-    }
-  }
-
   async function makePipe(): Promise<boolean> {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    freePipe();
-    rmSync(pipe, { force: true });
+    // Whoever waits at a pipe for an agent that was killed reads nothing from it, and ends.
+    for (const name of readdirSync(folder).filter((entry) => entry.endsWith(PIPE))) {
+      closeSync(openSync(join(folder, name), constants.O_RDWR | constants.O_NONBLOCK));
+      rmSync(join(folder, name), { force: true });
+    }
     return await runProgram(['mkfifo'], ['-m', '600', pipe]).then(
       ({ code }) => code === 0,
       () => false,
