@@ -277,7 +277,10 @@ export async function runAgent({
   /** By itself the engine keeps what a state has left behind until it needs the room: megabytes, for hours. */
   function restSoon(): void {
     clearTimeout(resting);
-    resting = setTimeout(() => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' }), REST_AFTER_MS).unref();
+    resting = setTimeout(
+      () => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' }),
+      REST_AFTER_MS,
+    ).unref();
   }
 
   function onDesired(desired: Desired): void {
