@@ -22,7 +22,7 @@ describe.skipIf(no_namespaces !== undefined)('an nft that was begun', () => {
     const nft = createNft([...createNamespace().command, 'nft'], folder);
     expect(await (await nft.begin()).load('add table inet one\n')).toEqual({ ok: true });
     const refused = await (await nft.begin()).load('add table inet two\nadd rule inet two nowhere accept\n');
-    expect(refused).toMatchObject({ ok: false, message: expect.stringMatching(/^Error: Could not process rule/u) });
+    expect(refused.ok ? 'loaded' : refused.message).toMatch(/^Error: Could not process rule/u);
     const left = await nft.begin();
     await vi.waitFor(() => expect(startedWith(folder)).toBe(1));
     left.cancel();
