@@ -80,7 +80,7 @@ it('goes on where it stood after it and its engine were killed in the middle, th
     });
     const ended = new Promise((resolve) => child.once('exit', resolve));
     await vi.waitFor(() => expect(until(reports.findLast(({ job_id }) => job_id === id)), said).toBe(true), {
-      timeout: 120_000,
+      timeout: 200_000,
       interval: 1,
     });
     kill(child);
@@ -121,4 +121,4 @@ it('goes on where it stood after it and its engine were killed in the middle, th
   expect([...found.values()].every(({ outcome }) => outcome === 'quarantined')).toBe(true);
   const sealed = readdirSync(join(root, 'state/quarantine')).filter((name) => name.endsWith('.sealed'));
   expect(sealed.map((name) => name.replace('.sealed', '')).sort()).toEqual([...found.keys()].sort());
-}, 240_000);
+}, 400_000);
