@@ -153,6 +153,13 @@ function scanWithClamd() {
   });
 }
 
+/** How many verdicts an agent has kept on the disk. */
+function verdictsIn(state: string): number {
+  const path = join(state, 'verdicts.txt');
+  if (!existsSync(path)) return 0;
+  return readFileSync(path, 'latin1').split('\n').slice(1).filter(Boolean).length;
+}
+
 /** `12 files read, 3 unchanged since they were last read, 0 not fully read.` */
 function countsOf(said: string) {
   const [read, known, pending] = (/(\d+) files read, (\d+) unchanged\D+(\d+) not fully read/u.exec(said) ?? [])
@@ -175,11 +182,14 @@ try {
   if (first.read + first.known + first.pending !== FILES)
     throw new Error(`the agent saw ${JSON.stringify(first)} of ${FILES} files`);
 
-  // Killed once it has kept some verdicts, and begun again: of what it had kept nothing is read twice.
+  // Killed once it has kept a third of the verdicts, and begun again: of what it had kept nothing is read twice, but the first, with which the engine says its edition.
   const interrupted = join(folder, 'interrupted');
-  const killed = await scanWithAgent((state) => existsSync(join(state, 'verdicts.txt')), interrupted);
+  const killed = await scanWithAgent((state) => verdictsIn(state) >= FILES / 3, interrupted);
+  const kept = verdictsIn(interrupted);
   const was_killed = !killed.said.includes('files read');
   const resumed = await scanWithAgent(undefined, interrupted);
+  const of_resumed = countsOf(resumed.said);
+  if (of_resumed.known < kept - 1) throw new Error(`${kept} verdicts were kept, and ${of_resumed.known} files known`);
 
   // That both look for the same: one more file, which both name.
   writeFileSync(join(tree, 'eicar.com'), EICAR);
@@ -206,7 +216,7 @@ try {
     first: { ...compared(ours.ms, peer.ms, BARS.first), ...first, files_per_second: round(FILES / (ours.ms / 1_000)) },
     again: { ...compared(ours_again.ms, peer_again.ms, BARS.again), ...again },
     memory_mb: { first: ours.most_mb, again: ours_again.most_mb },
-    killed: { was_killed, after_ms: killed.ms, then_ms: resumed.ms, ...countsOf(resumed.said) },
+    killed: { was_killed, after_ms: killed.ms, kept, then_ms: resumed.ms, ...of_resumed },
     one_infected_file_more: { ours: ours_found.status === 1, clamdscan: peer_found.status === 1 },
   };
   writeFileSync(

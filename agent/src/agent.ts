@@ -60,6 +60,8 @@ export const LOOKS_OFF_FILE = 'second-looks-off';
 const LOOKS_OFF = 'Files are not sent from this computer: that was switched off on it.';
 /** How often other programs' tables are listed, in reports. */
 const FOREIGN_EVERY = 10;
+/** How long after the last state that came what it needed is given back, in ms. */
+const REST_AFTER_MS = 5_000;
 /** How often homes are looked for that came since, in reports. */
 const WATCH_EVERY = 10;
 
@@ -271,7 +273,18 @@ export async function runAgent({
     ...{ folder: folders.run, environment, log },
   });
 
+  let resting: NodeJS.Timeout | undefined;
+  /** By itself the engine keeps what a state has left behind until it needs the room: megabytes, for hours. */
+  function restSoon(): void {
+    clearTimeout(resting);
+    resting = setTimeout(
+      () => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' }),
+      REST_AFTER_MS,
+    ).unref();
+  }
+
   function onDesired(desired: Desired): void {
+    restSoon();
     control.want(desired.control);
     scans?.want(desired);
     secondLooks?.want(desired.second_looks);

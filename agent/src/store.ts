@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { closeSync, fsync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import type { z } from 'zod';
 
 /** One record in a file of its own, readable by its owner alone. */
@@ -12,24 +14,31 @@ export interface Store<T> {
   remove(): Promise<void>;
 }
 
+const synced = promisify(fsync);
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = openSync(path, 'r');
+  try {
+    await synced(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** Only what waits for the disk itself is waited for: each turn through the thread pool costs more than the rest, and between an edit and the kernel this stands twice. */
 export async function writeWhole(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const beside = join(dirname(path), `.${randomBytes(6).toString('hex')}.new`);
   try {
-    const file = await open(beside, 'wx', 0o600);
+    const file = openSync(beside, 'wx', 0o600);
     try {
-      await file.writeFile(text);
-      await file.sync();
+      writeFileSync(file, text);
+      await synced(file);
     } finally {
-      await file.close();
+      closeSync(file);
     }
-    await rename(beside, path);
-    const folder = await open(dirname(path), 'r');
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
+    renameSync(beside, path);
+    await syncFolder(dirname(path));
   } catch (error) {
     await rm(beside, { force: true });
     throw error;

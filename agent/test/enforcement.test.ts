@@ -126,7 +126,7 @@ describe.skipIf(no_namespaces !== undefined)('an agent', () => {
   it('changes nothing when the kernel refuses a rule, and names the rule', async () => {
     const path = pathWith(
       'nft',
-      'for last; do :; done\nif [ -f "$last" ] && grep -q "dport 6666" "$last"; then echo "x.nft:9:1-2: Error: Operation not supported" >&2; exit 1; fi\nexec /usr/sbin/nft "$@"',
+      'for last; do :; done\nif [ -p "$last" ]; then IFS=\\" read -r _ last _ < "$last"; set -- -f "$last"; fi\nif [ -f "$last" ] && grep -q "dport 6666" "$last"; then echo "x.nft:9:1-2: Error: Operation not supported" >&2; exit 1; fi\nexec /usr/sbin/nft "$@"',
     );
     await world.startAgent({ path });
     world.command({ desired: desiredOf(1, [rule(1, { port: '7000' })]) });

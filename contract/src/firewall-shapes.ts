@@ -65,6 +65,7 @@ type Ranks = Readonly<Int32Array>;
 
 /** Sources 4, destinations 4, sources 6, destinations 6, ports. */
 const SIDES = 5;
+const SOURCE_SIDES = [0, 2];
 export const PORT_SIDE = 4;
 export const PROTOCOL_BITS: Record<TrafficProtocol, number> = { tcp: 1, udp: 2, icmp: 4, other: 8 };
 /** Protocols that have ports. */
@@ -132,6 +133,44 @@ function outranks(outer: Shape, inner: Shape): boolean {
   return isCovered(inner, outer) && (!isCovered(outer, inner) || isOlder(outer, inner));
 }
 
+/** The first and the last rank of one side; undefined where the rule names no address of this family. */
+function boundsOf({ spans }: Shape, side: number): { from: number; to: number } | undefined {
+  const of = spans[side];
+  const [from, to] = [of?.[0], of?.at(-1)];
+  return from === undefined || to === undefined ? undefined : { from, to };
+}
+
+/**
+ * Those of `shapes` that another one outranks. What outranks a shape reaches from before its first source to behind its last: shapes are gone through by where their sources
+ * begin, and each is compared with those alone that have not ended by then.
+ */
+function outranked<R extends JudgedRule>(shapes: readonly Shape<R>[]): ReadonlySet<Shape<R>> {
+  const lost = new Set<Shape<R>>();
+  const compare = (outer: Shape<R>, inner: Shape<R>) => {
+    if (outer !== inner && !lost.has(inner) && outranks(outer, inner)) lost.add(inner);
+  };
+  for (const side of SOURCE_SIDES) {
+    const bounded = shapes.flatMap((shape) => {
+      const bounds = boundsOf(shape, side);
+      return bounds === undefined ? [] : [{ shape, ...bounds }];
+    });
+    bounded.sort((a, b) => a.from - b.from || b.to - a.to);
+    let open: typeof bounded = [];
+    for (const next of bounded) {
+      open = open.filter(({ to }) => to > next.from);
+      for (const other of open) {
+        compare(other.shape, next.shape);
+        if (other.from === next.from && other.to === next.to) compare(next.shape, other.shape);
+      }
+      open.push(next);
+    }
+  }
+  // What has no address of either family matches nothing, and is covered by anything.
+  for (const inner of shapes)
+    if (SOURCE_SIDES.every((side) => boundsOf(inner, side) === undefined)) for (const outer of shapes) compare(outer, inner);
+  return lost;
+}
+
 /**
  * The rules that can decide anything, in the order in which they are asked: all blocks, then all allows, the oldest first. Left out is a rule that another one of
  * the same action outranks, because that one matches whatever it matches.
@@ -141,8 +180,9 @@ export function decidingOrder<R extends JudgedRule>(rules: readonly R[]): Reach<
   const shapes = shapesOf(reaches);
   const decided = (action: R['action']) => {
     const same = shapes.map((shape, index) => ({ shape, index })).filter(({ shape }) => shape.rule.action === action);
+    const lost = outranked(same.map(({ shape }) => shape));
     return same
-      .filter(({ shape }) => !same.some((other) => other.shape !== shape && outranks(other.shape, shape)))
+      .filter(({ shape }) => !lost.has(shape))
       .flatMap(({ index }) => reaches[index] ?? [])
       .sort(byAge);
   };

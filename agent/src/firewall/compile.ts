@@ -85,6 +85,23 @@ function ruleLine({ rule }: Reach): string {
   return `add rule ${TABLE} ${chain} ${[...matches, `counter name "${counterOf(rule.id)}"`, end].join(' ')}`;
 }
 
+/** Lines of the rules that were compiled last: an edit changes one of them. */
+let lines_before: ReadonlyMap<string, string> = new Map();
+
+function ruleLines(order: readonly Reach[]): ReadonlyMap<Reach, string> {
+  const lines = new Map<string, string>();
+  const of = new Map<Reach, string>();
+  for (const reach of order) {
+    const { id, direction, action, protocol, source_ip, destination_ip, port } = reach.rule;
+    const key = JSON.stringify([id, direction, action, protocol, source_ip, destination_ip, port]);
+    const line = lines_before.get(key) ?? ruleLine(reach);
+    lines.set(key, line);
+    of.set(reach, line);
+  }
+  lines_before = lines;
+  return of;
+}
+
 function setLines(): string[] {
   return [
     ...FAMILIES.map((family) => `add set ${TABLE} listed${family} { type ${NAMES[family].type}; flags interval; auto-merge; }`),
@@ -174,6 +191,7 @@ export interface Compiled {
  */
 export function compile(ruleset: Ruleset, counters_now: readonly string[] = [], drop_strays = true): Compiled {
   const order = decidingOrder(ruleset.rules);
+  const line_of = ruleLines(order);
   const counters = [...OTHER_COUNTERS, ...ruleset.rules.map(({ id }) => counterOf(id))];
   const used = new Set(counters);
   const lines = [
@@ -186,7 +204,7 @@ export function compile(ruleset: Ruleset, counters_now: readonly string[] = [], 
     ...dropLines(),
     ...DIRECTIONS.flatMap((direction) => [
       ...firstLines(direction, ruleset, drop_strays),
-      ...order.filter(({ rule }) => rule.direction === direction).map(ruleLine),
+      ...order.filter(({ rule }) => rule.direction === direction).map((reach) => line_of.get(reach) ?? ruleLine(reach)),
       `add rule ${TABLE} ${direction} counter name "${DEFAULT_COUNTERS[direction]}" ${ruleset.defaults[direction] === 'allow' ? 'accept' : `goto drop_${direction}`}`,
     ]),
     ...counters_now.filter((name) => !used.has(name)).map((name) => `delete counter ${TABLE} ${name}`),

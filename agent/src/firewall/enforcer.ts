@@ -9,7 +9,7 @@ import type { OpenConnection } from '#telemetry/proc.ts';
 import { type FirewallState, hashOf, type Revision } from './applied.ts';
 import { type ControlAddress, compile, compileRemoval, compileWarming, counterOf, DEFAULT_COUNTERS } from './compile.ts';
 import type { Conntrack, Flow } from './conntrack.ts';
-import type { Nft, NftResult } from './nft.ts';
+import type { Begun, Nft, NftResult } from './nft.ts';
 
 /** How long everything passes at the first load, so that the kernel learns the connections that are open, in ms. */
 const WARMING_MS = 2_000;
@@ -190,8 +190,11 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     return result;
   }
 
-  /** Gives the kernel the rules of a revision, the first time in two steps. Connections that they forbid are still open. */
-  async function put(revision: Revision, ruleset: Ruleset): Promise<NftResult> {
+  /**
+   * Gives the kernel the rules of a revision, the first time in two steps. Connections that they forbid are still open. `begun` is an nft that waits for them, and `marked`
+   * what has to be on the disk before.
+   */
+  async function put(revision: Revision, ruleset: Ruleset, begun?: Begun, marked?: Promise<void>): Promise<NftResult> {
     const is_cold = loaded === null && !(await isLoaded());
     if (is_cold) {
       if (blocksAnything(ruleset)) {
@@ -205,7 +208,8 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
       beginCounting();
     }
     const compiled = compileFor(ruleset, counters);
-    let result = await nft.apply(compiled.text);
+    await marked;
+    let result = await (begun ?? { load: nft.apply }).load(compiled.text);
     if (!result.ok && !is_cold) {
       // Somebody else may have taken counters away that this would delete.
       const there = (await countersNow()).map(({ name }) => name);
@@ -289,10 +293,13 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
 
   async function tryOut(revision: Revision): Promise<void> {
     const before = loaded?.rev ?? 0;
-    // Before anything is loaded: a revision that could not be kept on the disk is not tried.
-    await remember({ trial: { rev: revision.rev, hash: revision.hash } });
+    // Before anything is loaded: a revision that could not be kept on the disk is not tried. While the disk is waited for, nft starts and the rules are compiled.
+    const marked = remember({ trial: { rev: revision.rev, hash: revision.hash } });
+    marked.catch(() => undefined);
+    if (loaded === null) await marked;
+    const begun = loaded === null ? undefined : await nft.begin();
     const ruleset = await rulesetOf(revision);
-    const result = await put(revision, ruleset);
+    const result = await put(revision, ruleset, begun, marked).finally(() => begun?.cancel());
     if (!result.ok) {
       const found = await culprits(ruleset);
       await refuse(revision, 'rejected', found.length > 0 ? found : [{ rule_id: null, message: result.message }]);

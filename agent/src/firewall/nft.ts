@@ -1,16 +1,27 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { closeSync, constants, mkdirSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
 /** What became of a transaction: all of it, or nothing. */
 export type NftResult = { ok: true } | { ok: false; message: string };
 
+/** An nft that was started and waits for its transaction: while it starts, the transaction is made. */
+export interface Begun {
+  /** Gives it the transaction, as `apply` does. Once. */
+  load(text: string): Promise<NftResult>;
+  /** Ends it with nothing loaded. After `load` it does nothing. */
+  cancel(): void;
+}
+
 /** The nft program, in the network namespace that it is run in. */
 export interface Nft {
   /** Loads a transaction. @throws Error only where the program could not be started or its file not be written. */
   apply(text: string): Promise<NftResult>;
+  /** Starts one for a transaction that is about to come. */
+  begin(): Promise<Begun>;
   /** Asks the kernel whether it would take a transaction (`nft -c`). */
   check(text: string): Promise<NftResult>;
   /** Lists something. Undefined where it is not there. */
@@ -31,16 +42,21 @@ interface Ended {
   stderr: string;
 }
 
+function startProgram(command: readonly string[], args: readonly string[]): { child: ChildProcess; ended: Promise<Ended> } {
+  const [file = '', ...before] = command;
+  const { promise: ended, resolve, reject } = Promise.withResolvers<Ended>();
+  const options = { maxBuffer: OUTPUT_MAXIMUM, timeout: TIMEOUT_MS };
+  const child = execFile(file, [...before, ...args], options, (error, stdout, stderr) => {
+    if (error === null) resolve({ code: 0, stdout, stderr });
+    else if (typeof error.code === 'number') resolve({ code: error.code, stdout, stderr });
+    else reject(error);
+  });
+  return { child, ended };
+}
+
 /** Runs a program to its end. @throws Error when it could not be started. */
 export function runProgram(command: readonly string[], args: readonly string[]): Promise<Ended> {
-  const [file = '', ...before] = command;
-  return new Promise((resolve, reject) => {
-    execFile(file, [...before, ...args], { maxBuffer: OUTPUT_MAXIMUM, timeout: TIMEOUT_MS }, (error, stdout, stderr) => {
-      if (error === null) resolve({ code: 0, stdout, stderr });
-      else if (typeof error.code === 'number') resolve({ code: error.code, stdout, stderr });
-      else reject(error);
-    });
-  });
+  return startProgram(command, args).ended;
 }
 
 /** The reason that nft gives, on one line. */
@@ -48,31 +64,94 @@ function reasonOf({ code, stderr }: Ended): string {
   const lines = stderr
     .split('\n')
     .map((line) => line.replace(/^\S+\.nft:\d+:\d+-\d+: /u, '').trim())
-    .filter((line) => line !== '' && !/^\^/u.test(line));
+    .filter((line) => line !== '' && !/^\^|^In file included from /u.test(line));
   return lines.slice(0, FIRST_LINES).join(' ').slice(0, MESSAGE_LENGTH) || `nft ended with ${code}`;
 }
+
+const PIPE = '.fifo';
+/** How often it is looked whether an nft that starts has come to its pipe, in ms. */
+const LOOK_MS = 1;
 
 /**
  * @param command the program with what goes before its arguments
  * @param folder where transactions are written, readable by nobody else. Not standard input: that of a child of Node is a socket, which nft cannot open.
  */
 export function createNft(command: readonly string[], folder: string): Nft {
-  async function withFile(text: string, args: readonly string[]): Promise<NftResult> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+  /** Of this agent alone: what one before it has left starting comes to no pipe of ours. */
+  const pipe = join(folder, `${randomBytes(8).toString('hex')}${PIPE}`);
+  let has_pipe: Promise<boolean> | undefined;
+
+  /** In one go: what waits for the disk's cache is not worth a turn through the thread pool. */
+  function write(text: string): string {
     const path = join(folder, `${randomBytes(8).toString('hex')}.nft`);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+    return path;
+  }
+  const resultOf = (ended: Ended): NftResult => (ended.code === 0 ? { ok: true } : { ok: false, message: reasonOf(ended) });
+
+  async function withFile(text: string, args: readonly string[]): Promise<NftResult> {
+    const path = write(text);
     try {
-      const file = await open(path, 'wx', 0o600);
-      try {
-        await file.writeFile(text);
-      } finally {
-        await file.close();
-      }
-      const ended = await runProgram(command, [...args, '-f', path]);
-      return ended.code === 0 ? { ok: true } : { ok: false, message: reasonOf(ended) };
+      return resultOf(await runProgram(command, [...args, '-f', path]));
     } finally {
       // Nobody waits for it: what is in the kernel is said at once.
       void rm(path, { force: true }).catch(() => undefined);
     }
+  }
+
+  async function makePipe(): Promise<boolean> {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // Whoever waits at a pipe for an agent that was killed reads nothing from it, and ends.
+    for (const name of readdirSync(folder).filter((entry) => entry.endsWith(PIPE))) {
+      closeSync(openSync(join(folder, name), constants.O_RDWR | constants.O_NONBLOCK));
+      rmSync(join(folder, name), { force: true });
+    }
+    return await runProgram(['mkfifo'], ['-m', '600', pipe]).then(
+      ({ code }) => code === 0,
+      () => false,
+    );
+  }
+
+  /** The writing end, once an nft has opened the other; undefined where it ended before. */
+  async function meet(child: ChildProcess): Promise<number | undefined> {
+    while (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
+      try {
+        return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      }
+    }
+    return undefined;
+  }
+
+  function beginAtPipe(): Begun {
+    const { child, ended } = startProgram(command, ['-f', pipe]);
+    ended.catch(() => undefined);
+    let is_over = false;
+    return {
+      async load(text) {
+        is_over = true;
+        const path = write(text);
+        try {
+          const end = await meet(child);
+          if (end === undefined) return resultOf(await ended);
+          try {
+            // The transaction is whole in its file. One line through the pipe comes whole or not at all, so that an agent that is killed meanwhile has loaded nothing.
+            writeSync(end, `include "${path}"\n`);
+          } finally {
+            closeSync(end);
+          }
+          return resultOf(await ended);
+        } finally {
+          void rm(path, { force: true }).catch(() => undefined);
+        }
+      },
+      cancel() {
+        if (!is_over) child.kill('SIGKILL');
+        is_over = true;
+      },
+    };
   }
 
   async function list(what: readonly string[], options: readonly string[]): Promise<string | undefined> {
@@ -80,8 +159,13 @@ export function createNft(command: readonly string[], folder: string): Nft {
     return ended.code === 0 ? ended.stdout : undefined;
   }
 
+  const apply = (text: string) => withFile(text, []);
   return {
-    apply: (text) => withFile(text, []),
+    apply,
+    async begin() {
+      has_pipe ??= makePipe();
+      return (await has_pipe) ? beginAtPipe() : { load: apply, cancel: () => {} };
+    },
     check: (text) => withFile(text, ['-c']),
     list: (what) => list(what, ['-s', '-t']),
     async listJson(what) {

@@ -5,6 +5,7 @@ import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { problemSchema } from '@palisade/contract/problem';
+import { trustSystem } from './trust.ts';
 
 /** What a server answered. `body` is parsed JSON, or undefined where it is none. */
 export interface Answer {
@@ -21,6 +22,11 @@ interface CallOptions {
 
 const CALL: CallOptions = { timeout_ms: 10_000, bytes_maximum: 1024 ** 2 };
 
+function requestFor(url: URL): typeof requestHttps {
+  trustSystem(url);
+  return url.protocol === 'https:' ? requestHttps : requestHttp;
+}
+
 /** `https://host/base` and `/agent/verify` as one address below `/api`. */
 export function addressOf(server: URL, path: string): URL {
   const url = new URL(server);
@@ -36,7 +42,7 @@ export function addressOf(server: URL, path: string): URL {
 export function post(url: URL, body: unknown, options: Partial<CallOptions> = {}): Promise<Answer> {
   const { timeout_ms, bytes_maximum, lookup } = { ...CALL, ...options };
   const text = JSON.stringify(body);
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const request = requestFor(url);
   return new Promise((resolve, reject) => {
     const sent = request(
       url,
@@ -81,7 +87,7 @@ export function post(url: URL, body: unknown, options: Partial<CallOptions> = {}
  */
 export function download(url: URL, body: unknown, path: string, options: CallOptions): Promise<number> {
   const text = JSON.stringify(body);
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const request = requestFor(url);
   const { timeout_ms, bytes_maximum, lookup } = options;
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -136,7 +142,7 @@ export function sendFile(
   const boundary = `palisade-${randomBytes(16).toString('hex')}`;
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="${field}"; filename="found"\r\nContent-Type: application/octet-stream\r\n\r\n`;
   const tail = `\r\n--${boundary}--\r\n`;
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const request = requestFor(url);
   async function* body() {
     yield Buffer.from(head);
     yield* file.read();

@@ -16,6 +16,7 @@ import { problemSchema } from '@palisade/contract/problem';
 import { WebSocket } from 'ws';
 import { addressOf, failureOf, post } from './call.ts';
 import type { Resolver } from './resolver.ts';
+import { trustSystem } from './trust.ts';
 
 /** How the way to the server stands. */
 export type LinkState = 'connecting' | 'connected' | 'in_use' | 'revoked' | 'unreachable';
@@ -102,6 +103,7 @@ export function createLink(parts: LinkParts): Link {
     return new Promise((resolve) => {
       const url = addressOf(parts.server, AGENT_PATH);
       url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+      trustSystem(url);
       const socket = new WebSocket(url, {
         ...{ maxPayload: TOLD_BYTES_MAXIMUM, perMessageDeflate: false, handshakeTimeout: HANDSHAKE_MS },
         lookup: parts.resolver.lookup,

@@ -25,6 +25,8 @@ import { createStore } from '#agent/store.ts';
 import { runProgram } from '#firewall/nft.ts';
 import { createFoundFiles } from './found-files.ts';
 import { createQuarantine } from './quarantine.ts';
+import { createStanding, shownOf } from './standing.ts';
+import { createUntold } from './untold.ts';
 import { openVerdicts } from './verdicts.ts';
 import { countFiles, type FoundFile, localRoots, walk } from './walk.ts';
 
@@ -35,7 +37,8 @@ const HELD_BYTES = 64n * 1024n;
 /** Files that are under way: while the one engine process reads the first, the next is read from the disk and hashed. */
 const AT_ONCE = 2;
 const REPORT_EVERY_MS = 1_000;
-const SAVE_EVERY_MS = 30_000;
+/** So much of a scan is read again where the agent is killed in the middle. */
+const SAVE_EVERY_MS = 1_000;
 const LOOK_EVERY_MS = 5_000;
 /** An engine that nobody uses takes its memory for so long. ms. */
 const IDLE_MS = 20_000;
@@ -46,6 +49,7 @@ const RESTORED_MAXIMUM = 1_000;
 /** Below the agent's state: what is sealed, and what was found. */
 export const QUARANTINE_FOLDER = 'quarantine';
 export const FOUND_FOLDER = 'found';
+const UNTOLD_FOLDER = 'untold';
 const scanReportSchema = saidSchema.options[3];
 
 export interface ScansParts {
@@ -148,6 +152,8 @@ export function createScans(parts: ScansParts): Scans {
   const { state, say, happened, log, wait } = parts;
   const quarantine = createQuarantine(join(state, QUARANTINE_FOLDER));
   const found_files = createFoundFiles(join(state, FOUND_FOLDER));
+  const untold = createUntold(join(state, UNTOLD_FOLDER), quarantine);
+  const standing = createStanding(state);
   const doneStore = createStore(join(state, 'scans-done.json'), doneSchema);
   const work_folder = join(state, 'scan-work');
   let engine: YaraPool | undefined;
@@ -156,9 +162,7 @@ export function createScans(parts: ScansParts): Scans {
   let running: string | undefined;
   const unnotedStore = createStore(join(state, 'found.json'), z.array(scanReportSchema));
   let unnoted: ScanReport[] = [];
-  let keeping = unnotedStore.read().then((kept) => {
-    unnoted = [...(kept ?? []), ...unnoted];
-  });
+  let keeping = takeUpUnnoted();
   let busy = Promise.resolve();
   let is_closed = false;
   /** Scans that use the engine now. It ends a while after the last of them. */
@@ -170,15 +174,33 @@ export function createScans(parts: ScansParts): Scans {
     const frame: ScanReport = { kind: 'scan_report', seq: parts.nextSeq(), ...report };
     if (frame.found.length > 0) {
       unnoted = [...unnoted, frame].slice(-UNNOTED_MAXIMUM);
-      keepUnnoted();
+      keepUnnoted(frame.found);
     }
     say(frame);
     return frame;
   }
 
+  /** What an agent before this one found and nobody has noted, and what it took away and was killed before it could say so. */
+  async function takeUpUnnoted(): Promise<void> {
+    const kept = (await unnotedStore.read()) ?? [];
+    const known = new Set(kept.flatMap(({ found }) => found.map(({ id }) => id)));
+    const taken_up = await untold.takeUp();
+    const more = taken_up
+      .filter(({ found }) => !found.some(({ id }) => known.has(id)))
+      .map((report): ScanReport => ({ ...report, kind: 'scan_report', seq: parts.nextSeq() }));
+    unnoted = [...kept, ...more, ...unnoted];
+    if (more.length > 0) await unnotedStore.write(unnoted);
+    for (const { found } of taken_up) for (const { id } of found) await untold.forget(id);
+  }
+
   /** What was found is known to the server even if the agent ends before it could be told. */
-  function keepUnnoted(): void {
-    keeping = keeping.then(() => unnotedStore.write(unnoted)).catch(() => log('what was found could not be kept on the disk'));
+  function keepUnnoted(said: readonly Found[] = []): void {
+    keeping = keeping
+      .then(async () => {
+        await unnotedStore.write(unnoted);
+        for (const { id } of said) await untold.forget(id);
+      })
+      .catch(() => log('what was found could not be kept on the disk'));
   }
 
   function startEngine(): YaraPool {
@@ -217,8 +239,12 @@ export function createScans(parts: ScansParts): Scans {
     await rm(work_folder, { recursive: true, force: true });
   }
 
-  /** Reads one file. `clean` alone is remembered. */
-  async function readOne({ path, stats }: FoundFile, pool: YaraPool): Promise<'clean' | 'pending' | 'gone' | Found> {
+  /** Reads one file. `clean` alone is remembered, for the edition that said so. */
+  async function readOne(
+    { path, stats }: FoundFile,
+    pool: YaraPool,
+    keepUntold: (file: Found) => Promise<void>,
+  ): Promise<{ clean_by: string } | 'pending' | 'gone' | Found> {
     if (stats.size > FILE_BYTES_MAXIMUM) return 'pending';
     const text = path.toString();
     // The engine takes a path as text: a name that is no UTF-8 cannot be given to it, and is said to be unread.
@@ -238,16 +264,18 @@ export function createScans(parts: ScansParts): Scans {
       const after = await lstat(path, { bigint: true });
       if (outcome.kind !== 'examined') return 'pending';
       const { threat, threat_member, unread } = outcome.examination;
-      if (threat === null) return unread.length === 0 && isSame(after, stats) ? 'clean' : 'pending';
+      if (threat === null) return unread.length === 0 && isSame(after, stats) ? { clean_by: outcome.edition } : 'pending';
       await found_files
         .keep(id, { path, file_hash, size: Number(stats.size) })
         .catch((error: unknown) => log(`what was found could not be noted: ${String(error)}`));
-      const taken = await quarantine.take(id, path, stats);
-      return {
+      const file: Found = {
         ...{ id, path: text, file_hash, size: Number(stats.size), threat: lineOf(threat), found_at: new Date().toISOString() },
         member: threat_member === null ? null : lineOf(threat_member, 4_000),
-        ...(taken.ok ? { outcome: 'quarantined', reason: null } : { outcome: 'left', reason: lineOf(taken.reason) }),
+        ...{ outcome: 'quarantined', reason: null },
       };
+      await keepUntold(file).catch((error: unknown) => log(`what was found could not be noted: ${String(error)}`));
+      const taken = await quarantine.take(id, path, stats);
+      return taken.ok ? file : { ...file, outcome: 'left', reason: lineOf(taken.reason) };
     } catch (error) {
       return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'gone' : 'pending';
     }
@@ -274,6 +302,8 @@ export function createScans(parts: ScansParts): Scans {
     await mkdir(work_folder, { recursive: true, mode: 0o700 });
     const pool = startEngine();
     const progress = emptyProgress();
+    /** Where an agent before this one stood in the same job. */
+    let stood = job_id === null ? undefined : await standing.read(job_id);
     let found: Found[] = [];
     let signatures_version = '';
     let told_at = 0;
@@ -281,7 +311,11 @@ export function createScans(parts: ScansParts): Scans {
     let looked_at = 0;
     const report = (now: DeviceScanState, reason: string | null = null): ScanReport => {
       const some = found.slice(0, FINDINGS_MAXIMUM);
-      const facts = { ...{ job_id, scan, state: now, reason, signatures_version }, progress: { ...progress }, found: some };
+      const facts = {
+        ...{ job_id, scan, state: now, reason, signatures_version },
+        progress: shownOf(progress, stood),
+        found: some,
+      };
       // Nobody waits for the progress of what was just written: what was found is said alone.
       const is_quiet = scan === 'watch' && some.length === 0;
       const frame: ScanReport = is_quiet ? { kind: 'scan_report', seq: 0, ...facts } : tell(facts);
@@ -368,9 +402,12 @@ export function createScans(parts: ScansParts): Scans {
     };
 
     async function readNext(file: FoundFile): Promise<void> {
-      const outcome = await readOne(file, pool);
+      const outcome = await readOne(file, pool, (one) => {
+        const facts = { ...{ job_id, scan, state: 'running' as const, reason: null, signatures_version } };
+        return untold.keep(one, { ...facts, progress: shownOf(progress, stood) });
+      });
       await renew();
-      if (outcome === 'clean') verdicts?.remember(file.stats);
+      if (typeof outcome === 'object' && 'clean_by' in outcome && outcome.clean_by === edition) verdicts?.remember(file.stats);
       if (outcome === 'gone') {
         files_seen -= 1;
         files_counted -= 1;
@@ -379,7 +416,7 @@ export function createScans(parts: ScansParts): Scans {
         progress.files_read += 1;
         progress.bytes_read += Number(file.stats.size);
       }
-      if (typeof outcome === 'object') found = [...found, outcome];
+      if (typeof outcome === 'object' && 'id' in outcome) found = [...found, outcome];
     }
     const under_way = new Set<Promise<void>>();
 
@@ -403,6 +440,7 @@ export function createScans(parts: ScansParts): Scans {
       if (performance.now() - saved_at >= SAVE_EVERY_MS) {
         saved_at = performance.now();
         await verdicts?.save();
+        if (job_id !== null) await standing.write(job_id, shownOf(progress, stood)).catch(() => undefined);
       }
     }
     await Promise.all(under_way);
@@ -411,8 +449,13 @@ export function createScans(parts: ScansParts): Scans {
     await counting.catch(() => false);
     await verdicts?.save();
     Object.assign(progress, { path: null, files_total: files_seen, is_counted: true, seconds_left: 0 });
-    if (is_closed) return report('queued', 'The agent stopped; the scan goes on when it starts again.');
-    return report(wanted() === 'run' ? 'done' : 'cancelled');
+    if (is_closed) {
+      if (job_id !== null) await standing.write(job_id, shownOf(progress, stood)).catch(() => undefined);
+      return report('queued', 'The agent stopped; the scan goes on when it starts again.');
+    }
+    const is_done = wanted() === 'run';
+    if (is_done) stood = undefined;
+    return report(is_done ? 'done' : 'cancelled');
   }
 
   async function rootsOf({ scan, path }: ScanJob): Promise<readonly string[]> {
@@ -431,6 +474,7 @@ export function createScans(parts: ScansParts): Scans {
     running = undefined;
     if (is_closed) return;
     await doneStore.write([...done, { id: next.id, state: last.state }].slice(-100));
+    await standing.remove();
     await work();
   }
 

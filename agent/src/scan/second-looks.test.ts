@@ -4,6 +4,8 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { type DeviceEvent, type SecondLook, toldSchema } from '@palisade/contract/agent';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '#agent/ids.ts';
@@ -225,6 +227,34 @@ describe('a second look', () => {
     answers = [{ status: 404 }];
     looks.want([{ ...look, id: newId() }]);
     await soon(() => expect(came).toHaveLength(5));
+    expect(events).toEqual([]);
+  });
+
+  it('keeps nothing of what is not asked for any more, however much was asked for', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect: unknown = runInNewContext('gc');
+    const heap = () => {
+      if (typeof collect === 'function') collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const { look } = await found('sealed');
+    const arrived = Promise.withResolvers<void>();
+    meanwhile = (request) => {
+      arrived.resolve();
+      return new Promise((_, reject) => request.once('close', () => reject(new Error('gone'))));
+    };
+    looks.want([look]);
+    await arrived.promise;
+    const before = heap();
+    // While one is under way, and none of these has its turn.
+    for (let turn = 0; turn < 2_000; turn += 1)
+      looks.want([look, ...Array.from({ length: 100 }, () => ({ ...look, id: newId() }))]);
+    expect((heap() - before) / 1024 ** 2).toBeLessThan(4);
+    looks.want([]);
+    await soon(() => expect(broken).toBe(1));
+    meanwhile = () => {};
+    looks.want([look]);
+    await soon(() => expect(came).toHaveLength(1));
     expect(events).toEqual([]);
   });
 

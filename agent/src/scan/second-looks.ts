@@ -49,9 +49,11 @@ export function createSecondLooks(parts: {
 }): SecondLooks {
   const { quarantine, send, isAllowed, happened, log, wait } = parts;
   const found = createFoundFiles(parts.folder);
-  let wanted = new Set<string>();
-  const begun = new Set<string>();
-  let sending = Promise.resolve();
+  /** What is asked for now: no more than a desired state may name. */
+  let wanted = new Map<string, SecondLook>();
+  /** Of these, what was begun: it is not begun again while it is asked for. */
+  let begun = new Set<string>();
+  let is_working = false;
   let current: { id: string; abort: AbortController } | undefined;
 
   /** Where the bytes of a finding are now: sealed, or where they were found. */
@@ -135,7 +137,6 @@ export function createSecondLooks(parts: {
   }
 
   async function work(look: SecondLook): Promise<void> {
-    if (!wanted.has(look.id)) return;
     const abort = new AbortController();
     current = { id: look.id, abort };
     const reason = await carryOut(look, abort.signal).catch((error: unknown) => {
@@ -148,18 +149,28 @@ export function createSecondLooks(parts: {
     happened({ event: 'order_done', order_id: look.id, ok: false, message: message.slice(0, REASON_LENGTH) });
   }
 
+  /** One after the other, as long as there is one that was not begun. */
+  async function workAll(): Promise<void> {
+    if (is_working) return;
+    is_working = true;
+    const next = () => [...wanted.values()].find(({ id }) => !begun.has(id));
+    for (let look = next(); look !== undefined; look = next()) {
+      begun.add(look.id);
+      await work(look).catch((error: unknown) => log(`a second look failed: ${String(error)}`));
+    }
+    is_working = false;
+  }
+
   return {
     want(looks) {
-      wanted = new Set(looks.map(({ id }) => id));
-      if (current !== undefined && !wanted.has(current.id)) current.abort.abort();
+      wanted = new Map(looks.map((look) => [look.id, look]));
       // What was taken back and is asked for anew has another id.
-      for (const look of looks.filter(({ id }) => !begun.has(id))) {
-        begun.add(look.id);
-        sending = sending.then(() => work(look));
-      }
+      begun = new Set([...begun].filter((id) => wanted.has(id)));
+      if (current !== undefined && !wanted.has(current.id)) current.abort.abort();
+      void workAll();
     },
     close() {
-      wanted = new Set();
+      wanted = new Map();
       current?.abort.abort();
     },
   };

@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeWhole } from '#agent/store.ts';
 
@@ -10,40 +10,75 @@ import { writeWhole } from '#agent/store.ts';
 export interface Verdicts {
   isKnown(stats: BigIntStats): boolean;
   remember(stats: BigIntStats): void;
+  /** Adds to the disk what it does not have yet: a scan that is killed goes on from there. */
   save(): Promise<void>;
 }
 
 const ENTRIES_MAXIMUM = 2_000_000;
+/** Lines for one entry before the file is written anew: an entry that changes is added once more. */
+const LINES_FOR_ENTRY = 2;
 const keyOf = ({ dev, ino }: BigIntStats) => `${dev.toString(36)}:${ino.toString(36)}`;
 const marksOf = ({ size, mtimeNs, ctimeNs }: BigIntStats) =>
   `${size.toString(36)}:${mtimeNs.toString(36)}:${ctimeNs.toString(36)}`;
+
+/** Adds lines to a file that is of this edition. Another scan may put one of another edition in its place meanwhile: then they are lost with the file that it was. */
+async function append(path: string, edition: string, lines: string): Promise<boolean> {
+  const file = await open(path, 'r+').catch(() => undefined);
+  if (file === undefined) return false;
+  try {
+    const head = Buffer.from(`${edition}\n`);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(head.length), 0, head.length, 0);
+    if (!buffer.subarray(0, bytesRead).equals(head)) return false;
+    const { size } = await file.stat();
+    // A line that was cut off, where the computer was, does not take the next one with it.
+    await file.write(`\n${lines}\n`, size);
+    return true;
+  } finally {
+    await file.close();
+  }
+}
 
 /** @param edition of engine and signatures: another one knows nothing of what this one read */
 export async function openVerdicts(folder: string, edition: string): Promise<Verdicts> {
   const path = join(folder, 'verdicts.txt');
   const text = await readFile(path, 'utf8').catch(() => '');
-  const [first = '', ...lines] = text.split('\n');
   const known = new Map<string, string>();
-  if (first === edition) {
-    for (const line of lines) {
+  let lines_read = 0;
+  if (text.startsWith(`${edition}\n`)) {
+    for (let from = edition.length + 1; from < text.length; ) {
+      const end = text.indexOf('\n', from);
+      const line = text.slice(from, end === -1 ? undefined : end);
+      from = end === -1 ? text.length : end + 1;
       const at = line.indexOf(' ');
-      if (at > 0) known.set(line.slice(0, at), line.slice(at + 1));
+      if (at <= 0) continue;
+      lines_read += 1;
+      known.set(line.slice(0, at), line.slice(at + 1));
     }
   }
-  let is_changed = false;
+  let is_whole = lines_read <= known.size * LINES_FOR_ENTRY;
+  let unsaved = new Set<string>();
+  let saving = Promise.resolve();
+
+  const linesOf = (keys: Iterable<string>) => [...keys].map((key) => `${key} ${known.get(key) ?? ''}`).join('\n');
+  async function save(): Promise<void> {
+    if (unsaved.size === 0) return;
+    const fresh = linesOf(unsaved);
+    unsaved = new Set();
+    // What cannot be kept is read again the next time.
+    if (is_whole && (await append(path, edition, fresh).catch(() => false))) return;
+    await writeWhole(path, `${edition}\n${linesOf(known.keys())}\n`).catch(() => rm(path, { force: true }));
+    is_whole = true;
+  }
+
   return {
     isKnown: (stats) => known.get(keyOf(stats)) === marksOf(stats),
     remember(stats) {
       if (known.size >= ENTRIES_MAXIMUM) return;
-      known.set(keyOf(stats), marksOf(stats));
-      is_changed = true;
+      const [key, marks] = [keyOf(stats), marksOf(stats)];
+      if (known.get(key) === marks) return;
+      known.set(key, marks);
+      unsaved.add(key);
     },
-    async save() {
-      if (!is_changed) return;
-      is_changed = false;
-      const all = [...known].map(([key, marks]) => `${key} ${marks}`).join('\n');
-      // What cannot be kept is read again the next time.
-      await writeWhole(path, `${edition}\n${all}\n`).catch(() => rm(path, { force: true }));
-    },
+    save: () => (saving = saving.then(save)),
   };
 }

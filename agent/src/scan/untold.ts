@@ -1,0 +1,69 @@
+import { lstat, readdir, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Found, saidSchema } from '@palisade/contract/agent';
+import { idSchema } from '@palisade/contract/fields';
+import { createStore } from '#agent/store.ts';
+import type { Quarantine } from './quarantine.ts';
+
+const reportSchema = saidSchema.options[3];
+
+/** What a finding will be said in: a report with that one finding. */
+type Telling = Omit<(typeof reportSchema)['_output'], 'kind' | 'seq'>;
+
+/**
+ * Findings between the moment before their files are taken away and the moment when what is said of them is on the disk: an agent that is killed between the two says
+ * them at its next start. One small file each, of which there are seldom any.
+ */
+export interface Untold {
+  /** Before the file is taken away. */
+  keep(file: Found, telling: Omit<Telling, 'found'>): Promise<void>;
+  /** What is said of it is kept elsewhere, or there is nothing to say. */
+  forget(id: string): Promise<void>;
+  /** Of an agent that was killed: those whose files are in the quarantine, and nowhere else. What lies where it was is found again. */
+  takeUp(): Promise<Telling[]>;
+}
+
+/** Whether another agent is at it: a scan by hand runs beside the service. */
+async function isAtIt(pid: number): Promise<boolean> {
+  return pid !== process.pid && (await readlink(`/proc/${pid}/exe`).catch(() => '')) === process.execPath;
+}
+
+const isThere = (path: string) =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+export function createUntold(folder: string, quarantine: Pick<Quarantine, 'read' | 'remove'>): Untold {
+  const nameOf = (id: string, pid: number) => `${id}.${pid}.json`;
+  const record = (name: string) => createStore(join(folder, name), reportSchema);
+
+  async function takeUpOne(name: string): Promise<Telling | undefined> {
+    const [id = '', pid = ''] = name.split('.');
+    if (!idSchema.safeParse(id).success || name !== nameOf(id, Number(pid)) || (await isAtIt(Number(pid)))) return undefined;
+    const kept = await record(name).read();
+    const [file] = kept?.found ?? [];
+    const is_there = file !== undefined && (await isThere(file.path));
+    // A file is taken away last: while it lies there, what was sealed of it may be a part.
+    if (is_there) await quarantine.remove(id);
+    const is_taken = kept !== undefined && file?.id === id && !is_there && (await quarantine.read(id)) !== undefined;
+    // Under this agent's number, until it is said.
+    if (is_taken) await record(nameOf(id, process.pid)).write(kept);
+    if (!is_taken || name !== nameOf(id, process.pid)) await record(name).remove();
+    return is_taken ? kept : undefined;
+  }
+
+  return {
+    keep: (file, telling) =>
+      record(nameOf(file.id, process.pid)).write({ kind: 'scan_report', seq: 0, ...telling, found: [file] }),
+    forget: (id) => record(nameOf(id, process.pid)).remove(),
+    async takeUp() {
+      const told: Telling[] = [];
+      for (const name of await readdir(folder).catch(() => [])) {
+        const one = await takeUpOne(name);
+        if (one !== undefined) told.push(one);
+      }
+      return told;
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { createNft } from '#firewall/nft.ts';
+import { createNamespace, endNamespaces, no_namespaces, temporaryFolder } from './namespace.ts';
+
+afterAll(endNamespaces);
+
+/** Programs that were started with a path in their arguments. */
+const startedWith = (path: string) =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/u.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(path);
+    } catch {
+      return false;
+    }
+  }).length;
+
+describe.skipIf(no_namespaces !== undefined)('an nft that was begun', () => {
+  it('loads what it is given as a whole, says why it could not, and loads nothing where it is left', async () => {
+    const folder = temporaryFolder();
+    const nft = createNft([...createNamespace().command, 'nft'], folder);
+    expect(await (await nft.begin()).load('add table inet one\n')).toEqual({ ok: true });
+    const refused = await (await nft.begin()).load('add table inet two\nadd rule inet two nowhere accept\n');
+    expect(refused.ok ? 'loaded' : refused.message).toMatch(/^Error: Could not process rule/u);
+    const left = await nft.begin();
+    await vi.waitFor(() => expect(startedWith(folder)).toBe(1));
+    left.cancel();
+    await vi.waitFor(() => expect(startedWith(folder)).toBe(0));
+    expect((await nft.list(['tables']))?.trim()).toBe('table inet one');
+    const [pipe = ''] = readdirSync(folder);
+    expect([statSync(join(folder, pipe)).isFIFO(), statSync(join(folder, pipe)).mode & 0o777]).toEqual([true, 0o600]);
+  });
+
+  it('ends with nothing loaded once the agent that was killed before it could load comes again', async () => {
+    const folder = temporaryFolder();
+    const command = [...createNamespace().command, 'nft'];
+    await createNft(command, folder).begin();
+    await vi.waitFor(() => expect(startedWith(folder)).toBe(1));
+    const next = createNft(command, folder);
+    const again = await next.begin();
+    expect(await again.load('add table inet one\n')).toEqual({ ok: true });
+    await vi.waitFor(() => expect(startedWith(folder)).toBe(0));
+    expect((await next.list(['tables']))?.trim()).toBe('table inet one');
+  });
+});
