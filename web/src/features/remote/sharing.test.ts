@@ -155,7 +155,12 @@ describe('what a customer shows', () => {
     const offers = () => signals().filter((signal) => typedSchema.parse(signal).type === 'offer').length;
     const before = offers();
     const ask = async () => {
-      const event = { kind: 'remote_signal', session_id: session.id, from: 'technician', signal: { type: 'offer_wanted' } } as const;
+      const event = {
+        kind: 'remote_signal',
+        session_id: session.id,
+        from: 'technician',
+        signal: { type: 'offer_wanted' },
+      } as const;
       socket().say({ kind: 'event', id: null, topic: { session_id: session.id }, event });
       await settle();
     };
