@@ -12,7 +12,9 @@ import { answers, type Started } from './tls.ts';
 export const VERSION = '1.1.55';
 const FOLDER = process.env['MESHCENTRAL'] ?? join(ROOT, 'node_modules/.cache/palisade-meshcentral');
 const MAIN = join(FOLDER, 'node_modules/meshcentral/meshcentral.js');
-const ACCOUNT = { name: 'bench', password: 'A-password-4-measuring' };
+/** Its agent for a desktop of Linux, as its package has it. */
+export const AGENT = join(FOLDER, 'node_modules/meshcentral/agents/meshagent_x86-64');
+export const ACCOUNT = { name: 'bench', password: 'A-password-4-measuring' };
 const run = promisify(execFile);
 
 async function install(): Promise<void> {

@@ -15,19 +15,32 @@ import { z } from 'zod';
 // biome-ignore lint/style/noRestrictedImports: how the agent opens a screen, asked directly.
 import { findVnc } from '../agent/src/control/vnc.ts';
 import { unpackAgent } from './built-agent.ts';
-import { overSocket, overStream, type RfbClient } from './rfb-client.ts';
+import { overSocket, overStream, type PixelClient } from './rfb-client.ts';
 import { median } from './server.ts';
+import { stopping } from './stopping.ts';
 import { startOurs, startProxy } from './tls.ts';
 
-const KEYS = 80;
+const KEYS = 120;
 const REVOKES = 3;
 const RELAYED_BYTES = 256 * 1024 ** 2;
 const PATIENCE_MS = 30_000;
 const [LETTER, PASSWORD] = [0x61, 'a long enough password'];
 const INSECURE = { rejectUnauthorized: false, perMessageDeflate: false } as const;
 
-const at = (values: readonly number[], share: number) =>
+/** The value below which a share of them is. */
+export const at = (values: readonly number[], share: number) =>
   values.toSorted((one, other) => one - other)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
+
+/** What has come in time. @throws where it has not, so that what was started is stopped and a round ends. */
+async function within<T>(promise: Promise<T>, what: string): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`waited too long for ${what}`)), PATIENCE_MS);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 async function until<T>(look: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await pause(5)) {
@@ -42,9 +55,10 @@ export async function startDesktop(folder: string) {
   const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '800x600x24', '-nolisten', 'tcp', '-noreset'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
-  const display = await new Promise<string>((resolve) => {
+  const shown = new Promise<string>((resolve) => {
     server.stdio[3]?.once('data', (bytes: Buffer) => resolve(`:${bytes.toString().trim()}`));
   });
+  const display = await within(shown, 'Xvfb');
   const [typed, script] = [join(folder, 'typed'), join(folder, 'echo.mjs')];
   writeFileSync(typed, '');
   writeFileSync(
@@ -78,17 +92,17 @@ appendFileSync(${JSON.stringify(typed)}, '0\\n');
 }
 
 /** How long it takes from each of some keys to the pixels that it changes, ms. */
-async function keysToPixels(client: RfbClient): Promise<number[]> {
-  await client.ready;
+export async function keysToPixels(client: PixelClient): Promise<number[]> {
+  await within(client.ready, 'the first picture');
   const waits: number[] = [];
   for (let key = 0; key < KEYS; key += 1) {
     // Not in step with whatever looks at the screen in turns.
-    await pause(40 + ((key * 37) % 60));
+    await pause(40 + ((key * 37) % 160));
     const began = performance.now();
     const { promise, resolve } = Promise.withResolvers<void>();
     client.onPixels = resolve;
     client.press(LETTER);
-    await promise;
+    await within(promise, 'the pixels of a key');
     waits.push(performance.now() - began);
     client.onPixels = undefined;
   }
@@ -130,7 +144,7 @@ async function startSession(url: string) {
       if (kind === 'welcome') socket.send(JSON.stringify({ kind: 'listen_remote', session_id }));
       if (kind === 'event') resolve();
     });
-    await promise;
+    await within(promise, 'a place in the session');
     return socket;
   }
   const [technician, customer] = [await signIn('tina'), await signIn('maria')];
@@ -154,18 +168,16 @@ async function startSession(url: string) {
     /** Its place in the plan is free for another one. */
     forget: (device_id: string) => call('POST', `/devices/${device_id}/revoke`, customer),
     /** An end of the tunnel, once it is paired. */
-    async end(path: string, hello: object): Promise<WebSocket> {
-      for (;;) {
+    end: (path: string, hello: object): Promise<WebSocket> =>
+      until(async () => {
         const socket = socketOf(path);
-        const isPaired = await new Promise<boolean>((resolve) => {
+        const isPaired = new Promise<boolean>((resolve) => {
           socket.on('open', () => socket.send(JSON.stringify({ kind: 'hello', ...hello, session_id: id })));
           socket.once('message', () => resolve(true));
           socket.once('close', () => resolve(false));
         });
-        if (isPaired) return socket;
-        await pause(50);
-      }
-    },
+        return (await within(isPaired, 'the other end of control')) ? socket : undefined;
+      }, 'control'),
     leave() {
       for (const page of pages) page.terminate();
     },
@@ -212,7 +224,7 @@ async function revokeToDead(session: RunningSession, desktop: { arrivals: () => 
   await session.grant(device_id);
   const viewer = await session.end(VIEWER_PATH, { access_token: session.technician });
   const client = overSocket(viewer);
-  await client.ready;
+  await within(client.ready, 'the first picture');
   const before = desktop.arrivals().length;
   const typing = setInterval(() => {
     if (viewer.readyState === viewer.OPEN) client.press(LETTER);
@@ -242,7 +254,7 @@ async function throughput(from: WebSocket, to: WebSocket): Promise<number> {
     from.send(frame);
     while (from.bufferedAmount > 8 * frame.length) await pause(0);
   }
-  await promise;
+  await within(promise, 'what is relayed');
   return RELAYED_BYTES / 1e6 / ((performance.now() - began) / 1_000);
 }
 
@@ -289,16 +301,17 @@ async function relayed(session: RunningSession, url: string): Promise<number> {
 
 /** Through two sockets of a process that does nothing else, behind the same proxy that ends TLS. */
 async function piped(folder: string): Promise<number> {
-  const home = join(folder, 'pipe');
-  mkdirSync(home);
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./plain-pipe.ts', import.meta.url))], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const port = await new Promise<number>((resolve) => {
-    child.stdout?.once('data', (bytes: Buffer) => resolve(Number(/\d+/u.exec(bytes.toString())?.[0])));
-  });
-  const proxy = await startProxy(home, port);
-  try {
+  return await stopping(async (stopped) => {
+    const home = join(folder, 'pipe');
+    mkdirSync(home);
+    const child = spawn(process.execPath, [fileURLToPath(new URL('./plain-pipe.ts', import.meta.url))], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    stopped({ stop: () => child.kill('SIGKILL') });
+    const port = await new Promise<number>((resolve) => {
+      child.stdout?.once('data', (bytes: Buffer) => resolve(Number(/\d+/u.exec(bytes.toString())?.[0])));
+    });
+    const proxy = stopped(await startProxy(home, port));
     // The proxy is there in some milliseconds.
     const open = () =>
       until(async () => {
@@ -312,10 +325,7 @@ async function piped(folder: string): Promise<number> {
     const rate = await throughput(from, to);
     for (const socket of [from, to]) socket.terminate();
     return rate;
-  } finally {
-    await proxy.stop();
-    child.kill('SIGKILL');
-  }
+  });
 }
 
 export interface ControlRound {
@@ -327,24 +337,25 @@ export interface ControlRound {
 }
 
 /** One round of all of it, on a server of its own over TLS. */
-export async function measureControl(folder: string): Promise<ControlRound> {
-  mkdirSync(folder, { recursive: true });
-  const data_dir = join(folder, 'data');
-  mkdirSync(data_dir);
-  const desktop = await startDesktop(folder);
-  const server = await startOurs(folder, data_dir, { EXPOSURE: 'local' });
-  const session = await startSession(server.url);
-  try {
+export const measureControl = (folder: string): Promise<ControlRound> =>
+  stopping(async (stopped) => {
+    mkdirSync(folder, { recursive: true });
+    const data_dir = join(folder, 'data');
+    mkdirSync(data_dir);
+    const desktop = stopped(await startDesktop(folder));
+    const server = stopped(await startOurs(folder, data_dir, { EXPOSURE: 'local' }));
+    const session = await startSession(server.url);
+    stopped({ stop: session.leave });
     const found = await findVnc(
       { kind: 'x11', display: desktop.display, xauthority: undefined, is_own: true },
       { folder, path: process.env['PATH'] ?? '/usr/bin:/bin' },
     );
     if ('missing' in found) throw new Error(found.missing);
-    const vnc = await found.open();
+    const vnc = stopped(await found.open());
     const direct_ms = await keysToPixels(overStream(vnc.stream));
     vnc.stop();
 
-    const agent = await startAgent(folder, server.url, session, desktop);
+    const agent = stopped(await startAgent(folder, server.url, session, desktop));
     const agent_device = await session.device();
     await session.grant(agent_device);
     const viewer = await session.end(VIEWER_PATH, { access_token: session.technician });
@@ -358,12 +369,7 @@ export async function measureControl(folder: string): Promise<ControlRound> {
     const relay_mb_s = await relayed(session, server.url);
     const pipe_mb_s = await piped(folder);
     return { tunnel_ms, direct_ms, relay_mb_s, pipe_mb_s, revoke_ms: median(revokes) };
-  } finally {
-    session.leave();
-    desktop.stop();
-    await server.stop();
-  }
-}
+  });
 
 /** The lines of the bars, of some rounds. */
 export function linesOf(rounds: readonly ControlRound[]) {

@@ -1,5 +1,5 @@
-// Pictures of a remote session from both sides in each of its states, and of the administrators' list; 1440 and 390 px wide, dark and light, whole pages. For the eye alone:
-// `node bench/remote-pictures.ts <folder> [--only=technician]`. Needs npm run build once, Chromium, Xvfb, xterm and x11vnc.
+// Pictures of a remote session from both sides in each of its states, and of the administrators' list; 1440, 1024, 768 and 390 px wide, dark and light, whole pages. For
+// the eye alone: `node bench/remote-pictures.ts <folder> [--only=technician]`. Needs npm run build once, Chromium, Xvfb, xterm and x11vnc.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +17,8 @@ mkdirSync(into, { recursive: true });
 
 const SIZES = [
   { width: 1440, height: 900 },
+  { width: 1024, height: 768 },
+  { width: 768, height: 1024 },
   { width: 390, height: 844 },
 ] as const;
 
@@ -27,7 +29,11 @@ async function snap(page: Page, name: string): Promise<void> {
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.setViewportSize(size);
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+      // What stays at the top stands at the top of the picture.
+      await page.evaluate(() => {
+        scrollTo(0, 0);
+        return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      });
       await page.screenshot({ path: join(into, `${name}-${size.width}-${colorScheme}.png`), fullPage: true });
     }
   await page.setViewportSize(before);

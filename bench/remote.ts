@@ -1,6 +1,7 @@
-// Remote support beside MeshCentral from npm, both over TLS on this machine: how soon a picture is there, how old it is, what the portal transfers, how soon the
-// server answers and what it holds. `node bench/remote.ts [ROUNDS]` (5 unless said otherwise) prints medians and keeps them in results/remote.json. Needs: `npm start`
-// once (for the build), Chromium, coturn, HAProxy, openssl, Xvfb, xterm, x11vnc, and npm's registry the first time (or MESHCENTRAL, see mesh-central.ts).
+// Remote support beside MeshCentral from npm, both over TLS on this machine: how soon a picture is there, how old it is, how soon a key changes pixels, what the portal
+// transfers, how soon the server answers and what it holds. `node bench/remote.ts [ROUNDS]` (5 unless said otherwise) prints medians and keeps them in
+// results/remote.json. Needs: `npm start` once (for the build), Chromium, coturn, HAProxy, openssl, Xvfb, xterm, x11vnc, and npm's registry the first time (or
+// MESHCENTRAL, see mesh-central.ts). No other desktop of X may run: MeshCentral's agent looks for one itself.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,10 +11,12 @@ import { type Browser, chromium, expect, type Page } from '@playwright/test';
 import { startRelay } from '../server/test/coturn-process.ts';
 import { FLAGS } from './full-account.ts';
 import { signInToMeshCentral, startMeshCentral, VERSION } from './mesh-central.ts';
+import { onMeshDesktop } from './mesh-desktop.ts';
 import { memoryOf } from './process-memory.ts';
-import { type ControlRound, linesOf, measureControl, withoutBar } from './remote-control.ts';
+import { at, type ControlRound, keysToPixels, linesOf, measureControl, startDesktop, withoutBar } from './remote-control.ts';
 import { freePort } from './rest-peer.ts';
 import { describeMachine, median, RESULTS } from './server.ts';
+import { type Stopped, stopping } from './stopping.ts';
 import { startOurs } from './tls.ts';
 
 const ROUNDS = Number(process.argv[2] ?? 5);
@@ -27,11 +30,14 @@ const INSECURE = { ignoreHTTPSErrors: true };
 const folder = mkdtempSync(join(tmpdir(), 'palisade-remote-bench-'));
 const [load_before = 0] = loadavg();
 
-const launch = (more: readonly string[] = []): Promise<Browser> =>
-  chromium.launch({
+async function launch(stopped: Stopped, more: readonly string[] = []): Promise<Browser> {
+  const browser = await chromium.launch({
     executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
     args: [...FLAGS, '--ignore-certificate-errors', ...more],
   });
+  stopped({ stop: () => browser.close() });
+  return browser;
+}
 
 /** Bytes that come over the network for a page that is opened with nothing in the cache, until nothing comes any more. */
 async function transferOf(page: Page, open: () => Promise<unknown>): Promise<number> {
@@ -114,25 +120,22 @@ async function agesOf(page: Page): Promise<number[]> {
   );
 }
 
-const at = (values: readonly number[], share: number) =>
-  values.toSorted((one, other) => one - other)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
-
 /** One session on a server of its own, from the code to a picture. */
-async function session(name: string, isRelayed: boolean) {
-  const home = join(folder, name);
-  mkdirSync(home);
-  const data_dir = join(home, 'data');
-  mkdirSync(data_dir);
-  const port = await freePort();
-  const relay = isRelayed ? await startRelay(SECRET, port) : undefined;
-  const environment = isRelayed ? { TURN_URL: `turn:127.0.0.1:${port}`, TURN_SECRET: SECRET } : {};
-  // The first start makes keys and tables; what counts is the second, as with the peer.
-  const keep = join(home, 'kept');
-  await (await startOurs(home, data_dir, { ...environment, DATA_DIR: keep })).stop();
-  mkdirSync(data_dir, { recursive: true });
-  const server = await startOurs(home, data_dir, { ...environment, DATA_DIR: keep });
-  const browsers = [await launch(), await launch(SHARES)] as const;
-  try {
+const session = (name: string, isRelayed: boolean) =>
+  stopping(async (stopped) => {
+    const home = join(folder, name);
+    mkdirSync(home);
+    const data_dir = join(home, 'data');
+    mkdirSync(data_dir);
+    const port = await freePort();
+    if (isRelayed) stopped(await startRelay(SECRET, port));
+    const environment = isRelayed ? { TURN_URL: `turn:127.0.0.1:${port}`, TURN_SECRET: SECRET } : {};
+    // The first start makes keys and tables; what counts is the second, as with the peer.
+    const keep = join(home, 'kept');
+    await (await startOurs(home, data_dir, { ...environment, DATA_DIR: keep })).stop();
+    mkdirSync(data_dir, { recursive: true });
+    const server = stopped(await startOurs(home, data_dir, { ...environment, DATA_DIR: keep }));
+    const browsers = [await launch(stopped), await launch(stopped, SHARES)] as const;
     const technician = await (await browsers[0].newContext({ baseURL: server.url, ...INSECURE })).newPage();
     const { customer } = await meet(technician, browsers[1], server.url, INSECURE);
     await noteFirstFrame(technician);
@@ -149,26 +152,24 @@ async function session(name: string, isRelayed: boolean) {
     const ages = await agesOf(technician);
     const first_frame_ms = (await noted(technician, 'firstFrameAt')) - (await noted(customer, 'pickedAt'));
     return { first_frame_ms, ages, portal_bytes, memory_mb, started_ms: server.started_ms };
-  } finally {
-    for (const browser of browsers) await browser.close();
-    await server.stop();
-    await relay?.stop();
-  }
-}
+  });
 
-async function peer(name: string) {
-  const server = await startMeshCentral(join(folder, name));
-  const browser = await launch();
-  try {
+const peer = (name: string) =>
+  stopping(async (stopped) => {
+    const home = join(folder, name);
+    const server = stopped(await startMeshCentral(home));
+    const browser = await launch(stopped);
     const page = await (await browser.newContext(INSECURE)).newPage();
     await signInToMeshCentral(page, server.url);
     const main_bytes = await transferOf(page, () => page.reload());
-    return { main_bytes, memory_mb: memoryOf(server.pids), started_ms: server.started_ms };
-  } finally {
+    const memory_mb = memoryOf(server.pids);
     await browser.close();
-    await server.stop();
-  }
-}
+    const desktop = stopped(await startDesktop(home));
+    const keys_ms = await onMeshDesktop(home, server.url, desktop.display, keysToPixels);
+    // The agent chooses the screen: of several on this machine it might have been another one.
+    if (desktop.arrivals().length !== keys_ms.length + 1) throw new Error("MeshCentral's agent typed on another screen");
+    return { main_bytes, memory_mb, started_ms: server.started_ms, keys_ms };
+  });
 
 /** What is measured in a round. */
 interface Round {
@@ -226,6 +227,16 @@ try {
       of((one) => one.peer.memory_mb),
     ),
     ...linesOf(rounds.map(({ control }) => control)),
+    mesh_key_to_pixel_p50_ms: line(
+      of(({ control }) => at(control.tunnel_ms, 0.5)),
+      0.35,
+      of((one) => at(one.peer.keys_ms, 0.5)),
+    ),
+    mesh_key_to_pixel_p95_ms: line(
+      of(({ control }) => at(control.tunnel_ms, 0.95)),
+      0.6,
+      of((one) => at(one.peer.keys_ms, 0.95)),
+    ),
   };
   const without_bar = {
     ...withoutBar(rounds.map(({ control }) => control)),
@@ -239,8 +250,6 @@ try {
     machine: { ...describeMachine(), load_before, load_after: loadavg()[0] ?? 0 },
     results,
     without_bar,
-    /** It needs MeshCentral's own agent on a desktop. */
-    not_measured: ['key to pixel / MeshCentral'],
   };
   mkdirSync(RESULTS, { recursive: true });
   writeFileSync(join(RESULTS, 'remote.json'), `${JSON.stringify(kept, null, 2)}\n`);

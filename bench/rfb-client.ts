@@ -1,13 +1,18 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
-/** A page as far as RFB needs one (RFC 6143): it asks for what changed, raw, and presses keys. */
-export interface RfbClient {
+/** What presses keys on a screen and sees what changes. */
+export interface PixelClient {
   /** The first whole picture is there. */
   ready: Promise<void>;
+  /** By the number that X has for it; a small letter. */
   press(key: number): void;
   /** Called for each update that has something in it. */
   onPixels: (() => void) | undefined;
+}
+
+/** A page as far as RFB needs one (RFC 6143): it asks for what changed, raw, and presses keys. */
+interface RfbClient extends PixelClient {
   feed(bytes: Buffer): void;
 }
 

@@ -1,10 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect } from '@playwright/test';
-// biome-ignore-start lint/style/noRestrictedImports: the relay of the server's tests, started as it is there.
-import { HAS_COTURN, NO_COTURN, startRelay } from '../server/test/coturn-process.ts';
-import { freePort } from '../server/test/free-port.ts';
-// biome-ignore-end lint/style/noRestrictedImports: up to here.
-import { test as journey } from './palisade.ts';
+import { relayed as test } from './relayed.ts';
 import {
   banner,
   drawClock,
@@ -18,40 +14,6 @@ import {
   startCustomer,
   workspace,
 } from './session.ts';
-
-const SECRET = 'a-secret-that-both-have';
-
-interface Relay {
-  port: number;
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
-
-/** As a journey, with a coturn that shares `relay_secret`, beside a server that knows `SECRET`. */
-const test = journey.extend<{ relay_secret: string; relay: Relay }>({
-  relay_secret: [SECRET, { option: true }],
-  relay: async ({ relay_secret }, use) => {
-    const port = await freePort();
-    let running = await startRelay(relay_secret, port);
-    let isRunning = true;
-    const stop = async () => {
-      if (isRunning) await running.stop();
-      isRunning = false;
-    };
-    await use({
-      port,
-      stop,
-      async start() {
-        running = await startRelay(relay_secret, port);
-        isRunning = true;
-      },
-    });
-    await stop();
-  },
-  environment: async ({ relay }, use) => {
-    await use({ TURN_URL: `turn:127.0.0.1:${relay.port}`, TURN_SECRET: SECRET });
-  },
-});
 
 /** A customer who approves and shares, and a technician: neither reaches the other but by the relay. */
 async function shareByRelay(technician: Page, baseURL: string) {
@@ -73,7 +35,6 @@ async function shareByRelay(technician: Page, baseURL: string) {
 const mirror = (customer: Page) => customer.locator('.mirror').getByRole('status');
 
 test.describe('where only a relay leads from one side to the other', () => {
-  test.skip(!HAS_COTURN, NO_COTURN);
   test.slow();
 
   test('the picture comes through it, both are told when it is gone, and the picture comes back with it', async ({
@@ -105,7 +66,6 @@ test.describe('where only a relay leads from one side to the other', () => {
 });
 
 test.describe('where the relay has another secret than the server', () => {
-  test.skip(!HAS_COTURN, NO_COTURN);
   test.use({ relay_secret: 'a-secret-of-somebody-else' });
   test.slow();
 

@@ -1,9 +1,6 @@
 import { type Browser, expect, type Page } from '@playwright/test';
-// biome-ignore-start lint/style/noRestrictedImports: the relay of the server's tests, started as it is there.
-import { HAS_COTURN, NO_COTURN, startRelay } from '../server/test/coturn-process.ts';
-import { freePort } from '../server/test/free-port.ts';
-// biome-ignore-end lint/style/noRestrictedImports: up to here.
 import { expectAccessible, expectNothingCutOff, test } from './palisade.ts';
+import { relayed } from './relayed.ts';
 import {
   banner,
   drawClock,
@@ -21,7 +18,6 @@ import {
 const BEEPS = '--use-fake-device-for-media-stream';
 /** What a decoder makes of nothing: the last bit of 16, up or down (1 / 32767). */
 const SILENCE = 0.0001;
-const SECRET = 'a-secret-that-both-have';
 const voice = (page: Page) => page.getByRole('region', { name: 'Talk by voice' });
 
 /** A page of a browser with a microphone that it may use, and that keeps what it opens where the test finds it. */
@@ -166,19 +162,10 @@ test('both turn their voice on, are heard once they unmute, and the picture goes
   await other.close();
 });
 
-test.describe('without a screen, and where only a relay leads from one side to the other', () => {
-  test.skip(!HAS_COTURN, NO_COTURN);
-  test.use({
-    environment: async ({ browserName: _ }, use) => {
-      const port = await freePort();
-      const relay = await startRelay(SECRET, port);
-      await use({ TURN_URL: `turn:127.0.0.1:${port}`, TURN_SECRET: SECRET });
-      await relay.stop();
-    },
-  });
-  test.slow();
+relayed.describe('without a screen, and where only a relay leads from one side to the other', () => {
+  relayed.slow();
 
-  test('both hear each other, and read the same code', async ({ server }) => {
+  relayed('both hear each other, and read the same code', async ({ server }) => {
     const [browser, other] = [await startCustomer([BEEPS]), await startCustomer([BEEPS])];
     const page = await withMicrophone(other, server.url);
     const { customer } = await meet(page, browser, server.url, { permissions: ['microphone'] });

@@ -233,10 +233,21 @@ test('the screens of remote access are accessible in every state', async ({ page
   await page.getByRole('button', { name: 'Join' }).click();
   await expect(page.getByText(/No session waits with this code/)).toBeVisible();
   await expectAccessible(page);
+  await expectGoodOnPhone(page);
   await page.getByLabel('Session code').fill(code);
   await page.getByRole('button', { name: 'Join' }).click();
   await expect(page.getByText(/You have joined the session of maria/)).toBeVisible();
   await expect(customer.getByRole('heading', { name: 'tina has joined your session' })).toBeVisible();
+  await expectGoodOnPhone(customer);
+  await expectGoodOnPhone(page);
+
+  // While it runs, and once it is over: both lists have it, and the customer is asked how it was.
+  await customer.getByRole('button', { name: 'Approve without a screen' }).click();
+  await expect(page.getByRole('button', { name: `Complete ${code}` })).toBeVisible();
+  await expectGoodOnPhone(page);
+  await page.getByRole('button', { name: `Complete ${code}` }).click();
+  await expect(customer.getByText('Your session with tina is over')).toBeVisible();
+  await expect(history(customer).locator('.badge', { hasText: 'Completed' })).toBeVisible();
   await expectGoodOnPhone(customer);
   await expectGoodOnPhone(page);
   await context.close();

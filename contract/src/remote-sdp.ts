@@ -1,42 +1,48 @@
 import type { Side } from './remote-record.ts';
 
 type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
-const DIRECTION = /^a=(sendrecv|sendonly|recvonly|inactive)[ \t]*$/u;
+// As the browser reads it that reads the most: Chromium takes a direction with more behind it, Firefox takes blanks and capitals.
+const MEDIA = /^\s*m\s*=\s*(\S*)/iu;
+const DIRECTION = /^\s*a\s*=\s*(sendrecv|sendonly|recvonly|inactive)(?![\w-])/iu;
 
-/** The kinds and directions of the media in a description (RFC 8866; one that says no direction is `sendrecv`). */
+/**
+ * The kinds and directions of the media in a description (RFC 8866). One that says no direction itself, or two, is `sendrecv`: browsers do not agree on a direction that is
+ * said for the whole description.
+ */
 export function mediaOf(sdp: string): { kind: string; direction: Direction }[] {
-  const media: { kind: string; direction: Direction }[] = [];
-  let usual: Direction = 'sendrecv';
-  for (const line of sdp.split(/\r\n|\r|\n/u)) {
+  const media: { kind: string; said: Direction | undefined }[] = [];
+  for (const line of sdp.split(/\r?\n/u)) {
+    const kind = MEDIA.exec(line)?.[1];
+    if (kind !== undefined) media.push({ kind: kind.toLowerCase(), said: undefined });
+    const said = DIRECTION.exec(line)?.[1]?.toLowerCase();
     const last = media.at(-1);
-    const said = DIRECTION.exec(line)?.[1];
+    if (said === undefined || last === undefined) continue;
     const direction = said === 'sendonly' || said === 'recvonly' || said === 'inactive' ? said : 'sendrecv';
-    if (line.startsWith('m=')) media.push({ kind: line.slice(2).split(' ', 1)[0] ?? '', direction: usual });
-    else if (said === undefined) continue;
-    else if (last === undefined) usual = direction;
-    else last.direction = direction;
+    last.said = last.said === undefined || last.said === direction ? direction : 'sendrecv';
   }
-  return media;
+  return media.map(({ kind, said = 'sendrecv' }) => ({ kind, direction: said }));
 }
 
 /** What each side may do with each kind of media: a picture goes from the customer to the technician and nowhere else; a voice goes both ways. */
-const ALLOWED: Record<Side, Record<string, readonly Direction[]>> = {
-  customer: {
-    video: ['sendonly', 'inactive'],
-    audio: ['sendrecv', 'sendonly', 'recvonly', 'inactive'],
-    application: ['sendrecv'],
-  },
-  technician: {
-    video: ['recvonly', 'inactive'],
-    audio: ['sendrecv', 'sendonly', 'recvonly', 'inactive'],
-    application: ['sendrecv'],
-  },
+const VOICE: readonly Direction[] = ['sendrecv', 'sendonly', 'recvonly', 'inactive'];
+const MARKS: readonly Direction[] = ['sendrecv'];
+const ALLOWED: Record<Side, ReadonlyMap<string, readonly Direction[]>> = {
+  customer: new Map([
+    ['video', ['sendonly', 'inactive']],
+    ['audio', VOICE],
+    ['application', MARKS],
+  ]),
+  technician: new Map([
+    ['video', ['recvonly', 'inactive']],
+    ['audio', VOICE],
+    ['application', MARKS],
+  ]),
 };
 
 /** Whether a side may describe its connection like this. */
 export function isAllowedSdp(side: Side, sdp: string): boolean {
   const media = mediaOf(sdp);
-  return media.length > 0 && media.every(({ kind, direction }) => ALLOWED[side][kind]?.includes(direction) ?? false);
+  return media.length > 0 && media.every(({ kind, direction }) => ALLOWED[side].get(kind)?.includes(direction) ?? false);
 }
 
 /** Whether a description is of voices alone: they have a connection of their own, so that a picture goes on whatever becomes of them. */

@@ -37,13 +37,44 @@ describe('a description of a connection', () => {
     expect(isAllowedSdp(side, text)).toBe(allowed);
   });
 
-  test('has the direction that is said for all of it, unless a part says another', () => {
+  test('has the direction that each part says itself: browsers do not agree on one that is said for all of it', () => {
     const text = sdp(['video'], ['audio', 'inactive']).replace('t=0 0', 't=0 0\r\na=sendonly');
     expect(mediaOf(text)).toEqual([
-      { kind: 'video', direction: 'sendonly' },
+      { kind: 'video', direction: 'sendrecv' },
       { kind: 'audio', direction: 'inactive' },
     ]);
   });
+
+  // Each is a direction to some browser: to Chromium with more behind it (HasAttribute of webrtc_sdp.cc), to Firefox with blanks and capitals (webrtc-sdp).
+  test.each([
+    'a=sendrecv:1',
+    'a=sendrecv 1',
+    'a=sendrecv\t',
+    ' a=sendrecv',
+    'A=SendRecv',
+    'a= sendrecv',
+    'a=sendrecv\ra=recvonly',
+  ])('is both ways as soon as any browser may read it so: %j', (said) => {
+    const text = sdp(['video', 'recvonly']);
+    expect(isAllowedSdp('technician', text)).toBe(true);
+    for (const both of [`${said}\r\na=recvonly`, `a=recvonly\r\n${said}`])
+      expect(isAllowedSdp('technician', text.replace('a=recvonly', both))).toBe(false);
+  });
+
+  test.each(['M=video', 'm= video', ' m=video', 'm=VIDEO', 'm=video/x', 'm=video\t9'])(
+    'has a picture wherever a browser may see one: %j',
+    (line) => {
+      const text = `${sdp(['audio', 'inactive'])}${line} 9 UDP/TLS/RTP/SAVPF 96\r\na=sendrecv\r\n`;
+      expect(isAllowedSdp('technician', text)).toBe(false);
+    },
+  );
+
+  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', ''])(
+    'of media that nobody knows is not allowed: %j',
+    (kind) => {
+      for (const side of ['customer', 'technician'] as const) expect(isAllowedSdp(side, sdp([kind, 'inactive']))).toBe(false);
+    },
+  );
 
   test.each([
     ['voices alone', sdp(['audio', 'sendrecv']), true],

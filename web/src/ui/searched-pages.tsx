@@ -4,7 +4,7 @@ import { leftOf, type pagesQuery, rowsOf, totalOf } from '#api/pages.ts';
 import { useSearched } from './list-filters.tsx';
 import { ShowMore } from './show-more.tsx';
 
-interface SearchedPages<Choice, Row> {
+export interface SearchedPages<Choice, Row> {
   /** What is chosen just now, as its filters show it. */
   chosen: Choice;
   setChosen: (choice: Choice) => void;

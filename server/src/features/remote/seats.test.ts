@@ -134,6 +134,8 @@ describe('signals', () => {
   test.each<[string, 'customer' | 'technician', unknown]>([
     ['an offer of the technician', 'technician', OFFER],
     ['a technician who would send a picture', 'technician', { ...ANSWER, sdp: described(VIDEO, 'a=sendrecv') }],
+    ['a technician whose media is a word of the language', 'technician', { ...ANSWER, sdp: described('m=__proto__ 9') }],
+    ['a customer whose media is one', 'customer', { ...OFFER, sdp: described('m=constructor 9', 'a=sendonly') }],
     ['a technician who says no direction', 'technician', { ...ANSWER, sdp: described(VIDEO) }],
     ['a technician who says that the customer shares', 'technician', STARTED],
     ['a technician who says that it is paused', 'technician', { type: 'paused' }],

@@ -35,6 +35,8 @@ interface Device {
   id: string;
 }
 
+/** What the code behind the socket makes an error of. */
+const FAULT = 'a fault';
 const GONE: Refusal = { code: CLOSED.unauthenticated, reason: 'This device was removed.' };
 
 /**
@@ -73,6 +75,7 @@ async function serveDevices(limits: Partial<SocketLimits> = {}) {
       connection.tell({ kind: 'welcome', device: id });
       return {
         onFrame(frame) {
+          if (frame.data === FAULT) throw new Error('nobody thought of this');
           heard.push(frame);
           for (const tell of present.values()) tell(frame);
         },
@@ -150,6 +153,16 @@ test.each([
   one.say(frame);
   expect(await one.closed).toBe(CLOSED.malformed);
   expect(heard).toEqual([]);
+});
+
+test('a frame that is an error to what hears it ends its own socket, and neither another one nor the server', async () => {
+  const devices = await serveDevices();
+  const [one, other] = [await devices.enter('one'), await devices.enter('other')];
+  one.say({ kind: 'signal', data: FAULT });
+  expect(await one.closed).toBe(CLOSED.failed);
+  await vi.waitFor(() => expect([...devices.present.keys()]).toEqual(['other']));
+  other.say(signal(KIB));
+  await vi.waitFor(() => expect(other.frames).toContainEqual(signal(KIB)));
 });
 
 test('frames are counted between heartbeats', async () => {

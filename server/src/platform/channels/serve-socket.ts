@@ -330,7 +330,14 @@ export function serveSocket<Principal, Hello, Said, Told>(
 
   function onMessage(this: WebSocket, bytes: RawData, isBinary: boolean): void {
     const peer = sockets.get(this);
-    if (peer) hear(peer, isBinary ? '' : bytes.toString());
+    if (!peer) return;
+    try {
+      hear(peer, isBinary ? '' : bytes.toString());
+    } catch (error) {
+      // One frame must not end the server, which nobody would catch this for.
+      logFailure(fastify.log, error, 'a frame could not be taken in');
+      end(this, { code: CLOSED.failed, reason: 'Something went wrong on the server.' });
+    }
   }
 
   function onSign(this: WebSocket): void {

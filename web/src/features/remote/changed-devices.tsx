@@ -29,7 +29,7 @@ export function ChangedDevices({ session }: { session: RemoteSession }) {
       {error && <ErrorNotice title="This could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
       {!devices && !error && <LoadingRows label="Loading what changed" />}
       {devices?.length === 0 && (
-        <p className="sub">Nothing was measured: no device of yours with our agent was connected during this session.</p>
+        <p className="sub">Nothing was measured: no device of yours with our agent was connected when this session began.</p>
       )}
       {devices?.map((device) => (
         <Device key={device.device_id} device={device} />

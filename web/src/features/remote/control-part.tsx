@@ -1,5 +1,5 @@
 import type { JoinedSession } from '@palisade/contract/remote';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { saySignal } from '#api/events.ts';
 import { Button } from '#ui/button.tsx';
 import { Refusal } from '#ui/refusal.tsx';
@@ -14,8 +14,12 @@ export function ControlPart({ session }: { session: JoinedSession }) {
   const [isAsked, setIsAsked] = useState(false);
   const revoke = useRevoke(session.id);
   const device = session.grants.find((grant) => grant.device !== null && grant.grant !== 'clipboard')?.device;
-  if (session.status !== 'active') return null;
   const hasControl = session.grants.some(({ grant }) => grant === 'control');
+  // What was granted and taken back has to be asked for anew.
+  useEffect(() => {
+    if (hasControl) setIsAsked(false);
+  }, [hasControl]);
+  if (session.status !== 'active') return null;
   return (
     <div className="workspace__control">
       {device && (

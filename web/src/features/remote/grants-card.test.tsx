@@ -3,6 +3,7 @@ import type { RemoteSession } from '@palisade/contract/remote';
 import { grantInSession, revokeInSession } from '@palisade/contract/remote-session';
 import { act, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keepEventsOpen } from '#api/events.ts';
 import { deviceOf } from '#api/fake-devices.ts';
@@ -35,6 +36,13 @@ function socket(): FakeSocket {
   return opened;
 }
 
+/** The card of a session that changes. */
+function Shown({ session, onShow }: { session: RemoteSession; onShow: (show: (changed: RemoteSession) => void) => void }) {
+  const [shown, setShown] = useState(session);
+  onShow(setShown);
+  return <GrantsCard session={shown} />;
+}
+
 function visit(parts: Partial<RemoteSession> = {}, devices = [LAPTOP]) {
   const session = sessionOf({ status: 'active', support_agent: 'tina', ...parts });
   server.on(listDevices, reply(listDevices, devices));
@@ -42,9 +50,16 @@ function visit(parts: Partial<RemoteSession> = {}, devices = [LAPTOP]) {
   const revoke: `/${string}` = `/remote/sessions/${session.id}/revoke`;
   server.on({ ...grantInSession, path: grants }, reply(grantInSession, session));
   server.on({ ...revokeInSession, path: revoke }, reply(revokeInSession, session));
-  renderForTest(<GrantsCard session={session} />);
+  let show: (changed: RemoteSession) => void = () => {};
+  renderForTest(<Shown session={session} onShow={(set) => (show = set)} />);
   const asked = () => [grants, revoke].flatMap((path) => server.calls.filter((one) => one.path === path).map(({ body }) => body));
-  return { session, asked };
+  return { session, asked, show: (changed: RemoteSession) => show(changed) };
+}
+
+function askForControl({ id: session_id }: RemoteSession): void {
+  const signal = { type: 'grant_wanted', grant: 'control' } as const;
+  const event = { kind: 'remote_signal', session_id, from: 'technician', signal } as const;
+  act(() => socket().say({ kind: 'event', id: null, topic: { session_id }, event }));
 }
 
 describe('what the technician may do', () => {
@@ -74,21 +89,23 @@ describe('what the technician may do', () => {
     const { session, asked } = visit();
     await screen.findByRole('switch', { name: /Control mouse/u });
     socket().open();
-    act(() =>
-      socket().say({
-        kind: 'event',
-        id: null,
-        topic: { session_id: session.id },
-        event: {
-          ...{ kind: 'remote_signal', session_id: session.id, from: 'technician' },
-          signal: { type: 'grant_wanted', grant: 'control' },
-        },
-      }),
-    );
+    askForControl(session);
     expect(screen.getByRole('alert')).toHaveTextContent('tina asks to control your computer.');
     await userEvent.click(screen.getByRole('button', { name: 'Not now' }));
     expect(screen.queryByRole('alert')).toBeNull();
     expect(asked()).toEqual([]);
+  });
+
+  it('is not asked for anew by what was granted and taken back', async () => {
+    const { session, show } = visit();
+    socket().open();
+    askForControl(session);
+    expect(screen.getByRole('alert')).toBeVisible();
+    act(() => show({ ...session, grants: [of('control')] }));
+    expect(screen.queryByRole('alert')).toBeNull();
+    act(() => show(session));
+    expect(screen.getByText(/Nobody controls your computers/u)).toBeVisible();
+    expect(screen.queryByRole('alert')).toBeNull();
   });
 
   it('says why it ended, and what is missing where nothing can be controlled', async () => {

@@ -19,7 +19,7 @@ const STOP_KEY = { code: 'KeyC', name: 'Alt+Shift+C' } as const;
 const isOfDevice = (grant: Grant): grant is Grant & { device: NonNullable<Grant['device']> } => grant.device !== null;
 
 /** What the technician of a session asks for, until it is answered or granted. */
-function useWanted(session_id: string): [GrantKind | undefined, () => void] {
+function useWanted({ id: session_id, grants }: RemoteSession): [GrantKind | undefined, () => void] {
   const [wanted, setWanted] = useState<GrantKind>();
   useEffect(
     () =>
@@ -31,7 +31,12 @@ function useWanted(session_id: string): [GrantKind | undefined, () => void] {
       }),
     [session_id],
   );
-  return [wanted, () => setWanted(undefined)];
+  const isGranted = grants.some(({ grant, device }) => grant === wanted && device !== null);
+  // What was granted and taken back is not asked for anew.
+  useEffect(() => {
+    if (isGranted) setWanted(undefined);
+  }, [isGranted]);
+  return [isGranted ? undefined : wanted, () => setWanted(undefined)];
 }
 
 /** Who controls the customer's devices, and what else they let the technician do: each with a switch of its own, all with one Stop. */
@@ -39,7 +44,7 @@ export function GrantsCard({ session }: { session: RemoteSession }) {
   const { data: devices } = useQuery(devicesQuery);
   const grant = useGrant(session.id);
   const revoke = useRevoke(session.id);
-  const [wanted, forget] = useWanted(session.id);
+  const [wanted, forget] = useWanted(session);
   const held = session.grants.filter(isOfDevice);
   const is_held = held.length > 0;
   const stop = revoke.mutate;
@@ -57,8 +62,6 @@ export function GrantsCard({ session }: { session: RemoteSession }) {
   const online = livingOf(devices ?? []).filter(({ state }) => state === 'online');
   const controlled = held.find((one) => one.grant === 'control');
   const seen = held.find((one) => one.grant === 'view');
-  const isAsked =
-    wanted !== undefined && !session.grants.some((one) => one.grant === wanted && (one.device !== null || wanted !== 'view'));
   return (
     <section className="grants" aria-labelledby="grants">
       <h3 id="grants">What {technician} may do</h3>
@@ -84,14 +87,18 @@ export function GrantsCard({ session }: { session: RemoteSession }) {
           </>
         )}
       </p>
-      {isAsked && (
-        <p role="alert" className="grants__wanted">
-          <bdi>{technician}</bdi> asks to {WANTED[wanted]}. Switch it on below if you want that. If you do nothing, nothing
-          happens.{' '}
+      {wanted !== undefined && (
+        <div className="grants__wanted">
+          <p role="alert">
+            <b>
+              <bdi>{technician}</bdi> asks to {WANTED[wanted]}.
+            </b>{' '}
+            Switch it on below if you want that. If you do nothing, nothing happens.
+          </p>
           <Button variant="quiet" size="s" onClick={forget}>
             Not now
           </Button>
-        </p>
+        </div>
       )}
       {online.length === 0 && devices && (
         <p className="sub">

@@ -6,60 +6,35 @@ import { sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
-import { Listed } from '#ui/listed.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { useSearchedPages } from '#ui/searched-pages.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { EVERY_SESSION, joinedHistoryQuery, useCompleteJoined } from './remote.queries.ts';
-import { isNarrowed, NoSessionMatches, SessionFilters } from './session-filters.tsx';
+import { SearchedSessions } from './searched-sessions.tsx';
 import { SessionRow } from './session-list.tsx';
 
 /** What this technician has joined: the running ones with the way to complete them. */
 export function JoinedSessions() {
-  const {
-    chosen,
-    setChosen,
-    choice,
-    rows: sessions,
-    isOutdated,
-    error,
-    refetch,
-    more,
-  } = useSearchedPages(EVERY_SESSION, joinedHistoryQuery);
+  const pages = useSearchedPages(EVERY_SESSION, joinedHistoryQuery);
   const now = useMinute();
   return (
     <Card title="Joined sessions">
       <FocusKept>
-        {(isNarrowed(chosen) || (sessions && sessions.length > 0)) && (
-          <SessionFilters choice={chosen} placeholder="Code or customer" onChange={setChosen} />
-        )}
-        <Listed
+        <SearchedSessions
+          pages={pages}
           what="the joined sessions"
-          rows={sessions}
-          isOutdated={isOutdated}
-          error={error}
-          onRetry={refetch}
+          placeholder="Code or customer"
+          onRetry={pages.refetch}
           empty={
-            isNarrowed(choice) ? (
-              <NoSessionMatches onAll={() => setChosen(EVERY_SESSION)} />
-            ) : (
-              <EmptyState
-                icon={<IconHeadset size={28} stroke={1.7} />}
-                title="No joined sessions"
-                sentence="A session that you join by its code is listed here, also after it has ended."
-              />
-            )
+            <EmptyState
+              icon={<IconHeadset size={28} stroke={1.7} />}
+              title="No joined sessions"
+              sentence="A session that you join by its code is listed here, also after it has ended."
+            />
           }
         >
-          {(rows) => (
-            <ul className="remote-sessions">
-              {rows.map((session) => (
-                <JoinedRow key={session.id} session={session} now={now} />
-              ))}
-            </ul>
-          )}
-        </Listed>
-        {more}
+          {(session) => <JoinedRow key={session.id} session={session} now={now} />}
+        </SearchedSessions>
       </FocusKept>
     </Card>
   );

@@ -2,7 +2,7 @@ import type { Signal } from '@palisade/contract/remote-signal';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type IceServers, LINK_PATIENCE, type Link, LOST_PATIENCE } from './connection.ts';
 import type { Mark } from './marks.ts';
-import { createSharer, createWatcher, type Picture, type Sharer } from './peer.ts';
+import { createSharer, createWatcher, MARKS_PER_SECOND, type Picture, type Sharer } from './peer.ts';
 
 /** As much of a browser's connection as the two sides use; the test plays the network. */
 class FakeChannel extends EventTarget {
@@ -196,6 +196,37 @@ describe('the customer’s side', () => {
     ])
       channel?.dispatchEvent(new MessageEvent('message', { data }));
     expect(marks).toEqual([{ kind: 'pointer', order: 1, at: { x: 0.5, y: 1 } }]);
+  });
+
+  test('takes in no more marks than a hand makes, so that a flood leaves the page time for Stop', async () => {
+    const { sharer } = share();
+    sharer.connect();
+    await settle();
+    const flood = () => {
+      for (let order = 0; order < 2_000; order += 1)
+        newest().channels[0]?.dispatchEvent(
+          new MessageEvent('message', { data: JSON.stringify({ kind: 'pointer', order, at: null }) }),
+        );
+    };
+    flood();
+    expect(marks).toHaveLength(MARKS_PER_SECOND);
+    // A connection that the technician asks for anew is no new beginning.
+    sharer.connect();
+    await settle();
+    flood();
+    expect(marks).toHaveLength(MARKS_PER_SECOND);
+    await vi.advanceTimersByTimeAsync(500);
+    flood();
+    expect(marks).toHaveLength(1.5 * MARKS_PER_SECOND);
+  });
+
+  test('closes whatever channel the technician opens', async () => {
+    const { sharer } = share();
+    sharer.connect();
+    await settle();
+    const channel = Object.assign(new FakeChannel('more'), { close: vi.fn() });
+    newest().dispatchEvent(Object.assign(new Event('datachannel'), { channel }));
+    expect(channel.close).toHaveBeenCalledOnce();
   });
 
   test('sends a picture of nothing while it is paused, over a new connection too', async () => {

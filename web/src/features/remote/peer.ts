@@ -6,6 +6,8 @@ import { type Mark, readMark, writeMark } from './marks.ts';
 
 const FRAMES_PER_SECOND_MAXIMUM = 30;
 const MARKS_CHANNEL = 'pointer';
+/** Marks that are taken in, and so many at once: a hand on a fast screen makes 240 in a second. A flood would leave the page no time for Stop. */
+export const MARKS_PER_SECOND = 300;
 /** Pointers that wait here behind a slow way are of no use any more. Bytes. */
 const MARKS_WAITING_MAXIMUM = 64 * 1024;
 
@@ -39,6 +41,19 @@ interface SharerParts extends PeerParts<CustomerSignal> {
   onMark: (mark: Mark) => void;
 }
 
+/** Answers whether one more mark is taken in now. */
+function createMarkLimit(): () => boolean {
+  let [left, at] = [MARKS_PER_SECOND, Date.now()];
+  return () => {
+    const now = Date.now();
+    left = Math.min(MARKS_PER_SECOND, left + ((now - at) / 1_000) * MARKS_PER_SECOND);
+    at = now;
+    if (left < 1) return false;
+    left -= 1;
+    return true;
+  };
+}
+
 /** The customer's side: it alone offers, sends its picture, and takes none. */
 export function createSharer(parts: SharerParts): Sharer {
   const { track, black, ice, send, onCode, onMark, onLink } = parts;
@@ -49,6 +64,7 @@ export function createSharer(parts: SharerParts): Sharer {
   let { isPaused } = parts;
   let isClosed = false;
   let attempt = 0;
+  const isTaken = createMarkLimit();
 
   async function connect(): Promise<void> {
     attempt += 1;
@@ -73,9 +89,11 @@ export function createSharer(parts: SharerParts): Sharer {
     }));
     const channel = connection.pc.createDataChannel(MARKS_CHANNEL, { ordered: false });
     channel.addEventListener('message', ({ data }) => {
-      const mark = readMark(data);
+      const mark = isTaken() ? readMark(data) : undefined;
       if (mark) onMark(mark);
     });
+    // The technician has no channel of their own to open: nobody would read it, and it would be filled.
+    connection.pc.addEventListener('datachannel', (event) => event.channel.close());
     offer(id, connection, false);
   }
 

@@ -274,9 +274,17 @@ export function Allow({ session, grant }: { session: LiveSession; grant: Asked }
   );
 }
 
-const ASKS: Record<Asked, { ask: string; asked: string }> = {
-  files: { ask: 'Ask to exchange files', asked: 'The customer is asked. Files can be sent once they have said yes.' },
-  recording: { ask: 'Ask to record', asked: 'The customer is asked. You can record once they have said yes.' },
+const ASKS: Record<Asked, { ask: string; before: string; asked: string }> = {
+  files: {
+    ask: 'Ask to exchange files',
+    before: 'Files go both ways once the customer allows them. Each is scanned before it arrives.',
+    asked: 'The customer is asked. Files can be sent once they have said yes.',
+  },
+  recording: {
+    ask: 'Ask to record',
+    before: '',
+    asked: 'The customer is asked. You can record once they have said yes.',
+  },
 };
 
 /** The technician asks; the customer's page asks its person. */
@@ -296,7 +304,7 @@ export function AskFor({ session, grant }: { session: LiveSession; grant: Asked 
         {ASKS[grant].ask}
       </Button>
       <p className="sub" role="status">
-        {hasAsked && ASKS[grant].asked}
+        {hasAsked ? ASKS[grant].asked : ASKS[grant].before}
       </p>
     </div>
   );

@@ -3,86 +3,63 @@ import { IconDeviceDesktop } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
-import { Listed } from '#ui/listed.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { useSearchedPages } from '#ui/searched-pages.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { EVERY_SESSION, historyQuery, sessionsQuery } from './remote.queries.ts';
-import { isNarrowed, NoSessionMatches, SessionFilters } from './session-filters.tsx';
+import { SearchedSessions } from './searched-sessions.tsx';
 import { SessionRow } from './session-list.tsx';
 
 /** Dialogs bring the kit's along, so it comes when it is opened. */
 const SessionDialog = lazy(async () => ({ default: (await import('./session-dialog.tsx')).SessionDialog }));
 
 export function SessionHistory() {
-  const {
-    chosen,
-    setChosen,
-    choice,
-    rows: sessions,
-    isOutdated,
-    error,
-    refetch,
-    more,
-  } = useSearchedPages(EVERY_SESSION, historyQuery);
+  const pages = useSearchedPages(EVERY_SESSION, historyQuery);
   const [openId, setOpenId] = useState<string>();
-  const opened = sessions?.find(({ id }) => id === openId);
-  useReadAnewWith(useQuery(sessionsQuery).data, refetch);
+  const opened = pages.rows?.find(({ id }) => id === openId);
+  useReadAnewWith(useQuery(sessionsQuery).data, pages.refetch);
   const now = useMinute();
   return (
-    <RefreshedCard title="Session history" onRefresh={refetch}>
+    <RefreshedCard title="Session history" onRefresh={pages.refetch}>
       {(refresh) => (
         <>
-          {(isNarrowed(chosen) || (sessions && sessions.length > 0)) && (
-            <SessionFilters choice={chosen} placeholder="Code or technician" onChange={setChosen} />
-          )}
-          <Listed
+          <SearchedSessions
+            pages={pages}
             what="the session history"
-            rows={sessions}
-            isOutdated={isOutdated}
-            error={error}
+            placeholder="Code or technician"
             onRetry={refresh}
             empty={
-              isNarrowed(choice) ? (
-                <NoSessionMatches onAll={() => setChosen(EVERY_SESSION)} />
-              ) : (
-                <EmptyState
-                  icon={<IconDeviceDesktop size={28} stroke={1.7} />}
-                  title="No sessions yet"
-                  sentence="Each session is listed here with its code, its times, and who joined it."
-                />
-              )
+              <EmptyState
+                icon={<IconDeviceDesktop size={28} stroke={1.7} />}
+                title="No sessions yet"
+                sentence="Each session is listed here with its code, its times, and who joined it."
+              />
             }
           >
-            {(rows) => (
-              <ul className="remote-sessions">
-                {rows.map((session) => (
-                  <SessionRow
-                    key={session.id}
-                    session={session}
-                    now={now}
-                    who={<Agent session={session} />}
-                    action={
-                      session.phase === 'ended' &&
-                      session.support_agent !== null && (
-                        <Button
-                          variant="quiet"
-                          size="s"
-                          aria-haspopup="dialog"
-                          aria-label={`Details of ${session.session_code}`}
-                          onClick={() => setOpenId(session.id)}
-                        >
-                          Details
-                        </Button>
-                      )
-                    }
-                  />
-                ))}
-              </ul>
+            {(session) => (
+              <SessionRow
+                key={session.id}
+                session={session}
+                now={now}
+                who={<Agent session={session} />}
+                action={
+                  session.phase === 'ended' &&
+                  session.support_agent !== null && (
+                    <Button
+                      variant="quiet"
+                      size="s"
+                      aria-haspopup="dialog"
+                      aria-label={`Details of ${session.session_code}`}
+                      onClick={() => setOpenId(session.id)}
+                    >
+                      Details
+                    </Button>
+                  )
+                }
+              />
             )}
-          </Listed>
-          {more}
+          </SearchedSessions>
           {opened && (
             <Suspense>
               <SessionDialog session={opened} onClose={() => setOpenId(undefined)} />

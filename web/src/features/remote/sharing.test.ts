@@ -10,7 +10,7 @@ import { FakeServer, type FakeSocket, refusal, reply } from '#api/fake-server.ts
 import { startSession } from '#api/session.ts';
 import { useSharingNow } from '#domain/session/sharing-now.ts';
 import { sessionOf } from './fake-sessions.ts';
-import { attend, pause, share, stop, tellOnScreen, useSharing } from './sharing.ts';
+import { attend, OFFERS_EVERY, pause, share, stop, tellOnScreen, useSharing } from './sharing.ts';
 
 const CURSOR = '01890a5d-ac96-774b-bcce-b302099a8057';
 
@@ -146,6 +146,32 @@ describe('what a customer shows', () => {
     expect(signals().at(-1)).toEqual({ type: 'share_stopped', connection_id: null });
     expect(sharing().screens).toEqual([]);
     expect(renderHook(useSharingNow).result.current).toBeUndefined();
+  });
+
+  test('is offered anew when the technician has no picture, once a second however often they ask', async () => {
+    await begin();
+    await approve();
+    await vi.advanceTimersByTimeAsync(OFFERS_EVERY);
+    const offers = () => signals().filter((signal) => typedSchema.parse(signal).type === 'offer').length;
+    const before = offers();
+    const ask = async () => {
+      const event = {
+        kind: 'remote_signal',
+        session_id: session.id,
+        from: 'technician',
+        signal: { type: 'offer_wanted' },
+      } as const;
+      socket().say({ kind: 'event', id: null, topic: { session_id: session.id }, event });
+      await settle();
+    };
+    await ask();
+    expect(offers()).toBe(before + 1);
+    for (let count = 0; count < 40; count += 1) await ask();
+    expect(offers()).toBe(before + 1);
+    await vi.advanceTimersByTimeAsync(OFFERS_EVERY);
+    expect(offers()).toBe(before + 2);
+    await vi.advanceTimersByTimeAsync(3 * OFFERS_EVERY);
+    expect(offers()).toBe(before + 2);
   });
 
   test('is paused and shown again, and the technician is told', async () => {

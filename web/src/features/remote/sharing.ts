@@ -52,6 +52,8 @@ const NOTHING: Sharing = {
   code: undefined,
 };
 
+/** The technician's page asks for an offer where it has no picture. However often it asks, there is one in so many ms: each is a connection of this page's. */
+export const OFFERS_EVERY = 1_000;
 /** How long it takes at most until a page is told what its own call has changed, in ms. */
 const RUNNING_PATIENCE = 2_000;
 
@@ -165,6 +167,22 @@ function lose(): void {
   set({ place: 'taken' });
 }
 
+let offered_at = 0;
+let offering: ReturnType<typeof setTimeout> | undefined;
+
+/** Offers every picture anew: at once, or as soon as `OFFERS_EVERY` allows. */
+function offerSoon(): void {
+  if (offering !== undefined) return;
+  const offer = () => {
+    offering = undefined;
+    offered_at = Date.now();
+    connectAgain();
+  };
+  const wait = offered_at + OFFERS_EVERY - Date.now();
+  if (wait > 0) offering = setTimeout(offer, wait);
+  else offer();
+}
+
 function hear(session_id: string): () => void {
   const stops = [
     hearTopic({ session_id }, () => {}, {
@@ -180,7 +198,7 @@ function hear(session_id: string): () => void {
     }),
     onEvent('remote_signal', ({ session_id: of, from, signal }) => {
       if (of !== session_id || from !== 'technician') return;
-      if (signal.type === 'offer_wanted') for (const sharer of sharers.values()) sharer.connect();
+      if (signal.type === 'offer_wanted') offerSoon();
       else for (const sharer of sharers.values()) sharer.take(signal);
     }),
   ];
@@ -218,6 +236,8 @@ function untilRunning(session: Pick<RemoteSession, 'phase'>): Promise<void> {
 
 /** Ends every picture of this page at once. */
 function stopAll(): void {
+  clearTimeout(offering);
+  offering = undefined;
   for (const sharer of sharers.values()) sharer.close();
   sharers.clear();
   for (const { track } of sharing.screens) track.stop();

@@ -1,0 +1,90 @@
+import type { RemoteSession, SessionStatus } from '@palisade/contract/remote';
+import { sessionStatusSchema } from '@palisade/contract/remote-record';
+import { IconSearch } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { Button } from '#ui/button.tsx';
+import { ListFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';
+import { Listed } from '#ui/listed.tsx';
+import type { SearchedPages } from '#ui/searched-pages.tsx';
+import { EmptyState } from '#ui/states.tsx';
+import { EVERY_SESSION, type SessionChoice } from './remote.queries.ts';
+import { BADGES } from './session-badge.tsx';
+
+const STATES: readonly { value: SessionStatus | undefined; label: string }[] = [
+  { value: undefined, label: 'All' },
+  ...sessionStatusSchema.options.map((value) => ({ value, label: BADGES[value].label })),
+];
+
+function isNarrowed({ status, search }: SessionChoice): boolean {
+  return status !== EVERY_SESSION.status || search !== EVERY_SESSION.search;
+}
+
+interface SearchedSessionsProps<Session> {
+  pages: SearchedPages<SessionChoice, Session>;
+  /** What is listed, as a sentence has it: "the session history". */
+  what: string;
+  /** What may be searched for. */
+  placeholder: string;
+  onRetry: () => unknown;
+  /** What stands here before there is any session. */
+  empty: ReactNode;
+  /** One session as an item of the list. */
+  children: (session: Session) => ReactNode;
+}
+
+/** The sessions of somebody with their filters, page by page. */
+export function SearchedSessions<Session extends RemoteSession>({
+  pages: { chosen, setChosen, choice, rows, isOutdated, error, more },
+  what,
+  placeholder,
+  onRetry,
+  empty,
+  children,
+}: SearchedSessionsProps<Session>) {
+  return (
+    <>
+      {(isNarrowed(chosen) || (rows && rows.length > 0)) && (
+        <ListFilters>
+          <StateFilter
+            label="Which sessions"
+            value={chosen.status}
+            options={STATES}
+            onChoose={(status) => setChosen({ ...chosen, status })}
+          />
+          <SearchFilter
+            label="Search the sessions"
+            placeholder={placeholder}
+            value={chosen.search}
+            onChange={(search) => setChosen({ ...chosen, search })}
+          />
+        </ListFilters>
+      )}
+      <Listed
+        what={what}
+        rows={rows}
+        isOutdated={isOutdated}
+        error={error}
+        onRetry={onRetry}
+        empty={isNarrowed(choice) ? <NoSessionMatches onAll={() => setChosen(EVERY_SESSION)} /> : empty}
+      >
+        {(shown) => <ul className="remote-sessions">{shown.map(children)}</ul>}
+      </Listed>
+      {more}
+    </>
+  );
+}
+
+function NoSessionMatches({ onAll }: { onAll: () => void }) {
+  return (
+    <EmptyState
+      icon={<IconSearch size={28} stroke={1.7} />}
+      title="No session matches"
+      sentence="No session has this state and these words in its code or its name."
+      action={
+        <Button variant="quiet" onClick={onAll}>
+          Show all sessions
+        </Button>
+      }
+    />
+  );
+}
