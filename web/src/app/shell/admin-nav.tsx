@@ -4,6 +4,7 @@ import {
   IconCreditCardPay,
   IconDeviceDesktop,
   IconFlag,
+  IconHelpCircle,
   IconInbox,
   IconListDetails,
   IconUsers,
@@ -35,6 +36,7 @@ const ITEMS: readonly AdminItem[] = [
   },
   { path: '/admin/outbox', label: 'Outbox', icon: IconInbox, waits: { of: 'mails', one: 'mail waits', many: 'mails wait' } },
   { path: '/admin/audit', label: 'Audit log', icon: IconListDetails },
+  { path: '/admin/help', label: 'Edit help pages', icon: IconHelpCircle },
   { path: '/admin/remote-sessions', label: 'Remote sessions', icon: IconDeviceDesktop },
   {
     path: '/admin/setup',

@@ -9,7 +9,7 @@ import { describeDate } from '#ui/moment.tsx';
 export function PlanPanel({ plan }: { plan: CurrentSubscription }) {
   return (
     <section className="card plan" aria-labelledby="plan-name">
-      {plan.has_subscription ? <Plan plan={plan} /> : <NoPlan />}
+      {plan.has_subscription ? <Plan plan={plan} /> : <NoPlan asked={plan.requested_at} />}
     </section>
   );
 }
@@ -40,8 +40,11 @@ function Plan({ plan }: { plan: CurrentSubscription }) {
         </ul>
       )}
       <p className="sub">
-        {more > 0 && <span>{`+${more} more`}</span>}
-        {more > 0 && ' · '}
+        {more > 0 && (
+          <>
+            <span>{`+${more} more`}</span> ·{' '}
+          </>
+        )}
         {plan.expires_at === null ? (
           'Does not expire'
         ) : (
@@ -55,20 +58,22 @@ function Plan({ plan }: { plan: CurrentSubscription }) {
 }
 
 function describeTerm({ currency, duration_months }: CurrentSubscription): string {
-  const term = duration_months === null ? '' : duration_months === 1 ? 'for 1 month' : `for ${duration_months} months`;
+  const term = duration_months && `for ${duration_months} month${duration_months === 1 ? '' : 's'}`;
   return [currency, term].filter(Boolean).join(' ');
 }
 
-function NoPlan() {
+function NoPlan({ asked }: { asked: string | undefined }) {
   const navigate = useNavigate();
   return (
     <>
       <div className="plan__head">
         <h2 id="plan-name">BASIC NEURAL ACCESS</h2>
       </div>
-      <p className="sub">Scanning is included. A premium plan adds the anti-hacking monitor and more.</p>
+      <p className="sub">
+        {asked ? `Requested on ${describeDate(asked)}.` : 'A premium plan adds the anti-hacking monitor and more.'}
+      </p>
       <Button variant="quiet" onClick={() => navigate('/subscription-manager')}>
-        Upgrade
+        {asked ? 'See your request' : 'Upgrade'}
       </Button>
     </>
   );
