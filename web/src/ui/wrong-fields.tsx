@@ -2,18 +2,13 @@ import { Input } from '@mantine/core';
 import { useEffect, useId, useState } from 'react';
 import { createPortal } from 'react-dom';
 
-type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
-
-function isField(element: Element): element is Field {
-  return element instanceof HTMLInputElement || element instanceof HTMLSelectElement || element instanceof HTMLTextAreaElement;
-}
+type Field = HTMLInputElement;
 
 /** What is wrong with a field, as a person mends it. */
 function sentenceOf({ validity, type }: Field): string {
-  if (validity.valueMissing) return type === 'checkbox' ? 'Tick this to go on.' : 'This is still empty. Fill it in to go on.';
-  if (validity.typeMismatch && type === 'email') return 'This is no email address. One looks like this: name@example.com.';
-  if (type === 'number') return 'This is no amount that can be used. One looks like this: 19.99.';
-  return 'This cannot be used as it is written. Look at it once more.';
+  if (validity.valueMissing) return 'This is still empty. Fill it in to go on.';
+  if (type === 'email') return 'This is no email address. One looks like this: name@example.com.';
+  return 'This cannot be used as it is written.';
 }
 
 /** Where the sentence stands: last in what the kit draws around a field. */
@@ -30,7 +25,7 @@ export function useWrongFields() {
   return {
     /** Whether the form may be sent; the first field that is wrong takes the focus. */
     check(form: HTMLFormElement): boolean {
-      const found = [...form.elements].filter(isField).filter((field) => field.willValidate && !field.validity.valid);
+      const found = [...form.querySelectorAll<Field>('input:invalid')];
       setWrong(found);
       found[0]?.focus();
       return found.length === 0;
@@ -62,7 +57,7 @@ function WrongField({ field }: { field: Field }) {
   return (
     place &&
     createPortal(
-      <Input.Error id={id} size="md" className="wrong-field">
+      <Input.Error id={id} size="md">
         {sentenceOf(field)}
       </Input.Error>,
       place,

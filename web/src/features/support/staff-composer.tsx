@@ -123,8 +123,8 @@ function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWr
     list: isMissed ? (
       <p className="sub" role="status">
         {answers.length === 0
-          ? 'There are no canned answers yet. An administrator writes them. Send would send what is written here.'
-          : `No canned answer begins like this. Send would send what is written here.`}
+          ? 'There are no canned answers yet. An administrator writes them. Send sends this as it is.'
+          : 'No canned answer begins like this. Send sends this as it is.'}
       </p>
     ) : (
       isOpen && (
