@@ -57,7 +57,7 @@ function WrongField({ field }: { field: Field }) {
   return (
     place &&
     createPortal(
-      <Input.Error id={id} size="md">
+      <Input.Error id={id} size="md" mt="var(--s1h)">
         {sentenceOf(field)}
       </Input.Error>,
       place,

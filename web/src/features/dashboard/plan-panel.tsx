@@ -69,7 +69,7 @@ function NoPlan({ asked }: { asked: string | undefined }) {
       <div className="plan__head">
         <h2 id="plan-name">BASIC NEURAL ACCESS</h2>
       </div>
-      <p className="sub">A premium plan adds the anti-hacking monitor and more.</p>
+      <p className="sub">A premium plan adds the anti-hacking monitor.</p>
       <Button variant="quiet" onClick={() => navigate('/subscription-manager')}>
         {asked ? `Requested on ${describeDate(asked)}` : 'Upgrade'}
       </Button>
