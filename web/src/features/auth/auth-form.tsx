@@ -274,12 +274,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   function showWrong(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const wrong = [...event.currentTarget.querySelectorAll<HTMLInputElement>('input:invalid')];
-    wrong[0]?.focus();
-    dispatch({
-      kind: 'refused',
-      text: '',
-      fields: Object.fromEntries(wrong.map((input) => [input.name, input.validationMessage])),
-    });
+    refuse({ ok: false, message: '', fields: Object.fromEntries(wrong.map((input) => [input.name, input.validationMessage])) });
   }
 
   if (secondStep) return secondStep;

@@ -26,7 +26,11 @@ function Plan({ plan }: { plan: CurrentSubscription }) {
       </div>
       {plan.price !== null && (
         <p className="plan__price num">
-          {plan.price.toFixed(2)} <span className="sub">{describeTerm(plan)}</span>
+          {plan.price.toFixed(2)}{' '}
+          <span className="sub">
+            {plan.currency}
+            {plan.duration_months && ` for ${plan.duration_months} month${plan.duration_months === 1 ? '' : 's'}`}
+          </span>
         </p>
       )}
       {plan.features.length > 0 && (
@@ -57,11 +61,6 @@ function Plan({ plan }: { plan: CurrentSubscription }) {
   );
 }
 
-function describeTerm({ currency, duration_months }: CurrentSubscription): string {
-  const term = duration_months && `for ${duration_months} month${duration_months === 1 ? '' : 's'}`;
-  return [currency, term].filter(Boolean).join(' ');
-}
-
 function NoPlan({ asked }: { asked: string | undefined }) {
   const navigate = useNavigate();
   return (
@@ -69,7 +68,6 @@ function NoPlan({ asked }: { asked: string | undefined }) {
       <div className="plan__head">
         <h2 id="plan-name">BASIC NEURAL ACCESS</h2>
       </div>
-      <p className="sub">A premium plan adds the anti-hacking monitor.</p>
       <Button variant="quiet" onClick={() => navigate('/subscription-manager')}>
         {asked ? `Requested on ${describeDate(asked)}` : 'Upgrade'}
       </Button>
