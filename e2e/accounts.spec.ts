@@ -123,7 +123,9 @@ test.describe('in public exposure', () => {
     // Whoever runs the server passes the code on; only then the address is an administrator's. It is in the address of the page that the mail names.
     const letters = readOutbox(server.data_dir).split(/^To: /m);
     const proof =
-      /^([\w-]{43})$/m.exec(letters.findLast((text) => /^boss@[\s\S]*confirm your email/.test(text)) ?? '')?.[1] ?? '';
+      /^((?:[2-9A-Z]{4}-){2}[2-9A-Z]{4})$/m.exec(
+        letters.findLast((text) => /^boss@[\s\S]*confirm your email/.test(text)) ?? '',
+      )?.[1] ?? '';
     await office.goto(`/confirm-email#${proof}`);
     await office.getByLabel('Email').fill('boss@example.com');
     await office.getByLabel('Password', { exact: true }).fill(PASSWORD);

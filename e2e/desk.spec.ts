@@ -68,7 +68,7 @@ async function helpEachOther(page: Page, browser: Browser, server: Product): Pro
   const { tina, maria, otto } = desk;
   await maria.goto('/chat');
   await tina.goto('/support');
-  await expect(inbox(tina).getByText('Nobody waits')).toBeVisible();
+  await expect(inbox(tina).getByText('Nothing to take')).toBeVisible();
 
   // The staff is there, apart from the connection.
   await expect(maria.getByRole('status', { name: 'Support' })).toContainText('Support is here');

@@ -47,6 +47,7 @@ describe('the automatic reply', () => {
   test.each([
     ['My photos are encrypted and they want bitcoin to be paid', 'Do not pay'],
     ['a window says my computer has a virus and I should call a number', 'Do not call that number'],
+    ['My computer is very slow since yesterday and a window says I must call a number', 'Do not call that number'],
     ['I clicked on a link in a strange mail', 'Do not press anything in it'],
     ['I got a suspicious email about my account', 'Do not press anything in it'],
   ])('to %j says %j', (message, words) => {

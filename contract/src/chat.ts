@@ -251,6 +251,18 @@ const SCAM_RULES: readonly ScamRule[] = [
     article: 'warning-with-a-number',
   },
   {
+    all: [
+      /\b(?:pop-?up|window|page|screen|warning|message)\b/u,
+      /\b(?:says?|said|tells?|told|wants?|asks?)\b/u,
+      /\b(?:call|ring|dial)\b/u,
+      /\bnumber\b/u,
+    ],
+    reply:
+      'Do not call that number: a real warning has none. Close the window; if it does not close, restart the computer. ' +
+      'Then go to Antivirus and scan what you downloaded last.',
+    article: 'warning-with-a-number',
+  },
+  {
     all: [SOMEBODY, LOOT, ASKING],
     reply:
       'Hang up. We never call first, and nobody from support asks for a card number, a password or a code. ' +

@@ -13,6 +13,8 @@ export const currentSubscriptionSchema = z.object({
   features: z.array(z.string()),
   max_devices: z.int().nullable(),
   duration_months: z.int().nullable(),
+  /** When the latest plan was asked for, while its request is open and nothing is premium. */
+  requested_at: timeSchema.optional(),
 });
 export type CurrentSubscription = z.infer<typeof currentSubscriptionSchema>;
 

@@ -1,7 +1,9 @@
+import { TextInput } from '@mantine/core';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
 import { Form, Submit } from './form.tsx';
+import { renderForTest } from './render-for-test.tsx';
 
 const said = { onSubmit: vi.fn(), onEdit: vi.fn() };
 
@@ -52,5 +54,34 @@ describe('a form', () => {
     rerender(form(null, false));
     await user.type(screen.getByLabelText('First'), 'b');
     expect(said.onEdit).toHaveBeenCalledTimes(1);
+  });
+
+  it('says at each field what is missing, sends nothing until it is there, and takes it back as it is typed', async () => {
+    const onSubmit = vi.fn();
+    const user = userEvent.setup();
+    renderForTest(
+      <Form error={null} busy={false} onSubmit={onSubmit} aria-label="Trial">
+        <TextInput label="Name" name="name" required description="As on the letter." />
+        <TextInput label="Email" name="email" type="email" required />
+        <Submit>Send</Submit>
+      </Form>,
+    );
+    expect(screen.getByRole('form', { name: 'Trial' })).toHaveAttribute('novalidate');
+    await user.type(screen.getByLabelText(/^Email/u), 'maria');
+    await user.click(screen.getByRole('button', { name: 'Send' }));
+    expect(onSubmit).not.toHaveBeenCalled();
+    const name = screen.getByLabelText(/^Name/u);
+    expect(name).toHaveFocus();
+    expect(name).toBeInvalid();
+    expect(name).toHaveAccessibleDescription('As on the letter. This is still empty. Fill it in to go on.');
+    expect(screen.getByLabelText(/^Email/u)).toHaveAccessibleDescription(/^This is no email address\./u);
+
+    await user.type(name, 'M');
+    expect(name).toBeValid();
+    expect(name).toHaveAccessibleDescription('As on the letter.');
+    expect(screen.getByText(/^This is no email address\./u)).toBeVisible();
+    await user.type(screen.getByLabelText(/^Email/u), '@example.com');
+    await user.click(screen.getByRole('button', { name: 'Send' }));
+    expect(onSubmit).toHaveBeenCalledTimes(1);
   });
 });

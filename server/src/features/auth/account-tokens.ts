@@ -9,17 +9,18 @@ const TOKEN_BYTES = 32;
 /** How many of one purpose an account has at once: more than the limits on letters let anybody ask for while they live. */
 const LIVE_MAXIMUM = 20;
 
+const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
 /**
- * A new token of 256 random bits, base64url; only its hash is stored. Those before it go on. An account that has as many as it may gets no further one by mail
+ * A new token of 256 random bits, base64url, or what `make` makes; only its hash is stored. Those before it go on. An account that has as many as it may gets no further one by mail
  * (undefined): those in its mailbox hold, and no request takes one away. One that is answered takes the place of the oldest.
  */
 export async function issueToken(
   transaction: Kysely<Tables>,
-  issued: { user_id: string; purpose: Purpose; is_mailed: boolean; lifetime_s: number; now: number },
+  issued: { user_id: string; purpose: Purpose; is_mailed: boolean; lifetime_s: number; now: number; make?: () => string },
 ): Promise<string | undefined> {
-  const { user_id, purpose, is_mailed, lifetime_s, now } = issued;
+  const { user_id, purpose, is_mailed, lifetime_s, now, make = newToken } = issued;
   const at = new Date(now).toISOString();
   await transaction.deleteFrom('account_tokens').where('user_id', '=', user_id).where('expires_at', '<=', at).execute();
   const live = await transaction
@@ -32,7 +33,7 @@ export async function issueToken(
   if (is_mailed && live.length >= LIVE_MAXIMUM) return undefined;
   const over = live.slice(LIVE_MAXIMUM - 1).map(({ token_hash }) => token_hash);
   if (over.length > 0) await transaction.deleteFrom('account_tokens').where('token_hash', 'in', over).execute();
-  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const token = make();
   await transaction
     .insertInto('account_tokens')
     .values({

@@ -10,6 +10,7 @@ import type { Sessions, SessionTables } from '#platform/session.ts';
 import { findToken, issueToken, takeToken } from './account-tokens.ts';
 import type { AskedMail, Recipient } from './asked-mail.ts';
 import type { AuthTables } from './auth.tables.ts';
+import { newProofCode, readProofCode } from './proof-code.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 
 type Tables = AuthTables & TwoFactorTables & SessionTables & MailTables & InstallationTables & AuditTables;
@@ -61,6 +62,7 @@ export function createEmailProofs(parts: {
       is_mailed: true,
       lifetime_s: PROOF_TOKEN_LIFETIME_S,
       now: now(),
+      make: newProofCode,
     });
     if (token === undefined) return;
     const page = public_url === undefined ? [] : [new URL(`/confirm-email#${token}`, public_url).href];
@@ -156,7 +158,8 @@ export function createEmailProofs(parts: {
       askedMail.wake();
     },
 
-    async prove(token, { user_id, session_id, origin }) {
+    async prove(typed, { user_id, session_id, origin }) {
+      const token = readProofCode(typed);
       const found = await findToken(database.$pickTables<'account_tokens'>(), { token, purpose: 'proof', now: now() });
       if (found?.user_id !== user_id) throw invalidField('token', WORTHLESS);
       await database.transaction().execute(async (transaction) => {

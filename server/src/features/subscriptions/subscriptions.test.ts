@@ -353,6 +353,20 @@ describe('plan requests', async () => {
     expect(replyOf(await call(listPlanRequests, { token: stranger.token }))).toEqual([]);
   });
 
+  test('what one has says that a plan is asked for, until it is withdrawn or premium', async () => {
+    const person = await signIn('waiting');
+    const ownOf = async () => replyOf(await call(currentSubscription, { token: person.token }));
+    expect(await ownOf()).not.toHaveProperty('requested_at');
+    const request = replyOf(await ask((await template('Awaited')).id, person.token));
+    expect(await ownOf()).toMatchObject({ has_subscription: false, requested_at: request.requested_at });
+    replyOf(await call(withdrawPlanRequest, { token: person.token, params: { id: request.id } }));
+    expect(await ownOf()).not.toHaveProperty('requested_at');
+    replyOf(await ask((await template('Awaited too')).id, person.token));
+    replyOf(await call(assignSubscription, { token: admin.token, body: { user_email: person.email, ...PLAN } }));
+    expect(await ownOf()).toMatchObject({ is_premium: true });
+    expect(await ownOf()).not.toHaveProperty('requested_at');
+  });
+
   test('of several at once for one plan one is open', async () => {
     const plan = await template('Contested');
     const answers = await Promise.all([1, 2, 3, 4].map(() => ask(plan.id)));

@@ -153,6 +153,19 @@ export function createSubscriptions(parts: {
     });
   }
 
+  /** What is said beside a plan that could be a better one. */
+  async function asked(user_id: string): Promise<Pick<CurrentSubscription, 'requested_at'>> {
+    const row = await database
+      .selectFrom('subscription_requests')
+      .select('requested_at')
+      .where('user_id', '=', user_id)
+      .where('status', '=', 'open')
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return row ?? {};
+  }
+
   return {
     async current(user_id) {
       const row = await database
@@ -161,7 +174,7 @@ export function createSubscriptions(parts: {
         .where('user_id', '=', user_id)
         .where('ended_as', 'is', null)
         .executeTakeFirst();
-      if (row === undefined || statusOf(row, now()) !== 'active') return NO_SUBSCRIPTION;
+      if (row === undefined || statusOf(row, now()) !== 'active') return { ...NO_SUBSCRIPTION, ...(await asked(user_id)) };
       const { plan_name, expires_at, currency, max_devices, duration_months } = row;
       return {
         has_subscription: true,
@@ -172,6 +185,7 @@ export function createSubscriptions(parts: {
         max_devices,
         duration_months,
         ...planOf(row),
+        ...(row.is_premium === 1 ? {} : await asked(user_id)),
       };
     },
 

@@ -1,5 +1,6 @@
 import type { Overview } from '@palisade/contract/overview';
 import {
+  IconBook,
   IconBuildingStore,
   IconCreditCardPay,
   IconDeviceDesktop,
@@ -35,6 +36,7 @@ const ITEMS: readonly AdminItem[] = [
   },
   { path: '/admin/outbox', label: 'Outbox', icon: IconInbox, waits: { of: 'mails', one: 'mail waits', many: 'mails wait' } },
   { path: '/admin/audit', label: 'Audit log', icon: IconListDetails },
+  { path: '/admin/help', label: 'Edit help pages', icon: IconBook },
   { path: '/admin/remote-sessions', label: 'Remote sessions', icon: IconDeviceDesktop },
   {
     path: '/admin/setup',

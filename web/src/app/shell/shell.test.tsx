@@ -386,6 +386,7 @@ describe('the user menu', () => {
     expect(group.getByRole('link', { name: 'Set-up 1 task was given up' })).toHaveAttribute('href', '/admin/setup');
     expect(group.getByRole('link', { name: 'Users' })).toHaveAttribute('href', '/admin/users');
     expect(group.getByRole('link', { name: 'Audit log' })).toHaveAttribute('href', '/admin/audit');
+    expect(group.getByRole('link', { name: 'Edit help pages' })).toHaveAttribute('href', '/admin/help');
     expect(group.getByRole('link', { name: 'Remote sessions' })).toHaveAttribute('href', '/admin/remote-sessions');
   });
 

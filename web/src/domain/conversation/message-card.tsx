@@ -43,11 +43,17 @@ export function MessageCard({ card, isStaff = false, openShared }: MessageCardPr
       return (
         <CardFrame icon={IconDeviceDesktop} label="Remote session" title={<code>{card.session_code}</code>}>
           <span className="message-card__line">
-            {Date.parse(card.expires_at) > now ? 'Valid until ' : 'Was valid until '}
+            {Date.parse(card.expires_at) > now ? 'For one session, until ' : 'Was for one session, until '}
             <Moment iso={card.expires_at} now={now} />
             {isStaff ? '. Join with it when the customer is ready.' : '. Only the technician of this chat should use it.'}
           </span>
-          {isStaff ? <Link to="/portal">Go to the portal</Link> : <Link to="/remote">Go to Remote Access</Link>}
+          {isStaff ? (
+            <Link to="/portal" state={{ session_code: card.session_code }}>
+              Go to the portal with this code
+            </Link>
+          ) : (
+            <Link to="/remote">Go to Remote Access</Link>
+          )}
         </CardFrame>
       );
     case 'article':

@@ -139,6 +139,20 @@ describe('Profile Settings', () => {
     expect(server.callsOf(exportData)[1]?.body).toEqual({ password: 'correct horse', code: '123456' });
   });
 
+  it('says at its field that the code is missing, and deletes nothing', async () => {
+    server.on(readTwoFactor, reply(readTwoFactor, { ...TWO_FACTOR_OFF, enabled: true, totp_since: MARIA_ACCOUNT.created_at }));
+    const user = open();
+    await user.click(await screen.findByRole('button', { name: 'Delete my account' }));
+    const form = within(await screen.findByRole('form', { name: 'Delete my account' }));
+    await user.type(form.getByLabelText(/^Type .* to confirm$/u), MARIA_ACCOUNT.email);
+    await user.type(form.getByLabelText('Your password'), 'correct horse');
+    await user.click(form.getByRole('button', { name: 'Delete for good' }));
+    const code = form.getByLabelText('Code');
+    expect(code).toHaveFocus();
+    expect(code).toHaveAccessibleDescription(/This is still empty\. Fill it in to go on\.$/u);
+    expect(server.callsOf(deleteAccount)).toEqual([]);
+  });
+
   it('deletes the account once its email is typed, and ends the session', async () => {
     server.on(deleteAccount, refusal('last_admin'));
     const user = open();

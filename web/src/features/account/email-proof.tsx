@@ -69,6 +69,9 @@ export function EmailProofForm({ code = '', onProved }: EmailProofFormProps) {
       </p>
       <TextInput
         label="Confirmation code"
+        description="Twelve letters and digits. Capitals, dashes and blanks do not matter."
+        autoCapitalize="characters"
+        spellCheck={false}
         name="token"
         autoComplete="one-time-code"
         required

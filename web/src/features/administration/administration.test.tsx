@@ -147,6 +147,7 @@ describe('Users', () => {
     await waitFor(() => expect(within(dialog).queryByRole('button', { name: 'Make Support' })).not.toBeInTheDocument());
     expect(server.callsOf(changeUser)[1]?.body).toEqual({ user_id: OMAR.id, role: 'support' });
     expect(within(dialog).getByLabelText('Role')).toHaveValue('support');
+    expect(await within(dialog).findByText(/^Done\. From now on the Support Desk is in their menu/u)).toBeVisible();
   });
 
   it('warns whoever takes the role from themselves', async () => {

@@ -24,6 +24,13 @@ const ROLE_SENTENCES: Record<Role, string> = {
   admin: 'Also gives subscriptions, manages people, and reads the audit log.',
 };
 
+/** Said once a role is given: from when it counts, and where its person finds it. */
+const DONE: Record<Role, string> = {
+  customer: 'Done. From now on they are a customer.',
+  support: 'Done. From now on the Support Desk is in their menu, without signing in again.',
+  admin: 'Done. From now on they administer this installation, without signing in again.',
+};
+
 /** What an administrator can do about a person. */
 export function UserDialog({ user, onClose }: { user: AdminUser; onClose: () => void }) {
   const isSelf = useSession().session?.user_info.id === user.id;
@@ -63,6 +70,9 @@ function RolePart({ user, isSelf }: { user: AdminUser; isSelf: boolean }) {
         <p className="admin-warning">This is your own account: you leave the administration at once.</p>
       )}
       <Refusal error={change.error} />
+      <p role="status" className="sub">
+        {change.isSuccess && role === user.role && DONE[role]}
+      </p>
       {role !== user.role && (
         <div className="modal-window__actions">
           <Button variant="quiet" onClick={() => setChosen(undefined)}>

@@ -26,8 +26,27 @@ export function UsersPage() {
       title="Users"
       sentence="Everybody with an account here: what they may do, where they are signed in, and the way to let them in or keep them out."
     >
-      {isAdmin ? <People /> : <AdministratorsOnly sentence="The list names other people, so only administrators see it." />}
+      {isAdmin ? (
+        <>
+          <People />
+          <SomebodyNew />
+        </>
+      ) : (
+        <AdministratorsOnly sentence="The list names other people, so only administrators see it." />
+      )}
     </Page>
+  );
+}
+
+/** How somebody comes here, and to the desk: nothing else on this screen says so. */
+function SomebodyNew() {
+  return (
+    <Card title="Somebody new">
+      <p className="sub">
+        They register themselves at <code>{`${window.location.origin}/?mode=register`}</code>. To have them answer customers,
+        press Manage beside their name and give them the role Support.
+      </p>
+    </Card>
   );
 }
 

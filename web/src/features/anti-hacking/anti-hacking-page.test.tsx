@@ -97,6 +97,14 @@ describe('without premium', () => {
     expect(server.callsOf(listAlerts)).toEqual([]);
   });
 
+  it('the locked screen says that a plan is requested, and since when', async () => {
+    server.on(currentSubscription, reply(currentSubscription, { ...NO_PLAN, requested_at: '2026-11-20T10:00:00.000Z' }));
+    await open();
+    expect(screen.getByText('Requested on November 20, 2026. An administrator will answer.')).toBeVisible();
+    expect(screen.queryByRole('button', { name: 'Upgrade' })).not.toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'See your request' })).toBeVisible();
+  });
+
   it('an expiry that the alerts tell of locks the screen with the message', async () => {
     server.on(listAlerts, refusal('premium_required'));
     server.on(readStats, refusal('premium_required'));

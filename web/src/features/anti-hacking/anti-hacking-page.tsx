@@ -39,7 +39,9 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
     <Page title="Anti-Hacking" sentence="What was tried against you, what was stopped, and what is left to do.">
       {error && <ErrorNotice title="Your plan could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
       {!plan && !error && <LoadingRows label="Loading your plan" />}
-      {plan && (!isPremium || isRefused) && <LockedScreen message={isRefused ? PREMIUM_REQUIRED : undefined} />}
+      {plan && (!isPremium || isRefused) && (
+        <LockedScreen message={isRefused ? PREMIUM_REQUIRED : undefined} requested_at={plan.requested_at} />
+      )}
       {isPremium && !isRefused && (
         <>
           <AnswerCard />

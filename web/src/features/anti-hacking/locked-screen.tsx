@@ -1,6 +1,7 @@
 import { IconCheck, IconLock } from '@tabler/icons-react';
 import { useNavigate } from 'react-router';
 import { Button } from '#ui/button.tsx';
+import { describeDate } from '#ui/moment.tsx';
 
 const FEATURES = [
   'Alerts about what happened to your account and files',
@@ -10,7 +11,7 @@ const FEATURES = [
 ];
 
 /** What stands here without a premium plan. `message` says how it was found out, when the server refused. */
-export function LockedScreen({ message }: { message: string | undefined }) {
+export function LockedScreen({ message, requested_at }: { message: string | undefined; requested_at: string | undefined }) {
   const navigate = useNavigate();
   return (
     <section className="card locked" aria-labelledby="locked">
@@ -32,8 +33,9 @@ export function LockedScreen({ message }: { message: string | undefined }) {
           </li>
         ))}
       </ul>
+      {requested_at !== undefined && <p>Requested on {describeDate(requested_at)}. An administrator will answer.</p>}
       <Button size="l" onClick={() => navigate('/subscription-manager')}>
-        Upgrade
+        {requested_at === undefined ? 'Upgrade' : 'See your request'}
       </Button>
     </section>
   );

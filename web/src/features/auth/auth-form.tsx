@@ -270,6 +270,13 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
     }
   }
 
+  /** What the browser says of its fields stands at each of them, and not in a bubble at the first. */
+  function showWrong(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const wrong = [...event.currentTarget.querySelectorAll<HTMLInputElement>('input:invalid')];
+    refuse({ ok: false, message: '', fields: Object.fromEntries(wrong.map((input) => [input.name, input.validationMessage])) });
+  }
+
   if (secondStep) return secondStep;
   return (
     <>
@@ -288,6 +295,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
           ref={form}
           className="auth-form"
           onSubmit={submit}
+          onInvalid={showWrong}
           onFocus={({ target }) => target.getAttribute('name') === 'email' && offerPasskeys()}
         >
           <AuthFields mode={mode} values={values} messages={fieldMessages} onChange={change} />

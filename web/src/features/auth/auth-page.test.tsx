@@ -124,6 +124,11 @@ describe('signing in', () => {
     await user.type(screen.getByLabelText('Email'), 'maria@example.com');
     await user.click(screen.getByRole('button', { name: 'Sign In' }));
     expect(server.callsOf(login)).toHaveLength(0);
+    // Said at the field, and not in a bubble of the browser.
+    const password = screen.getByLabelText('Password');
+    expect(password).toBeInvalid();
+    expect(password).toHaveAccessibleDescription(/\S/u);
+    expect(password).toHaveFocus();
   });
 
   it('shows what is typed when asked to', async () => {

@@ -3,7 +3,7 @@ import { readConfig } from '@palisade/contract/platform';
 import { act, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CONFIG, dashboardOf, PREMIUM_PLAN, scanOf } from '#api/fake-records.ts';
+import { CONFIG, dashboardOf, NO_PLAN, PREMIUM_PLAN, scanOf } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { DashboardPage } from './dashboard-page.tsx';
@@ -177,6 +177,15 @@ describe('the plan', () => {
     renderForTest(<DashboardPage />);
     const plan = within(await screen.findByRole('region', { name: 'BASIC NEURAL ACCESS' }));
     expect(plan.getByRole('button', { name: 'Upgrade' })).toBeVisible();
+  });
+
+  it('says that a plan is requested, and since when, and offers it no second time', async () => {
+    const subscription = { ...NO_PLAN, requested_at: '2026-11-20T10:00:00.000Z' };
+    server.on(readDashboard, reply(readDashboard, dashboardOf({ subscription })));
+    renderForTest(<DashboardPage />);
+    const plan = within(await screen.findByRole('region', { name: 'BASIC NEURAL ACCESS' }));
+    expect(plan.queryByRole('button', { name: 'Upgrade' })).not.toBeInTheDocument();
+    expect(plan.getByRole('button', { name: 'Requested on November 20, 2026' })).toBeVisible();
   });
 });
 

@@ -9,7 +9,7 @@ import { describeDate } from '#ui/moment.tsx';
 export function PlanPanel({ plan }: { plan: CurrentSubscription }) {
   return (
     <section className="card plan" aria-labelledby="plan-name">
-      {plan.has_subscription ? <Plan plan={plan} /> : <NoPlan />}
+      {plan.has_subscription ? <Plan plan={plan} /> : <NoPlan asked={plan.requested_at} />}
     </section>
   );
 }
@@ -26,7 +26,11 @@ function Plan({ plan }: { plan: CurrentSubscription }) {
       </div>
       {plan.price !== null && (
         <p className="plan__price num">
-          {plan.price.toFixed(2)} <span className="sub">{describeTerm(plan)}</span>
+          {plan.price.toFixed(2)}{' '}
+          <span className="sub">
+            {plan.currency}
+            {plan.duration_months && ` for ${plan.duration_months} month${plan.duration_months === 1 ? '' : 's'}`}
+          </span>
         </p>
       )}
       {plan.features.length > 0 && (
@@ -40,8 +44,11 @@ function Plan({ plan }: { plan: CurrentSubscription }) {
         </ul>
       )}
       <p className="sub">
-        {more > 0 && <span>{`+${more} more`}</span>}
-        {more > 0 && ' · '}
+        {more > 0 && (
+          <>
+            <span>{`+${more} more`}</span> ·{' '}
+          </>
+        )}
         {plan.expires_at === null ? (
           'Does not expire'
         ) : (
@@ -54,21 +61,15 @@ function Plan({ plan }: { plan: CurrentSubscription }) {
   );
 }
 
-function describeTerm({ currency, duration_months }: CurrentSubscription): string {
-  const term = duration_months === null ? '' : duration_months === 1 ? 'for 1 month' : `for ${duration_months} months`;
-  return [currency, term].filter(Boolean).join(' ');
-}
-
-function NoPlan() {
+function NoPlan({ asked }: { asked: string | undefined }) {
   const navigate = useNavigate();
   return (
     <>
       <div className="plan__head">
         <h2 id="plan-name">BASIC NEURAL ACCESS</h2>
       </div>
-      <p className="sub">Scanning is included. A premium plan adds the anti-hacking monitor and more.</p>
       <Button variant="quiet" onClick={() => navigate('/subscription-manager')}>
-        Upgrade
+        {asked ? `Requested on ${describeDate(asked)}` : 'Upgrade'}
       </Button>
     </>
   );

@@ -9,7 +9,10 @@ import { IconArrowLeft, IconBook, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type RefObject, useDeferredValue, useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
+import { z } from 'zod';
+import { keepDraft } from '#api/drafts.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
+import { keepValues, readKept } from '#api/kept-values.ts';
 import { useSession } from '#api/session.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Badge } from '#ui/badge.tsx';
@@ -24,6 +27,18 @@ import { Refusal } from '#ui/refusal.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { allArticlesQuery, useDeleteArticle, useWriteArticle } from './help.queries.ts';
 import './help.css';
+
+/** As it is written: the server judges what is saved. */
+const writtenSchema = z.object({
+  slug: z.string(),
+  title: z.string(),
+  summary: z.string(),
+  body: z.string(),
+  is_published: z.boolean(),
+});
+
+/** Where this browser keeps what is not saved of a page; of a new one without id. */
+const placeOf = (id: string | undefined) => `help.${id ?? 'new'}`;
 
 const NEW: ArticleWritten = { slug: '', title: '', summary: '', body: '', is_published: false };
 
@@ -68,6 +83,7 @@ function Editor() {
   function askAndShow(page?: string) {
     if (page === openId) return;
     if (isChanged.current && !window.confirm('What you wrote on this page is not saved. Leave it?')) return;
+    if (isChanged.current) keepDraft(placeOf(open?.id), '');
     show(page);
   }
 
@@ -186,11 +202,19 @@ interface ArticleFormProps {
 }
 
 function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, onDeleted }: ArticleFormProps) {
-  const form = useForm<ArticleWritten>({ initialValues: article ?? NEW });
+  const place = placeOf(article?.id);
+  const initial = writtenSchema.parse(article ?? NEW);
+  // What was written here and not saved, before a reload or a step back.
+  const [kept] = useState(() => readKept(place, writtenSchema));
+  const [isKept, setIsKept] = useState(kept !== undefined);
+  const form = useForm<ArticleWritten>({
+    initialValues: kept ?? initial,
+    onValuesChange: (values) => keepValues(place, values, initial),
+  });
   const write = useWriteArticle(article?.id);
   const remove = useDeleteArticle();
   const preview = useDeferredValue(form.values.body);
-  const isDirty = form.isDirty();
+  const isDirty = form.isDirty() || isKept;
 
   useEffect(() => {
     isChanged.current = isDirty;
@@ -207,6 +231,8 @@ function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, o
       {
         onSuccess: ({ id }) => {
           form.resetDirty(values);
+          keepDraft(place, '');
+          setIsKept(false);
           onSaved(id);
         },
         onError: (error) => form.setErrors(fieldMessagesOf(error)),
@@ -292,6 +318,7 @@ function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, o
           )}
           <p role="status" className="sub">
             {isSaved && !write.isPending && !write.isError && 'Saved.'}
+            {isKept && 'What you wrote before is here again. It is not saved yet.'}
           </p>
           <Submit>Save</Submit>
         </div>

@@ -1,5 +1,5 @@
 import { changeArticle, createArticle, listAllArticles, listArticles, readArticle } from '@palisade/contract/help';
-import { screen, waitFor, within } from '@testing-library/react';
+import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { Route, Routes } from 'react-router';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
@@ -114,6 +114,19 @@ describe('the editor', () => {
         is_published: true,
       }),
     );
+  });
+
+  it('keeps what was written over a reload and a step back, and says that it is not saved', async () => {
+    startSession({ access_token: 'token-1', user_info: ADA });
+    const user = userEvent.setup();
+    renderForTest(<EditHelpPage />);
+    await user.click(await screen.findByRole('button', { name: 'New page' }));
+    await user.type(screen.getByRole('textbox', { name: 'Title' }), 'Hang up!');
+    cleanup();
+    renderForTest(<EditHelpPage />);
+    await user.click(await screen.findByRole('button', { name: 'New page' }));
+    expect(screen.getByRole('textbox', { name: 'Title' })).toHaveValue('Hang up!');
+    expect(screen.getByText('What you wrote before is here again. It is not saved yet.')).toBeVisible();
   });
 
   it('changes one, marks drafts, and says at the field what is wrong', async () => {

@@ -2,11 +2,16 @@ import { TextInput } from '@mantine/core';
 import { sessionCodeSchema } from '@palisade/contract/remote';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useLocation } from 'react-router';
+import { z } from 'zod';
 import { sentenceOf } from '#api/call.ts';
 import { rowsOf } from '#api/pages.ts';
 import { Card } from '#ui/card.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { EVERY_SESSION, joinedHistoryQuery, useJoinSession } from './remote.queries.ts';
+
+/** Whoever comes by the card of a conversation brings its code along. */
+const broughtSchema = z.object({ session_code: z.string() });
 
 /** Where a technician enters the code that a customer read to them. */
 export function JoinCard() {
@@ -14,7 +19,8 @@ export function JoinCard() {
   const { data } = useInfiniteQuery(joinedHistoryQuery(EVERY_SESSION));
   // Over when the session is, whoever ended it.
   const isOver = rowsOf(data)?.some(({ id, phase }) => id === join.data?.id && phase === 'ended') ?? false;
-  const [typed, setTyped] = useState('');
+  const location = useLocation();
+  const [typed, setTyped] = useState(() => broughtSchema.safeParse(location.state).data?.session_code ?? '');
   const [error, setError] = useState<string>();
 
   function submit() {

@@ -1,12 +1,14 @@
 import { endReasonSchema, sessionStatusSchema } from '@palisade/contract/remote-record';
 import type { OverseenSession } from '@palisade/contract/remote-staff';
-import { IconDeviceDesktop, IconFlag, IconSearch } from '@tabler/icons-react';
+import { IconDeviceDesktop, IconEye, IconFlag, IconSearch, IconShieldCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { useMayAdministrate } from '#api/policies.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
+import { Lead, LeadWaiting } from '#ui/lead.tsx';
 import { ChoiceFilter, ListFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
@@ -16,10 +18,16 @@ import { Refusal } from '#ui/refusal.tsx';
 import { useSearchedPages } from '#ui/searched-pages.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { lastedOf } from './lasted.ts';
-import { ALL_OVERSEEN, type OverseenChoice, overseenQuery, useEndOverseen } from './overseen.queries.ts';
+import {
+  ALL_OVERSEEN,
+  type OverseenChoice,
+  overseenQuery,
+  reportedQuery,
+  runningQuery,
+  useEndOverseen,
+} from './overseen.queries.ts';
 import { REPORTS } from './report-words.ts';
 import { BADGES, END_REASONS, SessionBadge } from './session-badge.tsx';
-import './session-list.css';
 import './overseen-page.css';
 
 /** Dialogs bring the kit's along, so it comes when it is opened. */
@@ -73,87 +81,135 @@ function Sessions() {
   const now = useMinute();
   const show = (change: Partial<OverseenChoice>) => setChosen({ ...chosen, ...change });
   return (
-    <RefreshedCard title="Sessions" onRefresh={refetch}>
-      {(refresh) => (
-        <FocusKept>
-          {(isNarrowed(chosen) || (sessions && sessions.length > 0)) && (
-            <ListFilters>
-              <StateFilter
-                label="Which sessions"
-                value={chosen.status}
-                options={STATES}
-                onChoose={(status) => show({ status })}
-              />
-              <ChoiceFilter
-                label="End"
-                options={REASONS}
-                value={chosen.end_reason}
-                onChoose={(end_reason) => show({ end_reason })}
-              />
-              <ChoiceFilter
-                label="Reports"
-                none="Reported or not"
-                options={REPORTED}
-                value={chosen.reported}
-                onChoose={(reported) => show({ reported })}
-              />
-              <SearchFilter
-                label="Search the sessions"
-                placeholder="Customer or technician"
-                value={chosen.search}
-                onChange={(search) => show({ search })}
-              />
-            </ListFilters>
-          )}
-          <Listed
-            what="the remote sessions"
-            rows={sessions}
-            isOutdated={isOutdated}
-            error={error}
-            onRetry={refresh}
-            empty={
-              isNarrowed(choice) ? (
-                <EmptyState
-                  icon={<IconSearch size={28} stroke={1.7} />}
-                  title="No session matches"
-                  sentence="No session has this state, this end and these words in the name of one of its sides."
-                  action={
-                    <Button variant="quiet" onClick={() => setChosen(ALL_OVERSEEN)}>
-                      Show all sessions
-                    </Button>
-                  }
+    <>
+      <Answer onShow={(change) => setChosen({ ...ALL_OVERSEEN, ...change })} />
+      <RefreshedCard title="Sessions" onRefresh={refetch}>
+        {(refresh) => (
+          <FocusKept>
+            {(isNarrowed(chosen) || (sessions && sessions.length > 0)) && (
+              <ListFilters>
+                <StateFilter
+                  label="Which sessions"
+                  value={chosen.status}
+                  options={STATES}
+                  onChoose={(status) => show({ status })}
                 />
-              ) : (
-                <EmptyState
-                  icon={<IconDeviceDesktop size={28} stroke={1.7} />}
-                  title="No sessions yet"
-                  sentence="A session is listed here once somebody of the staff has asked to join it."
+                <ChoiceFilter
+                  label="End"
+                  options={REASONS}
+                  value={chosen.end_reason}
+                  onChoose={(end_reason) => show({ end_reason })}
                 />
-              )
-            }
-          >
-            {(rows) => (
-              <ul className="remote-sessions" aria-label="Sessions">
-                {rows.map((session) => (
-                  <OverseenRow key={session.id} session={session} now={now} onOpen={() => setOpenId(session.id)} />
-                ))}
-              </ul>
+                <ChoiceFilter
+                  label="Reports"
+                  none="Reported or not"
+                  options={REPORTED}
+                  value={chosen.reported}
+                  onChoose={(reported) => show({ reported })}
+                />
+                <SearchFilter
+                  label="Search the sessions"
+                  placeholder="Customer or technician"
+                  value={chosen.search}
+                  onChange={(search) => show({ search })}
+                />
+              </ListFilters>
             )}
-          </Listed>
-          {total !== undefined && total > 0 && (
-            <p className="sub overseen__total num" role="status">
-              {total === 1 ? '1 session' : `${total} sessions`}
-            </p>
-          )}
-          {more}
-          {opened && (
-            <Suspense>
-              <OverseenDialog session={opened} onClose={() => setOpenId(undefined)} />
-            </Suspense>
-          )}
-        </FocusKept>
-      )}
-    </RefreshedCard>
+            <Listed
+              what="the remote sessions"
+              rows={sessions}
+              isOutdated={isOutdated}
+              error={error}
+              onRetry={refresh}
+              empty={
+                isNarrowed(choice) ? (
+                  <EmptyState
+                    icon={<IconSearch size={28} stroke={1.7} />}
+                    title="No session matches"
+                    sentence="No session has this state, this end and these words in the name of one of its sides."
+                    action={
+                      <Button variant="quiet" onClick={() => setChosen(ALL_OVERSEEN)}>
+                        Show all sessions
+                      </Button>
+                    }
+                  />
+                ) : (
+                  <EmptyState
+                    icon={<IconDeviceDesktop size={28} stroke={1.7} />}
+                    title="No sessions yet"
+                    sentence="A session is listed here once somebody of the staff has asked to join it."
+                  />
+                )
+              }
+            >
+              {(rows) => (
+                <ul className="overseen" aria-label="Sessions">
+                  {rows.map((session) => (
+                    <OverseenRow key={session.id} session={session} now={now} onOpen={() => setOpenId(session.id)} />
+                  ))}
+                </ul>
+              )}
+            </Listed>
+            {total !== undefined && total > 0 && (
+              <p className="sub overseen__total num" role="status">
+                {total === 1 ? '1 session' : `${total} sessions`}
+              </p>
+            )}
+            {more}
+            {opened && (
+              <Suspense>
+                <OverseenDialog session={opened} onClose={() => setOpenId(undefined)} />
+              </Suspense>
+            )}
+          </FocusKept>
+        )}
+      </RefreshedCard>
+    </>
+  );
+}
+
+/** What an administrator comes for: whether a customer has complained, and whether somebody looks at a screen now. */
+function Answer({ onShow }: { onShow: (change: Partial<OverseenChoice>) => void }) {
+  const reported = useQuery(reportedQuery);
+  const running = useQuery(runningQuery);
+  // The list below says why.
+  if (reported.error || running.error) return null;
+  if (reported.data === undefined || running.data === undefined)
+    return <LeadWaiting label="Reading whether a session was reported" />;
+  const looking =
+    running.data === 0
+      ? 'Nobody helps on a screen right now.'
+      : running.data === 1
+        ? 'One session runs right now.'
+        : `${running.data} sessions run right now.`;
+  if (reported.data > 0)
+    return (
+      <Lead
+        tone="danger"
+        icon={<IconFlag size={28} stroke={1.7} />}
+        title={reported.data === 1 ? 'A customer has reported a session.' : `Customers have reported ${reported.data} sessions.`}
+        sentence={`Read what they wrote, and speak with the technician. ${looking}`}
+        action={
+          <Button variant="quiet" onClick={() => onShow({ reported: 'true' })}>
+            Show {reported.data === 1 ? 'it' : 'them'}
+          </Button>
+        }
+      />
+    );
+  return (
+    <Lead
+      tone="good"
+      icon={running.data > 0 ? <IconEye size={28} stroke={1.7} /> : <IconShieldCheck size={28} stroke={1.7} />}
+      title="No customer has reported a session."
+      sentence={looking}
+      action={
+        running.data > 0 && (
+          <Button variant="quiet" onClick={() => onShow({ status: 'active' })}>
+            Show what runs
+          </Button>
+        )
+      }
+    />
   );
 }
 
@@ -163,12 +219,12 @@ function OverseenRow({ session, now, onOpen }: { session: OverseenSession; now: 
   const lasted = lastedOf(session, now);
   const who = `${support_agent ?? 'a technician'} with ${customer}`;
   return (
-    <li className="remote-session" data-reported={report !== null}>
-      <div className="remote-session__what">
+    <li className="overseen__session" data-reported={report !== null} data-open={phase !== 'ended'}>
+      <div className="overseen__what">
         <span className="overseen__who">
           <bdi>{support_agent}</bdi> with <bdi>{customer}</bdi>
         </span>
-        {end_reason !== null && <span className="remote-session__line">{END_REASONS[end_reason]}</span>}
+        {end_reason !== null && <span className="overseen__end">{END_REASONS[end_reason]}</span>}
         {report !== null && (
           <span className="overseen__report">
             <Badge tone="danger" icon={IconFlag}>
@@ -177,9 +233,11 @@ function OverseenRow({ session, now, onOpen }: { session: OverseenSession; now: 
             {REPORTS[report.reason]}
           </span>
         )}
-        <Refusal error={end.error} />
       </div>
-      <dl className="remote-session__times">
+      <div className="overseen__status">
+        <SessionBadge status={session.status} />
+      </div>
+      <dl className="overseen__times">
         <div>
           <dt>Asked</dt>
           <dd>
@@ -191,8 +249,7 @@ function OverseenRow({ session, now, onOpen }: { session: OverseenSession; now: 
           <dd>{lasted ?? 'Not approved'}</dd>
         </div>
       </dl>
-      <div className="remote-session__status">
-        <SessionBadge status={session.status} />
+      <div className="overseen__actions">
         {phase !== 'ended' && (
           <Button size="s" loading={end.isPending} aria-label={`End the session of ${who}`} onClick={() => end.mutate(session)}>
             End
@@ -202,6 +259,11 @@ function OverseenRow({ session, now, onOpen }: { session: OverseenSession; now: 
           Details
         </Button>
       </div>
+      {end.error && (
+        <div className="overseen__refusal">
+          <Refusal error={end.error} />
+        </div>
+      )}
     </li>
   );
 }

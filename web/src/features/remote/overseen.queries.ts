@@ -24,6 +24,16 @@ export const overseenQuery = (choice: OverseenChoice) => ({
   refetchInterval: SESSION_POLL_INTERVAL,
 });
 
+/** How many there are of a choice: the server counts, one row is read. */
+const countQuery = (choice: Partial<OverseenChoice>) => ({
+  queryKey: [...REMOTE, 'overseen-count', choice],
+  queryFn: async ({ signal }: { signal: AbortSignal }) =>
+    (await callPage(listOverseenSessions, { signal, query: { ...ALL_OVERSEEN, ...choice, limit: 1 } })).total ?? 0,
+  refetchInterval: SESSION_POLL_INTERVAL,
+});
+export const reportedQuery = queryOptions(countQuery({ reported: 'true' }));
+export const runningQuery = queryOptions(countQuery({ status: 'active' }));
+
 /** It grows while the session runs, so it is read each time that it is opened. */
 export const overseenAuditQuery = (id: string) =>
   queryOptions({

@@ -49,7 +49,7 @@ describe('what the technician is told while there is no picture', () => {
     [{ status: 'pending', phase: 'claimed' }, 'Waiting for maria to approve'],
     [{ share: 'none', view: 'screen' }, 'They choose what to show.'],
     [{ share: 'stopped', view: 'screen' }, 'They stopped sharing, or loaded the page again. Ask them to press Share again.'],
-    [{ share: 'none', view: 'talk' }, /They talk without a screen/u],
+    [{ share: 'none', view: 'talk' }, /They chose to show no screen/u],
     [{ phase: 'reconnecting', is_customer_here: false }, 'maria is gone'],
   ] as const)('%j', (parts, words) => {
     visit(parts);

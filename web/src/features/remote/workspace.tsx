@@ -157,7 +157,7 @@ function NoPicture({ session, link, onAgain }: { session: JoinedSession; link: L
   const sentence = isGone
     ? 'Their page is closed or cut off. If it does not come back in a minute, the session ends.'
     : view === 'talk'
-      ? 'They talk without a screen: a phone cannot share one. Write to them, or guide them on the phone.'
+      ? 'They chose to show no screen; a phone cannot show one. Tell them what to press, or write it to them.'
       : share === 'stopped'
         ? 'They stopped sharing, or loaded the page again. Ask them to press Share again.'
         : share === 'none'

@@ -1,7 +1,7 @@
 import { readOverview } from '@palisade/contract/overview';
 import { readConfig } from '@palisade/contract/platform';
 import { setupConfig } from '@palisade/contract/setup';
-import { screen, waitFor } from '@testing-library/react';
+import { cleanup, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
@@ -41,6 +41,21 @@ it('says how much work the server has given up, and where to look why', async ()
   renderForTest(<SetupPage />);
   expect(await screen.findByRole('heading', { name: '2 tasks were given up' })).toBeVisible();
   expect(screen.getByText(/The server’s log says which they were and why/)).toBeVisible();
+});
+
+it('keeps what was typed over a reload and a step back, until it is saved', async () => {
+  const user = await open();
+  await user.type(screen.getByLabelText('Company Name'), 'Harbour IT');
+  cleanup();
+  await open();
+  expect(screen.getByLabelText('Company Name')).toHaveValue('Harbour IT');
+  expect(screen.getByText('What you typed here before is here again. It is not saved yet.')).toBeVisible();
+  server.on(setupConfig, reply(setupConfig, { success: true }));
+  await user.click(screen.getByRole('button', { name: 'Complete Setup' }));
+  await screen.findByRole('heading', { name: 'Setup Complete' });
+  cleanup();
+  await open();
+  expect(screen.getByLabelText('Company Name')).toHaveValue('');
 });
 
 it('needs a company name, and nothing else', async () => {

@@ -5,10 +5,12 @@ import { type ClientInfo, isCallable, isMailable, setupConfig } from '@palisade/
 import { IconCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { z } from 'zod';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { type Config, refreshConfig, useConfig } from '#api/config.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
+import { keepValues, readKept } from '#api/kept-values.ts';
 import { useSession } from '#api/session.ts';
 import { overviewQuery } from '#domain/overview/overview.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
@@ -109,8 +111,22 @@ function FeatureList() {
   );
 }
 
+/** Where this browser keeps what was typed here and not sent. */
+const PLACE = 'setup';
+/** As typed: the server judges what is sent. */
+const keptSchema = z.object({
+  company_name: z.string(),
+  support_phone: z.string(),
+  support_email: z.string(),
+  support_promise: z.string(),
+});
+
 function SetupForm({ initial, onSaved }: { initial: ClientInfo; onSaved: (info: ClientInfo) => void }) {
-  const form = useForm({ initialValues: initial });
+  const [kept] = useState(() => readKept(PLACE, keptSchema));
+  const form = useForm({
+    initialValues: kept ?? initial,
+    onValuesChange: (values) => keepValues(PLACE, values, initial),
+  });
   const phone = form.values.support_phone.trim();
   const email = form.values.support_email.trim();
   const save = useChange({
@@ -120,6 +136,7 @@ function SetupForm({ initial, onSaved }: { initial: ClientInfo; onSaved: (info: 
         body: { client_info, setup_type: 'basic_installation', timestamp: new Date().toISOString() },
       }),
     onSuccess: (_, client_info) => {
+      keepValues(PLACE, initial, initial);
       void refreshConfig();
       window.alert('Client setup completed successfully');
       onSaved(client_info);
@@ -189,6 +206,11 @@ function SetupForm({ initial, onSaved }: { initial: ClientInfo; onSaved: (info: 
           description="What you promise of your support, in your own words. Left empty, nothing is promised to customers."
           {...form.getInputProps('support_promise')}
         />
+        {kept !== undefined && (
+          <p role="status" className="sub">
+            What you typed here before is here again. It is not saved yet.
+          </p>
+        )}
         <div className="setup-form__end">
           <Submit size="l" disabled={form.values.company_name.trim() === ''}>
             Complete Setup

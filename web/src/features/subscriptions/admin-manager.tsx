@@ -5,10 +5,19 @@ import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useLocation } from 'react-router';
 import { sentenceOf } from '#api/call.ts';
+import { useKeptState } from '#api/kept-values.ts';
 import { Page } from '#ui/page.tsx';
 import { ErrorNotice } from '#ui/states.tsx';
 import { AssignForm } from './assign-form.tsx';
-import { type AssignDraft, draftOfRequest, draftOfTemplate, EMPTY_ASSIGNMENT, EMPTY_TEMPLATE } from './drafts.ts';
+import {
+  type AssignDraft,
+  assignDraftSchema,
+  draftOfRequest,
+  draftOfTemplate,
+  EMPTY_ASSIGNMENT,
+  EMPTY_TEMPLATE,
+  templateDraftSchema,
+} from './drafts.ts';
 import { ManageTab } from './manage-tab.tsx';
 import { type Message, MessageLine } from './message-line.tsx';
 import { allPlanRequestsQuery, subscriptionsQuery, templatesQuery } from './subscriptions.queries.ts';
@@ -19,15 +28,15 @@ const TABS = ['assign', 'templates', 'manage'] as const;
 
 const LOADED: Message = { tone: 'good', text: 'Template loaded for assignment' };
 
-/** The admins' side: assign, templates, manage. What is typed in a form outlives a look at another tab. */
+/** The admins' side: assign, templates, manage. What is typed in a form outlives a look at another tab, a step back and a reload. */
 export function AdminManager() {
   const { key, search } = useLocation();
   const named = TABS.find((known) => known === new URLSearchParams(search).get('tab')) ?? 'assign';
   // What was pressed holds until somebody comes by another link.
   const [pressed, setPressed] = useState<{ tab: string | null; key: string }>();
   const tab = pressed?.key === key ? pressed.tab : named;
-  const [assignment, setAssignment] = useState(EMPTY_ASSIGNMENT);
-  const [template, setTemplate] = useState(EMPTY_TEMPLATE);
+  const [assignment, setAssignment] = useKeptState('assign', assignDraftSchema, EMPTY_ASSIGNMENT);
+  const [template, setTemplate] = useKeptState('template', templateDraftSchema, EMPTY_TEMPLATE);
   const [message, setMessage] = useState<Message>();
   const root = useRef<HTMLDivElement>(null);
   const requests = useQuery(allPlanRequestsQuery);

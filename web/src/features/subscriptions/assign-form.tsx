@@ -35,7 +35,7 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
   return (
     <div className="assign">
       <Card title="Assign a subscription">
-        <Form className="plan-form" error={refused} busy={isBusy} onSubmit={submit}>
+        <Form noValidate className="plan-form" error={refused} busy={isBusy} onSubmit={submit}>
           <TextInput
             label="User Email"
             name="user_email"

@@ -8,28 +8,28 @@ import {
   type Template,
   type UserPlanRequest,
 } from '@palisade/contract/subscription';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { CallError } from '#api/call.ts';
 
 /** What is chosen of a plan in either form; the lists' values as text, as a select has them. */
-export interface PlanDraft {
-  duration_months: string;
-  max_devices: string;
-  is_premium: boolean;
-  features: string[];
-}
+const planDraftSchema = z.object({
+  duration_months: z.string(),
+  max_devices: z.string(),
+  is_premium: z.boolean(),
+  features: z.array(z.string()),
+});
+export type PlanDraft = z.infer<typeof planDraftSchema>;
 
-export interface AssignDraft extends PlanDraft {
-  user_email: string;
-  plan_name: string;
-  price: string;
-  request_id: string | undefined;
-}
+export const assignDraftSchema = planDraftSchema.extend({
+  user_email: z.string(),
+  plan_name: z.string(),
+  price: z.string(),
+  request_id: z.string().optional(),
+});
+export type AssignDraft = z.infer<typeof assignDraftSchema>;
 
-export interface TemplateDraft extends PlanDraft {
-  template_name: string;
-  base_price: string;
-}
+export const templateDraftSchema = planDraftSchema.extend({ template_name: z.string(), base_price: z.string() });
+export type TemplateDraft = z.infer<typeof templateDraftSchema>;
 
 const EMPTY_PLAN: PlanDraft = {
   duration_months: String(DURATION_DEFAULT),

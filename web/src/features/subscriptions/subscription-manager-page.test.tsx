@@ -13,7 +13,7 @@ import {
   requestPlan,
   withdrawPlanRequest,
 } from '@palisade/contract/subscription';
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MARIA, subscriptionOf, templateOf, userPlanRequestOf } from '#api/fake-records.ts';
@@ -131,6 +131,16 @@ describe('assigning', () => {
     expect(field('Max Devices')).toHaveValue('1');
     expect(screen.getByRole('checkbox', { name: 'Premium (Anti-Hacking Tools)' })).not.toBeChecked();
     expect(screen.queryByRole('button', { name: /^Remove/u })).not.toBeInTheDocument();
+  });
+
+  it('keeps what was typed over a reload and a step back, until it is assigned', async () => {
+    const user = open('admin');
+    await user.type(field('User Email'), 'omar@example.com');
+    await user.type(field('Plan Name'), 'Family Shield');
+    cleanup();
+    open('admin');
+    expect(field('User Email')).toHaveValue('omar@example.com');
+    expect(field('Plan Name')).toHaveValue('Family Shield');
   });
 
   it('reads Assigning... while busy, and two presses at once make one assignment', async () => {

@@ -69,7 +69,7 @@ function TemplateForm({ draft, onChange, onMessage }: Omit<TemplatesTabProps, 'o
 
   return (
     <Card title="Create a template">
-      <Form className="plan-form" error={refused} busy={isBusy} onSubmit={submit}>
+      <Form noValidate className="plan-form" error={refused} busy={isBusy} onSubmit={submit}>
         <PlanNameField
           label="Template Name"
           name="template_name"

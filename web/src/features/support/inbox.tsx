@@ -39,6 +39,7 @@ interface InboxProps {
 export function Inbox({ chosen, onChoose, counts, inbox, openId, addressOf }: InboxProps) {
   const now = useMinute();
   const { data, error, refetch, isPlaceholderData, hasNextPage, fetchNextPage, isFetchingNextPage } = inbox;
+  const own = counts?.mine ?? 0;
   const isNarrowed = chosen.search !== '' || chosen.tag !== undefined || chosen.priority !== undefined;
   return (
     <section className="desk__pane desk__pane--inbox" aria-label="Inbox">
@@ -97,7 +98,18 @@ export function Inbox({ chosen, onChoose, counts, inbox, openId, addressOf }: In
                 }
               />
             ) : (
-              <EmptyState icon={<IconInbox size={28} stroke={1.7} />} {...EMPTY[chosen.view]} />
+              <EmptyState
+                icon={<IconInbox size={28} stroke={1.7} />}
+                {...EMPTY[chosen.view]}
+                action={
+                  chosen.view === 'unassigned' &&
+                  own > 0 && (
+                    <Button variant="quiet" onClick={() => onChoose({ ...WHOLE_INBOX, view: 'mine' })}>
+                      {own === 1 ? 'Show the one that is yours' : `Show the ${own} that are yours`}
+                    </Button>
+                  )
+                }
+              />
             )
           }
         >
@@ -128,7 +140,7 @@ const EMPTY: Record<InboxChoice['view'], { title: string; sentence: string }> = 
     title: 'Nothing of yours is open',
     sentence: 'Take a conversation of Unassigned, or wait until somebody gives you one.',
   },
-  unassigned: { title: 'Nobody waits', sentence: 'Every open conversation has somebody who answers it.' },
+  unassigned: { title: 'Nothing to take', sentence: 'Each open conversation has somebody who answers it.' },
   all: { title: 'No open conversations', sentence: 'When a customer writes, the conversation appears here.' },
   snoozed: {
     title: 'Nothing is put off',

@@ -89,6 +89,8 @@ function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWr
   const found = begun === undefined || draft === dismissed ? [] : matching(answers ?? [], begun);
   const current = Math.min(at, found.length - 1);
   const isOpen = found.length > 0;
+  const isMissed =
+    begun !== undefined && draft !== dismissed && answers !== undefined && !isOpen && /^\/\S*$/u.test(draft.trim());
 
   function choose({ text }: CannedAnswer) {
     const filled = fillCanned(text, {
@@ -118,24 +120,32 @@ function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWr
     fieldProps: isOpen
       ? { 'aria-controls': id, 'aria-activedescendant': `${id}-${current}`, 'aria-autocomplete': 'list' as const }
       : {},
-    list: isOpen && (
-      <div id={id} className="canned" role="listbox" aria-label="Canned answers">
-        {found.map((answer, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the field's, which keeps the focus
-          <div
-            key={answer.id}
-            id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === current}
-            tabIndex={-1}
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={() => choose(answer)}
-          >
-            <code>/{answer.shortcut}</code>
-            <span>{answer.title}</span>
-          </div>
-        ))}
-      </div>
+    list: isMissed ? (
+      <p className="sub" role="status">
+        {answers.length === 0
+          ? 'There are no canned answers yet. An administrator writes them. Send sends this as it is.'
+          : 'No canned answer begins like this. Send sends this as it is.'}
+      </p>
+    ) : (
+      isOpen && (
+        <div id={id} className="canned" role="listbox" aria-label="Canned answers">
+          {found.map((answer, index) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the field's, which keeps the focus
+            <div
+              key={answer.id}
+              id={`${id}-${index}`}
+              role="option"
+              aria-selected={index === current}
+              tabIndex={-1}
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => choose(answer)}
+            >
+              <code>/{answer.shortcut}</code>
+              <span>{answer.title}</span>
+            </div>
+          ))}
+        </div>
+      )
     ),
   };
 }

@@ -181,6 +181,19 @@ describe('the desk', () => {
     expect(screen.getByText('No conversation is open')).toBeVisible();
   });
 
+  it('leads from an empty part to what is one’s own, and does not say that nobody waits', async () => {
+    server.on(readCounts, reply(readCounts, { ...COUNTS, mine: 1, unassigned: 0 }));
+    server.on(listConversations, (query) =>
+      query.get('view') === 'mine'
+        ? page(listConversations, [conversationOf({ customer: 'maria' })], { total: 1 })
+        : page(listConversations, [], { total: 0 }),
+    );
+    renderForTest(<SupportPage />, '/support');
+    expect(await inbox().findByText('Nothing to take')).toBeVisible();
+    await userEvent.click(await inbox().findByRole('button', { name: 'Show the one that is yours' }));
+    expect(await inbox().findByText('maria')).toBeVisible();
+  });
+
   it('narrows and searches on the server', async () => {
     const { user } = await open();
     const asked: string[] = [];
@@ -349,6 +362,17 @@ describe('a conversation', () => {
     expect(field).toHaveValue('Good day maria, this is tina of Palisade.');
     expect(screen.queryByRole('listbox')).not.toBeInTheDocument();
     expect(server.callsOf(at(answerConversation))).toEqual([]);
+  });
+
+  it('says that no canned answer begins like this, before a shortcut is sent to a customer', async () => {
+    server.on(listCanned, reply(listCanned, []));
+    const { user } = await openConversation();
+    const field = screen.getByRole('textbox', { name: 'Answer' });
+    await user.type(field, '/he');
+    expect(await screen.findByText(/^There are no canned answers yet\./u)).toBeVisible();
+    await user.clear(field);
+    await user.type(field, 'Turn it off and/or on');
+    expect(screen.queryByText(/canned answer/u)).not.toBeInTheDocument();
   });
 
   it('is claimed, and it is said when somebody else was faster', async () => {
