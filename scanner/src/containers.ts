@@ -25,6 +25,7 @@ import { armourMembers, holdsArmour, isOpenPgp, openPgpMembers } from './openpgp
 import { isPdf, pdfMembers } from './pdf.ts';
 import { pharMembers } from './phar.ts';
 import { isPieces, pieceMembers } from './pieces.ts';
+import { isPyc, pycMembers } from './pyc.ts';
 import { isRawDisc, rawDiscMembers } from './raw-disc.ts';
 import { openReader, type Reader } from './reader.ts';
 import { isRtf, rtfMembers } from './rtf.ts';
@@ -33,7 +34,7 @@ import { isShellArchive, shellArchiveMembers } from './shell-archive.ts';
 import { isSqlite, sqliteMembers } from './sqlite.ts';
 import { isStreamDisk, streamDiskMembers } from './stream-disk.ts';
 import { isTar, tarMembers } from './tar.ts';
-import { textFormOf } from './text-encoding.ts';
+import { LOOK_BYTES, textFormOf } from './text-encoding.ts';
 import { isTnef, tnefMembers } from './tnef.ts';
 import { isUpxPacked, upxMembers } from './upx.ts';
 import { macroSources } from './vba.ts';
@@ -72,6 +73,7 @@ export type Container =
         | 'iso-trees'
         | 'sqlite'
         | 'disc'
+        | 'pyc'
         | 'git';
     }
   | { kind: 'packed'; compressor: Compressor }
@@ -291,6 +293,7 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isPieces(head)) return { kind: 'pieces' };
   if (isSqlite(head)) return { kind: 'sqlite' };
   if (isRawDisc(head)) return { kind: 'disc' };
+  if (isPyc(head)) return { kind: 'pyc' };
   if (isOpenPgp(head)) return { kind: 'openpgp' };
   if (isPdf(head)) return { kind: 'pdf' };
   const mail = mailKind(head);
@@ -505,6 +508,12 @@ export function membersOf(container: Container, content: Content, name: string, 
       return sqliteMembers(content, workshop, { head_bytes: HEAD_BYTES, isFile: (head) => isFileHead(head) });
     case 'disc':
       return rawDiscMembers(content, workshop);
+    case 'pyc':
+      return pycMembers(
+        content,
+        workshop,
+        (bytes) => isFileHead(bytes) || textFormOf(bytes.subarray(0, LOOK_BYTES)) !== undefined,
+      );
     case 'git':
       return gitPackMembers(content, workshop);
     case 'iso-trees':

@@ -98,7 +98,14 @@ async function contentOf(walk: Walk, member: Member): Promise<{ content: Content
   return { content, damage: failure };
 }
 
+/** A value is matched, and nothing more: there may be thousands of them. */
+async function matchValue(walk: Walk, member: Member, trail: readonly string[]): Promise<void> {
+  const { content } = await contentOf(walk, member);
+  if ('bytes' in content) matchPieces(walk, [walk.match(content.bytes, undefined, pathOf(walk, trail))], trail);
+}
+
 async function examineMember(walk: Walk, member: Member, depth: number, trail: readonly string[]): Promise<void> {
+  if (member.value) return await matchValue(walk, member, trail);
   walk.found.coverage.members_total += 1;
   walk.workshop.budget.addMember();
   walk.report();
@@ -220,7 +227,7 @@ async function open(
   let failure: StatusDetail | undefined;
   try {
     for await (const member of membersOf(container, content, trail.at(-1) ?? walk.name, workshop)) {
-      if (!member.view) members += 1;
+      if (!member.view && !member.value) members += 1;
       await examineMember(walk, member, depth + 1, [...trail, shortened(member.name)]);
     }
   } catch (error) {

@@ -246,7 +246,7 @@ const OF_SHELL = /\$\{?([A-Za-z_]\w{0,31})\}?/g;
 const OFFSET = /^(?:(?:0x)?[0-9a-f]{4,16}(:?)[ \t]{1,8})/i;
 const DIGITS = /^(?:[0-9a-f]{2}){1,4}$/i;
 /** Pairs with one mark between two, as they come out of a loop. */
-const MARKED = /(?<![0-9a-f])[0-9a-f]{2}([-,:_ ])(?:[0-9a-f]{2}\1){30,}[0-9a-f]{2}(?![0-9a-f])/gi;
+const MARKED = /(?<![0-9a-f])[0-9a-f]{2}([^0-9a-f\s"'\\]| )(?:[0-9a-f]{2}\1){30,}[0-9a-f]{2}(?![0-9a-f])/gi;
 
 /** The digits of a line of hexdump, xxd, od or debug; what stands behind them are the same bytes as letters. */
 function digitsOf(line: string): string {
@@ -265,23 +265,40 @@ function digitsOf(line: string): string {
 
 const INTEL = /^:([0-9a-f]{2})[0-9a-f]{4}00((?:[0-9a-f]{2}){1,255})[0-9a-f]{2}\r?$/i;
 const MOTOROLA = /^S([123])[0-9a-f]{2}((?:[0-9a-f]{2}){3,255})[0-9a-f]{2}\r?$/i;
+/** Tektronix extended: the count of characters, the kind (data), a sum, the count of digits of the address. */
+const TEKTRONIX = /^%[0-9a-f]{2}6[0-9a-f]{2}([0-9a-f])([0-9a-f]{2,255})\r?$/i;
 const LISTED = /=\s{0,8}hex(?:\([0-9a-f]\))?:\s{0,8}((?:[0-9a-f]{2},?\s{0,4}(?:\\\r?\n\s{0,8})?){8,})/gi;
+
+function withoutZeros(bytes: Buffer): Buffer {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end -= 1;
+  return bytes.subarray(0, end);
+}
 
 /** Bytes that are written as a listing of hexadecimal digits: by hexdump and its like, for EPROMs, in the registry's files. */
 function* listings(text: string): Generator<Buffer> {
   const pieces: Buffer[] = [];
   const hex = (digits: string) => pieces.push(Buffer.from(digits.replaceAll(/[^0-9a-f]/gi, ''), 'hex'));
-  if (/^(?::[0-9a-f]{10}|S[0-3][0-9a-f]{8}|(?:echo )?(?:e )?\s{0,8}(?:0x)?(?:[0-9a-f]{2,16}:?\s{1,8}){4})/im.test(text)) {
+  if (
+    /^(?::[0-9a-f]{10}|%[0-9a-f]{2}6[0-9a-f]{5}|S[0-3][0-9a-f]{8}|(?:echo )?(?:e )?\s{0,8}(?:0x)?(?:[0-9a-f]{2,16}:?\s{1,8}){4})/im.test(
+      text,
+    )
+  ) {
     for (const line of text.split('\n')) {
       if (line.length > 600) continue;
       const intel = INTEL.exec(line);
       const motorola = MOTOROLA.exec(line);
+      const tektronix = TEKTRONIX.exec(line);
       if (intel !== null) hex(intel[2] ?? '');
       else if (motorola !== null) hex((motorola[2] ?? '').slice(2 + 2 * Number(motorola[1])));
+      else if (tektronix !== null) hex((tektronix[2] ?? '').slice(Number.parseInt(tektronix[1] ?? '', 16) || 16));
       else hex(digitsOf(line));
     }
   }
-  yield Buffer.concat(pieces);
+  const bytes = Buffer.concat(pieces);
+  yield bytes;
+  // Programs that write for EPROMs fill up the last line.
+  if (bytes.at(-1) === 0) yield withoutZeros(bytes);
   for (const [digits] of text.matchAll(MARKED)) yield Buffer.from(digits.replaceAll(/[^0-9a-f]/gi, ''), 'hex');
   for (const [, digits = ''] of text.matchAll(LISTED)) yield Buffer.from(digits.replaceAll(/[^0-9a-f]/gi, ''), 'hex');
 }
@@ -381,7 +398,7 @@ const RAW_BYTES = /[\0-\x08\x0e-\x1a]/;
 
 /** Whether a text has anything of what is rewritten here: nearly none has. */
 const TELLING =
-  /\s-f\b|join|implode|concat|reverse|strrev|replace|rot_?13|\\[0-7]{3}|%u[0-9a-f]{4}|[A-Z2-7]{40}|b85decode|a85decode|ascii85|<~|fromCharCode|fromCodePoint|`\s{0,8}\+|^[\t @(]{0,16}(?:echo|set)\b|^\s{0,8}(?::|S[0-3]|(?:0x)?[0-9a-f]{2,16}:?\s{1,8})[0-9a-f]|[=(]\s{0,4}b?['"]|hex:|hex\(|<!ENTITY|'''|"""|__DATA__|__END__|<<|^(?:literal|delta) \d|unpack|uudecode|^#!|\$\{"|(?:=[0-9A-F]{2}){8}|(?:[0-9a-f]{2}[-,:_ ]){16}/im;
+  /\s-f\b|join|implode|concat|reverse|strrev|replace|rot_?13|\\[0-7]{3}|%u[0-9a-f]{4}|[A-Z2-7]{40}|b85decode|a85decode|ascii85|<~|fromCharCode|fromCodePoint|`\s{0,8}\+|^[\t @(]{0,16}(?:echo|set)\b|^\s{0,8}(?::|S[0-3]|(?:0x)?[0-9a-f]{2,16}:?\s{1,8})[0-9a-f]|[=(]\s{0,4}b?['"]|hex:|hex\(|<!ENTITY|'''|"""|__DATA__|__END__|<<|^(?:literal|delta) \d|unpack|uudecode|^#!|\$\{"|(?:=[0-9A-F]{2}){8}|(?:[0-9a-f]{2}(?:[^0-9a-f\s"'\\]| )){16}|^%[0-9a-f]{2}6[0-9a-f]{3}/im;
 
 /** A literal of Python over several lines. */
 const TRIPLE = /('''|""")([\s\S]{32,65536}?)\1/g;
