@@ -138,6 +138,7 @@ const OPAQUE: readonly { magic: Buffer; offset: number; name: string; detail?: S
   { magic: hex('377f0682'), offset: 0, name: 'log of a database (SQLite WAL)' },
   { magic: hex('377f0683'), offset: 0, name: 'log of a database (SQLite WAL)' },
   { magic: hex('d9d505f920a163d7'), offset: 0, name: 'journal of a database (SQLite)' },
+  { magic: text('KWAJ\x88\xf0\x27\xd1'), offset: 0, name: 'file of COMPRESS (KWAJ)' },
   { magic: text('PGDMP\x01'), offset: 0, name: 'archive of pg_dump' },
   { magic: text('EXFAT   '), offset: 3, name: 'exFAT' },
   { magic: text('XFSB'), offset: 0, name: 'XFS' },
@@ -235,6 +236,44 @@ function isBinaryCpio(head: Buffer): boolean {
   return [0o4, 0o10, 0o12, 0o2, 0o6].includes(word(6) >> 12) && name_bytes > 1 && head[26 + name_bytes - 1] === 0;
 }
 
+/** The first head of an ARC archive: its mark, a method, a name with its end, and no more bytes than 2 GiB. */
+function isArc(head: Buffer): boolean {
+  const method = head[1] ?? 0;
+  if (head.length < 29 || head[0] !== 0x1a || method < 1 || method > 11) return false;
+  return (
+    /^[\w!#$%&'()@^`{}~-]{1,8}(?:\.[\w!#$%&'()@^`{}~-]{0,3})?\0/.test(head.toString('latin1', 2, 15)) && (head[18] ?? 0) < 0x80
+  );
+}
+
+/** A file system of old Macs (Inside Macintosh: Files, 2-59): its mark, blocks of a multiple of 512 bytes, a name of at most 27. */
+function isHfs(head: Buffer): boolean {
+  if (head.length < 1200 || head.toString('latin1', 1024, 1026) !== 'BD') return false;
+  const block_bytes = head.readUInt32BE(1024 + 20);
+  return (
+    block_bytes > 0 &&
+    block_bytes % 512 === 0 &&
+    block_bytes <= 2 ** 24 &&
+    (head[1024 + 36] ?? 0) <= 27 &&
+    head.readUInt16BE(1024 + 14) >= 3
+  );
+}
+
+/** A backup by adb, which is zlib or tar behind four lines: the third says whether it is packed, the last how it is encrypted. */
+const ANDROID_BACKUP = /^ANDROID BACKUP\n\d{1,2}\n[01]\nAES-256\n/;
+/** Blocks of Avro (specification 1.11, object container files), packed one by one. */
+const AVRO_PACKED = /avro\.codec.{1,2}(?:deflate|snappy|bzip2|xz|zstandard)/s;
+
+/** What is told by more than one mark, and not opened. */
+function closedOf(head: Buffer): { name: string; detail: StatusDetail } | undefined {
+  const beginning = head.toString('latin1', 0, CLOSED_HEAD_BYTES);
+  if (ANDROID_BACKUP.test(beginning)) return { name: 'backup of Android', detail: 'encrypted' };
+  if (beginning.startsWith('Obj\x01') && AVRO_PACKED.test(beginning)) return { name: 'packed Avro', detail: 'unsupported' };
+  if (isArc(head)) return { name: 'ARC', detail: 'unsupported' };
+  return isHfs(head) ? { name: 'HFS', detail: 'unsupported' } : undefined;
+}
+
+const CLOSED_HEAD_BYTES = 16 * 1024;
+
 /** Keys and whatever else is behind a password (RFC 7292, 4): version 3, and content of CMS that is data or signed. */
 const PKCS12 = /^30(?:8[0-4](?:..){0,4}|..)02010330(?:8[0-4](?:..){0,4}|..)06092a864886f70d01070[12]/;
 
@@ -271,6 +310,8 @@ export function containerOf(head: Buffer): Container | undefined {
   if (known !== undefined) return seven(known.format);
   const closed = OPAQUE.find(stands);
   if (closed !== undefined) return { kind: 'opaque', name: closed.name, detail: closed.detail ?? 'unsupported' };
+  const other = closedOf(head);
+  if (other !== undefined) return { kind: 'opaque', ...other };
   if (isSkippable(head)) return seven('zstd');
   if (isArj(head)) return seven('arj');
   if (isCompress(head)) return seven('Z');

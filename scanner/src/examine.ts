@@ -25,6 +25,7 @@ import { Ranges } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
 import { type Opened, Rests } from './rests.ts';
 import { textViews } from './text-views.ts';
+import { zlibIn } from './zlib-within.ts';
 
 /** A rule that matched. `severity` orders threats: the worst names the file. */
 export interface Match {
@@ -153,7 +154,7 @@ const TEXTS: readonly Container['kind'][] = ['uuencode', 'mail', 'mailbox', 'rtf
 const PDF_BEGIN = Buffer.from('%PDF');
 
 /** Shorter runs of letters hold no container behind something else. Bytes. */
-const HOLDS_LEAST = 256;
+const HOLDS_LEAST = 128;
 
 /** Whether a picture or a sound carries something beside what it shows. */
 function carriesParts(walk: Walk, bytes: Buffer): boolean {
@@ -168,7 +169,10 @@ function carriesParts(walk: Walk, bytes: Buffer): boolean {
 /** Whether bytes that a text has as letters are a container or a program, or one begins somewhere in them. */
 function isOrHoldsFile(walk: Walk, bytes: Buffer): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);
-  if (isFileHead(head, bytes.length) || (hasParts(head) && carriesParts(walk, bytes))) return true;
+  // What has no magic is tried as well: it is none where it does not open.
+  if (isFileHead(head, bytes.length) || containerOf(head) !== undefined || (hasParts(head) && carriesParts(walk, bytes)))
+    return true;
+  if (!zlibIn(bytes, walk.workshop.budget).next().done) return true;
   if (bytes.length < HOLDS_LEAST) return false;
   walk.workshop.budget.spend(bytes.length);
   let holds = false;

@@ -1,5 +1,7 @@
+import { inflateRawSync } from 'node:zlib';
 import { type Content, openSource } from './content.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
+import { unpackedOf } from './zlib-within.ts';
 
 // Compiled Python: a head, and one object of marshal (Python/marshal.c). What a script carries packed stands in it as a constant, and nothing else tells where that begins.
 
@@ -12,6 +14,8 @@ const MEMBERS_MAXIMUM = 1000;
 const SEPARATOR = Buffer.from('\n\0\n');
 const NEWLINE = Buffer.from('\n');
 const CODE = 0x63;
+/** The numbers and lengths of a code object come to as much. Bytes. */
+const CODE_LEAST = 60;
 /** This object is kept for references to it. */
 const FLAG_REFERENCE = 0x80;
 
@@ -127,6 +131,25 @@ function* walk(bytes: Buffer, at: number, version: Version): Generator<Constant,
   return next;
 }
 
+function isCode(bytes: Buffer): boolean {
+  return (
+    ((bytes[0] ?? 0) & ~FLAG_REFERENCE) === CODE &&
+    bytes.length > CODE_LEAST &&
+    bytes[bytes.length - 1] !== undefined &&
+    bytes.readUInt16LE(3) === 0
+  );
+}
+
+/** What deflate without a head has packed; undefined where it is none to its last byte. */
+function rawInflated(bytes: Buffer, budget: Workshop['budget']): Buffer | undefined {
+  try {
+    const { plain, read } = unpackedOf(inflateRawSync, bytes, Math.min(BYTES_MAXIMUM, budget.memberMaximum(bytes.length)));
+    return read === bytes.length && plain.length >= LEAST ? plain : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The constants of a compiled script: bytes that are a file, a text or packed, as a member each; its texts as one.
  * @throws Unreadable `damaged` where the walk ends before its end.
@@ -150,6 +173,7 @@ export async function* pycMembers(
     budget.addUnpacked(whole.length, whole.length, bytes.length);
     return { name, read: () => ({ content: { size: whole.length, bytes: whole } }) };
   };
+  const unpacks = bytes.includes('decompress');
   let members = 0;
   let end = 0;
   let failure: Unreadable | undefined;
@@ -162,6 +186,17 @@ export async function* pycMembers(
       else if (members < MEMBERS_MAXIMUM && isFile(constant.bytes)) {
         members += 1;
         yield member(`constant ${members}`, [constant.bytes]);
+      } else if (members < MEMBERS_MAXIMUM && isCode(constant.bytes)) {
+        // A script that another one runs: the same but for the head.
+        members += 1;
+        yield member(`constant ${members}`, [bytes.subarray(0, version.head), constant.bytes]);
+      } else if (members < MEMBERS_MAXIMUM && unpacks) {
+        const plain = rawInflated(constant.bytes, budget);
+        if (plain === undefined) others.push(constant.bytes, SEPARATOR);
+        else {
+          members += 1;
+          yield member(`constant ${members}, unpacked`, [plain]);
+        }
       } else others.push(constant.bytes, SEPARATOR);
     }
     end = next.value;

@@ -275,30 +275,63 @@ function withoutZeros(bytes: Buffer): Buffer {
   return bytes.subarray(0, end);
 }
 
-/** Bytes that are written as a listing of hexadecimal digits: by hexdump and its like, for EPROMs, in the registry's files. */
-function* listings(text: string): Generator<Buffer> {
+/** Lines of od: an offset, and octal numbers of two bytes or of one; `xxd -b` has bytes by their bits. */
+const OCTAL_LINE = /^[0-7]{7}(?:[ \t]{1,4}[0-7]{6})+[ \t]{0,8}\r?$/;
+const OCTAL_BYTES_LINE = /^[0-9a-f]{7,8}(?:[ \t]{1,4}[0-3][0-7]{2})+[ \t]{0,8}\r?$/i;
+const BITS_LINE = /^(?:[0-9a-f]{4,16}:[ \t]{0,4})?(?:[01]{8}(?![\w:])[ \t\r]{0,4})+/i;
+
+/** The bytes of a line of another base than sixteen; undefined for any other line. */
+function countedIn(line: string): Buffer | undefined {
+  const words = () =>
+    line
+      .trim()
+      .split(/[ \t]+/)
+      .slice(1);
+  if (OCTAL_LINE.test(line))
+    return Buffer.from(words().flatMap((word) => [Number.parseInt(word, 8) & 0xff, Number.parseInt(word, 8) >> 8]));
+  if (OCTAL_BYTES_LINE.test(line)) return Buffer.from(words().map((word) => Number.parseInt(word, 8)));
+  const [bits] = BITS_LINE.exec(line) ?? [];
+  return bits === undefined
+    ? undefined
+    : Buffer.from((bits.match(/(?<!\w)[01]{8}(?![\w:])/g) ?? []).map((word) => Number.parseInt(word, 2)));
+}
+
+const LISTING =
+  /^(?::[0-9a-f]{10}|%[0-9a-f]{2}6[0-9a-f]{5}|S[0-3][0-9a-f]{8}|(?:echo )?(?:e )?\s{0,8}(?:0x)?(?:[0-9a-f]{2,16}:?\s{1,8}){4})/im;
+const LISTED_LINE_MAXIMUM = 600;
+
+/** Bytes that are written as lines of digits: by hexdump and its like, or for EPROMs. */
+function* lineListings(text: string): Generator<Buffer> {
+  if (!LISTING.test(text)) return;
   const pieces: Buffer[] = [];
+  const counted: Buffer[] = [];
   const hex = (digits: string) => pieces.push(Buffer.from(digits.replaceAll(/[^0-9a-f]/gi, ''), 'hex'));
-  if (
-    /^(?::[0-9a-f]{10}|%[0-9a-f]{2}6[0-9a-f]{5}|S[0-3][0-9a-f]{8}|(?:echo )?(?:e )?\s{0,8}(?:0x)?(?:[0-9a-f]{2,16}:?\s{1,8}){4})/im.test(
-      text,
-    )
-  ) {
-    for (const line of text.split('\n')) {
-      if (line.length > 600) continue;
-      const intel = INTEL.exec(line);
-      const motorola = MOTOROLA.exec(line);
-      const tektronix = TEKTRONIX.exec(line);
-      if (intel !== null) hex(intel[2] ?? '');
-      else if (motorola !== null) hex((motorola[2] ?? '').slice(2 + 2 * Number(motorola[1])));
-      else if (tektronix !== null) hex((tektronix[2] ?? '').slice(Number.parseInt(tektronix[1] ?? '', 16) || 16));
-      else hex(digitsOf(line));
-    }
+  for (const line of text.split('\n')) {
+    const other = countedIn(line);
+    if (other !== undefined) counted.push(other);
+    if (line.length > LISTED_LINE_MAXIMUM) continue;
+    const intel = INTEL.exec(line);
+    const motorola = MOTOROLA.exec(line);
+    const tektronix = TEKTRONIX.exec(line);
+    if (intel !== null) hex(intel[2] ?? '');
+    else if (motorola !== null) hex((motorola[2] ?? '').slice(2 + 2 * Number(motorola[1])));
+    else if (tektronix !== null) hex((tektronix[2] ?? '').slice(Number.parseInt(tektronix[1] ?? '', 16) || 16));
+    else hex(digitsOf(line));
   }
   const bytes = Buffer.concat(pieces);
   yield bytes;
   // Programs that write for EPROMs fill up the last line.
   if (bytes.at(-1) === 0) yield withoutZeros(bytes);
+  // Numbers of two or four bytes, the lowest first: `od -x`, `xxd -e`.
+  for (const width of [2, 4]) {
+    const whole = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % width)));
+    yield width === 2 ? whole.swap16() : whole.swap32();
+  }
+  yield withoutZeros(Buffer.concat(counted));
+}
+
+/** Bytes that are written as hexadecimal digits with a mark between two, or in the registry's files. */
+function* listings(text: string): Generator<Buffer> {
   for (const [digits] of text.matchAll(MARKED)) yield Buffer.from(digits.replaceAll(/[^0-9a-f]/gi, ''), 'hex');
   for (const [, digits = ''] of text.matchAll(LISTED)) yield Buffer.from(digits.replaceAll(/[^0-9a-f]/gi, ''), 'hex');
 }
@@ -387,6 +420,8 @@ function* runsOfBase85(text: string): Generator<string> {
 interface Rewritten {
   texts: Buffer[];
   bytes: Buffer[];
+  /** A listing or a patch is a file, whatever it looks like. */
+  files: Buffer[];
 }
 
 /**
@@ -439,7 +474,7 @@ function spelledOut(_: string, digits: string | undefined, decimal: string | und
 
 /** The text behind the calls that are known. `text` is UTF-8 or something like it. */
 export function rewritten(text: Buffer): Rewritten {
-  const found: Rewritten = { texts: [], bytes: [] };
+  const found: Rewritten = { texts: [], bytes: [], files: [] };
   if (text.length > TEXT_BYTES_MAXIMUM) return found;
   const source = text.toString('latin1');
   if (!TELLING.test(source) && !source.includes(SHIFT_BEGIN)) return found;
@@ -521,7 +556,10 @@ export function rewritten(text: Buffer): Rewritten {
     // Lines of base64 that are of no one width.
     add(found.bytes, Buffer.from(echoed.filter((words) => /^[A-Za-z0-9+/]{4,}={0,2}$/.test(words)).join(''), 'base64'));
   }
-  for (const bytes of fromPatches(source)) add(found.bytes, bytes);
+  for (const bytes of fromPatches(source)) add(found.files, bytes);
+  const [listing, ...others] = lineListings(source);
+  if (listing !== undefined) add(found.files, listing);
+  for (const bytes of others) add(found.bytes, bytes);
   for (const bytes of listings(source)) add(found.bytes, bytes);
   if (source.startsWith('#!')) addText(source.replaceAll(/\\(?=[a-z])/gi, ''));
   return found;

@@ -212,9 +212,9 @@ function beforeBlanks(text: Buffer, at: number): number {
 /** Lists of numbers that may be bytes. */
 export function* listsOf(text: Buffer): Generator<Run> {
   if (text.length > NUMBERS_BYTES_MAXIMUM) return;
-  for (let at = 1; at < text.length; at += 1) {
+  for (let at = 0; at < text.length; at += 1) {
     const byte = text[at] ?? 0;
-    if (byte < DIGIT_0 || byte > DIGIT_9 || !isListStart(beforeBlanks(text, at))) continue;
+    if (byte < DIGIT_0 || byte > DIGIT_9 || (at > 0 && !isListStart(beforeBlanks(text, at)))) continue;
     const { bytes, end } = numbersFrom(text, at);
     if (bytes.length >= DECODED_LEAST) yield { how: 'numbers', start: at, end, bytes: Buffer.from(bytes) };
     at = Math.max(at, end - 1);
@@ -326,5 +326,21 @@ export function* rowsOf(text: Buffer): Generator<Run> {
     if (rows.length > 0 && !isUuencodeBegin(text.subarray(line, start)))
       yield { how: 'uuencode', start, end: Math.min(next, text.length), bytes: Buffer.concat(rows) };
     next = Math.max(next, start + 1);
+  }
+}
+
+/** Rows of xxencode: the same as those of uuencode in another alphabet. All but the last hold 45 bytes. */
+const XX_ROWS = /(?<![^\n])(?:h[-+0-9A-Za-z]{60}\r?\n)+(?:[-+0-9A-Za-g][-+0-9A-Za-z]{4,60}(?![^\r\n]))?/g;
+const XX_ALPHABET = '+-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** Files of xxencode. */
+export function* xxRowsOf(text: Buffer): Generator<Run> {
+  for (const { 0: whole, index } of text.toString('latin1').matchAll(XX_ROWS)) {
+    const rows = whole.split(/\r?\n/).filter((row) => row !== '');
+    const bytes = rows.map((row) => {
+      const plain = [...row].map((letter) => String.fromCharCode(BLANK + XX_ALPHABET.indexOf(letter))).join('');
+      return uuRow(Buffer.from(plain, 'latin1'), plain.charCodeAt(0) - BLANK);
+    });
+    yield { how: 'uuencode', start: index, end: index + whole.length, bytes: Buffer.concat(bytes) };
   }
 }

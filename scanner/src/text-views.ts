@@ -10,7 +10,7 @@ import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextFor
 import { folded } from './text-folds.ts';
 import { textOfPieces } from './text-pieces.ts';
 import { rewritten } from './text-rewrites.ts';
-import { addressesOf, escapesOf, listsOf, type Run, rowsOf, runsOf, splitsOf } from './text-runs.ts';
+import { addressesOf, escapesOf, listsOf, type Run, rowsOf, runsOf, splitsOf, xxRowsOf } from './text-runs.ts';
 import { spelledOut } from './text-spellings.ts';
 
 /**
@@ -37,7 +37,7 @@ type IsFile = (bytes: Buffer) => boolean;
 /** Whether raw deflate is in a run shows only when it is unpacked: a script carries few, a list of paths or checksums looks like many. */
 const RAW_TRIES_MAXIMUM = 200;
 /** What scripts call to unpack deflate without a head. */
-const UNPACKS = /inflate|deflate|uncompress/i;
+const UNPACKS = /inflate|deflate|uncompress|saml/i;
 
 /** Bytes that zlib or raw deflate packed, as scripts carry them; undefined when they are none, or do not say more than noise. */
 function inflated(bytes: Buffer, may_be_raw: boolean, { budget }: Workshop): Buffer | undefined {
@@ -142,7 +142,11 @@ function* joined(text: Buffer, joins: readonly number[]): Generator<Run> {
 
 /** What a text comes to behind the calls that hide one. */
 function* ofRewritten(text: Buffer, from: number, workshop: Workshop, isFile: IsFile): Generator<TextView> {
-  const { texts, bytes } = rewritten(text);
+  const { texts, bytes, files } = rewritten(text);
+  for (const file of files) {
+    workshop.budget.addUnpacked(file.length, file.length, text.length);
+    yield memberOf(`listing at ${from}`, file);
+  }
   for (const one of texts) {
     workshop.budget.addUnpacked(one.length, one.length, text.length);
     yield { kind: 'view', bytes: one };
@@ -187,8 +191,9 @@ async function* windowViews(reader: Reader, start: number, workshop: Workshop, i
       yield* ofRuns(listsOf(text), text, from, workshop, isFile);
       yield* ofRuns(splitsOf(text), text, from, workshop, isFile);
       yield* ofRuns(rowsOf(text), text, from, workshop, isFile);
+      yield* ofRuns(xxRowsOf(text), text, from, workshop, isFile);
       yield* ofRuns(addressesOf(text), text, from, workshop, isFile);
-      budget.spend(3 * text.length);
+      budget.spend(4 * text.length);
       const pieces = textOfPieces(text);
       if (pieces !== undefined) yield* ofPieces(pieces, text, from, workshop, isFile);
       for (const spelled of spelledOut(text)) yield* ofPieces(spelled, text, from, workshop, isFile);

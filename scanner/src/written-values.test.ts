@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deflateSync } from 'node:zlib';
+import { deflateRawSync, deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { uuencoded } from '#test/containers.ts';
 import { EICAR, noise } from '#test/files.ts';
+import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { type Examination, examine } from './examine.ts';
 import { SCAN_LIMITS } from './limits.ts';
@@ -136,7 +137,38 @@ function tekhex(bytes: Buffer): string {
   return `${lines.join('')}%113F25.data110244\r\n%0781010\r\n`;
 }
 
+/** By 7-Zip; the dictionary is a claim. */
+const ODD_LZMA = Buffer.from(PACKED_EICAR.get('lzma') ?? Buffer.alloc(0));
+ODD_LZMA.writeUInt32LE(0xfb0000, 1);
+/** By Python's lzma: lc=0, lp=2, pb=0. */
+const OTHER_LZMA = Buffer.from(
+  '1200000100ffffffffffffffff002c0db0d1dde144b37569a346aa872d59079f1a3ddb1ae720b121bc36deafa3ee61cddf2692c00e3e21eac87f321ed5f4954d7ca89de671674b39f4ddb93ab6592a645dcc79e87721ff99dbc00000',
+  'hex',
+);
+
 describe('what a text carries', () => {
+  /** Lines of od or xxd. */
+  const counted = (width: number, word: (bytes: Buffer) => string, behind = ' ', source = EICAR) => {
+    const lines: string[] = [];
+    for (let at = 0; at < source.length; at += 16) {
+      const words: string[] = [];
+      for (let from = at; from < Math.min(at + 16, source.length); from += width)
+        words.push(word(source.subarray(from, from + width)));
+      lines.push(`${at.toString(behind === ' ' ? 8 : 16).padStart(behind === ' ' ? 7 : 8, '0')}${behind}${words.join(' ')}\n`);
+    }
+    return lines.join('');
+  };
+  const XX = '+-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  const xxRows = [EICAR.subarray(0, 45), EICAR.subarray(45)].map((row) => {
+    const bits = [...row, 0]
+      .map((byte) => byte.toString(2).padStart(8, '0'))
+      .join('')
+      .slice(0, Math.ceil(row.length / 3) * 24);
+    return XX[row.length] + (bits.match(/.{1,6}/g) ?? []).map((six) => XX[Number.parseInt(six.padEnd(6, '0'), 2)]).join('');
+  });
+  const quoted = EICAR.toString('latin1')
+    .replaceAll(/[^A-Z0-9]/g, (mark) => `=${mark.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll(/.{50}/g, '$&=\n');
   const rows = uuencoded('a', Buffer.concat([EICAR]))
     .toString('latin1')
     .split('\n')
@@ -147,6 +179,25 @@ describe('what a text carries', () => {
     ['uuencode without its first line, behind words', `As you asked:\r\n\r\n${rows.join('\r\n')}\r\n`],
     ['numbers that are split at a letter', `var s="${[...EICAR].join('x')}".split("x");eval(s.map(c))`],
     ['numbers that are split at a word', `s='${[...EICAR].join('zQz')}'.split('zQz')`],
+    ['what od writes', counted(2, (bytes) => bytes.readUInt16LE().toString(8).padStart(6, '0'))],
+    ['what od writes of single bytes', counted(1, (bytes) => bytes.readUInt8().toString(8).padStart(3, '0'))],
+    ['what od writes in numbers of two bytes', counted(2, (bytes) => bytes.readUInt16LE().toString(16).padStart(4, '0'))],
+    ['what xxd writes by bits', counted(1, (bytes) => bytes.readUInt8().toString(2).padStart(8, '0'), ': ')],
+    ['what xxd writes in numbers of four bytes', counted(4, (bytes) => bytes.readUInt32LE().toString(16).padStart(8, '0'), ': ')],
+    ['bytes by their bits', [...EICAR].map((byte) => byte.toString(2).padStart(8, '0')).join(' ')],
+    ['numbers with blanks between them', [...EICAR].join(' ')],
+    ['xxencode', `begin 644 a\n${xxRows.join('\n')}\n+\nend\n`],
+    ['quoted-printable that nothing says is some', quoted],
+    ['a request of SAML', `<input name="SAMLRequest" value="${deflateRawSync(EICAR).toString('base64')}"/>`],
+    [
+      'marshal in a literal',
+      `exec(marshal.loads(b'${[...Buffer.concat([latin('(s'), deflateSync(EICAR)])].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')}'))`,
+    ],
+    ['LZMA with a dictionary that nobody chooses, as digits', `x = "${ODD_LZMA.toString('hex')}"`],
+    [
+      'LZMA of other properties, as a dump',
+      counted(2, (bytes) => bytes.readUInt16BE().toString(16).padStart(4, '0'), ': ', OTHER_LZMA),
+    ],
     ['digits that are split at a letter', `x("${(EICAR.toString('hex').match(/../g) ?? []).join('g')}")`],
   ])('%s is read', async (_, text) => {
     expect(await examined(latin(text))).toMatchObject(FOUND);
@@ -227,9 +278,98 @@ describe('compiled Python', () => {
     expect(await examined(compiled(3495, 16, code(5, 2, tuple(text))))).toMatchObject(FOUND);
   });
 
+  test('has what another script runs, and what is packed without a head, read', async () => {
+    const inner = code(5, 2, tuple(packed));
+    expect(await examined(compiled(3495, 16, code(5, 2, tuple(string(inner)))))).toMatchObject(FOUND);
+    const raw = tuple(string(latin('decompress')), string(deflateRawSync(EICAR)));
+    expect(await examined(compiled(3495, 16, code(5, 2, raw)))).toMatchObject(FOUND);
+  });
+
   test('that is cut, or nested without an end, is damaged', async () => {
     expect((await examined(COMPILED.subarray(0, 120))).unread).toContain('damaged');
     const deep = compiled(3495, 16, Buffer.concat([code(5, 2, Buffer.alloc(0)).subarray(0, 86), latin(')\x01'.repeat(20_000))]));
     expect((await examined(deep)).unread).toContain('damaged');
   });
+});
+
+describe('a stream of zlib amid other bytes', () => {
+  const packed = deflateSync(EICAR);
+  test.each<[string, Buffer]>([
+    ['a database', Buffer.concat([noise(900), packed, noise(900)])],
+    ['MessagePack', Buffer.concat([Buffer.from('81a161c4', 'hex'), Buffer.from([packed.length]), packed])],
+    ['numbers of numpy', Buffer.concat([latin('\x93NUMPY\x01\0'), packed])],
+    ['a backup of Android', Buffer.concat([latin('ANDROID BACKUP\n5\n1\nnone\n'), packed])],
+    ['a bundle of Mercurial', Buffer.concat([latin('HG10GZ'), packed])],
+    ['a script, with a line end in it', Buffer.concat([latin('#!/bin/sh\ntail -n +5 "$0" | tar xzf -\nexit 0\n'), packed])],
+    [
+      'compiled Erlang',
+      Buffer.concat([
+        latin('FOR1'),
+        Buffer.from([0, 0, 0, 12 + packed.length]),
+        latin('BEAMLitT'),
+        Buffer.from([0, 0, 0, packed.length]),
+        packed,
+      ]),
+    ],
+  ])('of %s is read', async (_, bytes) => {
+    expect((await examined(bytes)).threat).toBe('EICAR-Test-File');
+  });
+
+  test('is no stream where its checksum is wrong', async () => {
+    const broken = Buffer.from(packed);
+    broken[broken.length - 1] = (broken.at(-1) ?? 0) ^ 1;
+    expect(await examined(Buffer.concat([noise(900), broken, noise(900)]))).toMatchObject({ threat: null, unread: [] });
+  });
+
+  test('that lies in thousands of others ends', async () => {
+    // Each beginning is one of a stream that goes on to the end, and has a wrong checksum there.
+    const stored = Buffer.concat(Array.from({ length: 20_000 }, () => Buffer.from('7801000a00f5ff', 'hex')));
+    const began = performance.now();
+    expect((await examined(Buffer.concat([noise(100), stored]))).unread).toEqual(['time_limit']);
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+});
+
+describe('files of a game', () => {
+  const entry = (name: string, bytes: number, ...numbers: number[]) =>
+    Buffer.concat([...numbers.map(u32Of), Buffer.from(name.padEnd(bytes, '\0'))]);
+  const u32Of = (value: number) => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32LE(value);
+    return bytes;
+  };
+  test.each<[string, Buffer]>([
+    ['Doom', Buffer.concat([latin('PWAD'), u32Of(1), u32Of(12 + EICAR.length), EICAR, entry('LUMP', 8, 12, EICAR.length)])],
+    [
+      'Quake',
+      Buffer.concat([latin('PACK'), u32Of(12 + EICAR.length), u32Of(64), EICAR, entry('a', 56), u32Of(12), u32Of(EICAR.length)]),
+    ],
+    ['Build', Buffer.concat([latin('KenSilverman'), u32Of(1), entry('E.COM', 12), u32Of(EICAR.length), EICAR])],
+  ])('are read: %s', async (_, bytes) => {
+    expect(await examined(bytes)).toMatchObject(FOUND);
+  });
+});
+
+test.each<[string, string, Buffer]>([
+  ['an encrypted backup of Android', 'encrypted', Buffer.concat([latin('ANDROID BACKUP\n5\n1\nAES-256\n00\n'), noise(200)])],
+  [
+    'an archive of ARC',
+    'unsupported',
+    Buffer.concat([latin('\x1a\x08E.COM\0'), Buffer.alloc(7), Buffer.from([50, 0, 0, 0]), noise(60)]),
+  ],
+  ['a file of COMPRESS (KWAJ)', 'unsupported', Buffer.concat([Buffer.from('4b57414a88f027d1', 'hex'), noise(60)])],
+  ['packed Avro', 'unsupported', Buffer.concat([latin('Obj\x01\x04\x14avro.codec\x0edeflate'), noise(200)])],
+  [
+    'a disk of old Macs',
+    'unsupported',
+    (() => {
+      const image = Buffer.alloc(4096);
+      image.write('BD', 1024);
+      image.writeUInt16BE(3, 1024 + 14);
+      image.writeUInt32BE(512, 1024 + 20);
+      return image;
+    })(),
+  ],
+])('%s is pending', async (_, detail, bytes) => {
+  expect((await examined(bytes)).unread).toEqual([detail]);
 });
