@@ -236,13 +236,15 @@ function isBinaryCpio(head: Buffer): boolean {
   return [0o4, 0o10, 0o12, 0o2, 0o6].includes(word(6) >> 12) && name_bytes > 1 && head[26 + name_bytes - 1] === 0;
 }
 
-/** The first head of an ARC archive: its mark, a method, a name with its end, and no more bytes than 2 GiB. */
+const ARC_HEAD_BYTES = 29;
+
+/** The first head of an ARC archive: its mark, a method from 2 on (terminfo begins with the mark and 1), a name with its end; and behind its file the next mark, as far as that is seen. */
 function isArc(head: Buffer): boolean {
   const method = head[1] ?? 0;
-  if (head.length < 29 || head[0] !== 0x1a || method < 1 || method > 11) return false;
-  return (
-    /^[\w!#$%&'()@^`{}~-]{1,8}(?:\.[\w!#$%&'()@^`{}~-]{0,3})?\0/.test(head.toString('latin1', 2, 15)) && (head[18] ?? 0) < 0x80
-  );
+  if (head.length < ARC_HEAD_BYTES || head[0] !== 0x1a || method < 2 || method > 11) return false;
+  const name = /^[\w!#$%&'()@^`{}~-]{1,8}(?:\.[\w!#$%&'()@^`{}~-]{0,3})?\0/;
+  const next = ARC_HEAD_BYTES + head.readUInt32LE(15);
+  return name.test(head.toString('latin1', 2, 15)) && next < 2 ** 31 && (next >= head.length || head[next] === 0x1a);
 }
 
 /** A file system of old Macs (Inside Macintosh: Files, 2-59): its mark, blocks of a multiple of 512 bytes, a name of at most 27. */

@@ -286,11 +286,27 @@ export class Rests {
     const { walk, trail, reader, depth } = this;
     if (end - start > STREAMS_WITHIN_MAXIMUM) return;
     let members = 0;
-    for (const { start: at, plain } of zlibIn(reader.at(start, end - start), walk.workshop.budget)) {
+    let others: Buffer[] = [];
+    let others_bytes = 0;
+    const matchOthers = () => {
+      if (others.length > 0) matchPieces(walk, [walk.match(Buffer.concat(others), undefined, pathOf(walk, trail))], trail);
+      others = [];
+      others_bytes = 0;
+    };
+    for (const { start: at, plain, is_large } of zlibIn(reader.at(start, end - start), walk.workshop.budget)) {
       const name = `zlib at ${start + at}`;
       if (!walk.workshop.budget.mayDescend(depth)) {
         unread(walk, 'depth');
         return;
+      }
+      if (is_large) {
+        unread(walk, 'too_large');
+        note(
+          walk,
+          trail.length > 0 ? trail.join(' / ') : null,
+          `At byte ${start + at} a stream of zlib begins that is too large to be read there.`,
+        );
+        continue;
       }
       const is_member =
         isFileHead(plain.subarray(0, HEAD_BYTES), plain.length) || textFormOf(plain.subarray(0, LOOK_BYTES)) !== undefined;
@@ -298,8 +314,14 @@ export class Rests {
         members += 1;
         const content = { size: plain.length, bytes: plain };
         await this.steps.examineMember(walk, { name, read: () => ({ content }) }, depth + 1, [...trail, name]);
-      } else matchPieces(walk, [walk.match(plain, undefined, pathOf(walk, trail))], [...trail, name]);
+        continue;
+      }
+      // A copy: what was unpacked is a piece of a larger buffer.
+      others.push(Buffer.from(plain), SEPARATOR);
+      others_bytes += plain.length;
+      if (others_bytes >= OTHERS_BYTES) matchOthers();
     }
+    matchOthers();
   }
 
   /** What nobody knows: matched from its own first byte on. */
@@ -319,8 +341,10 @@ export class Rests {
 
 /** In larger contents streams of zlib are not looked for. Bytes. */
 const STREAMS_WITHIN_MAXIMUM = 16 * 1024 ** 2;
-/** So many of one content are members; the others are matched. */
+/** So many of one content are members; the others are matched together, when they come to so much. */
 const STREAMS_MAXIMUM = 200;
+const OTHERS_BYTES = 1024 ** 2;
+const SEPARATOR = Buffer.from('\n\0\n');
 
 /** A part of a picture is a comment or a description: what is larger is matched with the picture. Bytes. */
 const PART_BYTES_MAXIMUM = 16 * 1024 ** 2;

@@ -298,6 +298,7 @@ function countedIn(line: string): Buffer | undefined {
 
 const LISTING =
   /^(?::[0-9a-f]{10}|%[0-9a-f]{2}6[0-9a-f]{5}|S[0-3][0-9a-f]{8}|(?:echo )?(?:e )?\s{0,8}(?:0x)?(?:[0-9a-f]{2,16}:?\s{1,8}){4})/im;
+const LISTED_LINE_LEAST = 5;
 const LISTED_LINE_MAXIMUM = 600;
 
 /** Bytes that are written as lines of digits: by hexdump and its like, or for EPROMs. */
@@ -307,6 +308,7 @@ function* lineListings(text: string): Generator<Buffer> {
   const counted: Buffer[] = [];
   const hex = (digits: string) => pieces.push(Buffer.from(digits.replaceAll(/[^0-9a-f]/gi, ''), 'hex'));
   for (const line of text.split('\n')) {
+    if (line.length < LISTED_LINE_LEAST) continue;
     const other = countedIn(line);
     if (other !== undefined) counted.push(other);
     if (line.length > LISTED_LINE_MAXIMUM) continue;

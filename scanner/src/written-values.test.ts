@@ -315,6 +315,15 @@ describe('a stream of zlib amid other bytes', () => {
     expect((await examined(bytes)).threat).toBe('EICAR-Test-File');
   });
 
+  test('that is too large for it is pending', async () => {
+    const large = deflateSync(
+      noise(1024 ** 2)
+        .toString('hex')
+        .repeat(10),
+    );
+    expect((await examined(Buffer.concat([noise(900), large, noise(900)]))).unread).toEqual(['too_large']);
+  });
+
   test('is no stream where its checksum is wrong', async () => {
     const broken = Buffer.from(packed);
     broken[broken.length - 1] = (broken.at(-1) ?? 0) ^ 1;
@@ -355,7 +364,7 @@ test.each<[string, string, Buffer]>([
   [
     'an archive of ARC',
     'unsupported',
-    Buffer.concat([latin('\x1a\x08E.COM\0'), Buffer.alloc(7), Buffer.from([50, 0, 0, 0]), noise(60)]),
+    Buffer.concat([latin('\x1a\x08E.COM\0'), Buffer.alloc(7), Buffer.from([50, 0, 0, 0]), Buffer.alloc(60, 0x1a)]),
   ],
   ['a file of COMPRESS (KWAJ)', 'unsupported', Buffer.concat([Buffer.from('4b57414a88f027d1', 'hex'), noise(60)])],
   ['packed Avro', 'unsupported', Buffer.concat([latin('Obj\x01\x04\x14avro.codec\x0edeflate'), noise(200)])],

@@ -1,6 +1,6 @@
 import { inflateSync, type ZlibOptions } from 'node:zlib';
 import { z } from 'zod';
-import { type Budget, LimitReached } from './limits.ts';
+import type { Budget } from './limits.ts';
 
 // Streams of zlib amid other bytes, as programs, databases and saved objects have them. Their head is two bytes, so that one counts only where it unpacks to its end and its checksum is right.
 
@@ -9,11 +9,13 @@ const FIRST = 0x78;
 const SECOND: ReadonlySet<number> = new Set([0x01, 0x5e, 0x9c, 0xda]);
 /** What unpacks to less holds nothing that a rule looks for. Bytes. */
 const LEAST = 33;
-/** A quick look at what may be one. Bytes. */
-const LOOK = { bytes: 1024, most: 64 * 1024 } as const;
+/** As much is unpacked at first, and what it costs that it is none. Bytes. */
+const QUICK = { most: 64 * 1024, cost: 64 * 1024 } as const;
+const WHOLE_COST = 1024 ** 2;
+const READ_COST = 1024;
+/** Most streams are short, and each takes a buffer of this size. Bytes. */
+const CHUNK_BYTES = 4096;
 const UNPACKED_MAXIMUM = 16 * 1024 ** 2;
-/** What it costs that something turns out to be no stream, at the first look or at its end. Bytes. */
-const FAILED = { look: 64 * 1024, whole: 1024 ** 2 } as const;
 
 /** What node:zlib answers where it is asked how much it has read. */
 const answerSchema = z.object({ buffer: z.instanceof(Buffer), engine: z.object({ bytesWritten: z.number() }) });
@@ -24,7 +26,7 @@ export function unpackedOf(
   bytes: Buffer,
   most: number,
 ): { plain: Buffer; read: number } {
-  const { buffer, engine } = answerSchema.parse(inflate(bytes, { maxOutputLength: most, info: true }));
+  const { buffer, engine } = answerSchema.parse(inflate(bytes, { maxOutputLength: most, chunkSize: CHUNK_BYTES, info: true }));
   return { plain: buffer, read: engine.bytesWritten };
 }
 
@@ -33,16 +35,27 @@ export interface Stream {
   start: number;
   end: number;
   plain: Buffer;
+  /** It goes on behind what is taken into memory: nothing of it is here. */
+  is_large: boolean;
 }
 
-/** Whether what begins here unpacks as far as is looked at: random bytes do so for a few. */
-function looksWell(bytes: Buffer): boolean {
-  try {
-    // Without its end there is no error as long as what is there is right.
-    return inflateSync(bytes.subarray(0, LOOK.bytes), { maxOutputLength: LOOK.most, finishFlush: 2 }).length > 0;
-  } catch (error) {
-    return error instanceof RangeError;
+/** What begins here, unpacked, and how long it is; undefined where it is no stream to its end. Most are small, and what is none shows itself soon. */
+function streamAt(bytes: Buffer, budget: Budget): { plain: Buffer; read: number; is_large: boolean } | undefined {
+  for (const { most, cost } of [
+    QUICK,
+    { most: Math.min(UNPACKED_MAXIMUM, budget.memberMaximum(bytes.length)), cost: WHOLE_COST },
+  ]) {
+    try {
+      const stream = unpackedOf(inflateSync, bytes, most);
+      budget.spend(READ_COST);
+      return { ...stream, is_large: false };
+    } catch (error) {
+      budget.spend(cost);
+      // It goes on.
+      if (!(error instanceof RangeError)) return undefined;
+    }
   }
+  return { plain: Buffer.alloc(0), read: 2, is_large: true };
 }
 
 /** The streams in order; what one is packed in is not looked at for others. */
@@ -53,21 +66,11 @@ export function* zlibIn(bytes: Buffer, budget: Budget): Generator<Stream> {
     const kind = ((bytes[at + 2] ?? 0) >> 1) & 3;
     const is_stored = kind === 0 && (bytes.readUInt16LE(at + 3) ^ bytes.readUInt16LE(at + 5)) === 0xffff;
     if (kind === 3 || (kind === 0 && !is_stored)) continue;
-    if (!looksWell(bytes.subarray(at))) {
-      budget.spend(FAILED.look);
-      continue;
-    }
-    try {
-      const most = Math.min(UNPACKED_MAXIMUM, budget.memberMaximum(bytes.length - at));
-      const { plain, read } = unpackedOf(inflateSync, bytes.subarray(at), most);
-      budget.addUnpacked(plain.length, plain.length, read);
-      if (plain.length < LEAST) continue;
-      const end = at + read;
-      yield { start: at, end, plain };
-      at = end - 1;
-    } catch (error) {
-      if (error instanceof LimitReached) throw error;
-      budget.spend(FAILED.whole);
-    }
+    const stream = streamAt(bytes.subarray(at), budget);
+    if (stream === undefined || (stream.plain.length < LEAST && !stream.is_large)) continue;
+    const { plain, read, is_large } = stream;
+    budget.addUnpacked(plain.length, plain.length, read);
+    yield { start: at, end: at + read, plain, is_large };
+    at += read - 1;
   }
 }
