@@ -31,7 +31,7 @@ export function unpackedOf(
 }
 
 /** `end`: where it ends among the bytes. */
-export interface Stream {
+interface Stream {
   start: number;
   end: number;
   plain: Buffer;
