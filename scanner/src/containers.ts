@@ -25,6 +25,7 @@ import { armourMembers, holdsArmour, isOpenPgp, openPgpMembers } from './openpgp
 import { isPdf, pdfMembers } from './pdf.ts';
 import { pharMembers } from './phar.ts';
 import { isPieces, pieceMembers } from './pieces.ts';
+import { isPyc, pycMembers } from './pyc.ts';
 import { isRawDisc, rawDiscMembers } from './raw-disc.ts';
 import { openReader, type Reader } from './reader.ts';
 import { isRtf, rtfMembers } from './rtf.ts';
@@ -33,7 +34,7 @@ import { isShellArchive, shellArchiveMembers } from './shell-archive.ts';
 import { isSqlite, sqliteMembers } from './sqlite.ts';
 import { isStreamDisk, streamDiskMembers } from './stream-disk.ts';
 import { isTar, tarMembers } from './tar.ts';
-import { textFormOf } from './text-encoding.ts';
+import { LOOK_BYTES, textFormOf } from './text-encoding.ts';
 import { isTnef, tnefMembers } from './tnef.ts';
 import { isUpxPacked, upxMembers } from './upx.ts';
 import { macroSources } from './vba.ts';
@@ -72,6 +73,7 @@ export type Container =
         | 'iso-trees'
         | 'sqlite'
         | 'disc'
+        | 'pyc'
         | 'git';
     }
   | { kind: 'packed'; compressor: Compressor }
@@ -136,6 +138,7 @@ const OPAQUE: readonly { magic: Buffer; offset: number; name: string; detail?: S
   { magic: hex('377f0682'), offset: 0, name: 'log of a database (SQLite WAL)' },
   { magic: hex('377f0683'), offset: 0, name: 'log of a database (SQLite WAL)' },
   { magic: hex('d9d505f920a163d7'), offset: 0, name: 'journal of a database (SQLite)' },
+  { magic: text('KWAJ\x88\xf0\x27\xd1'), offset: 0, name: 'file of COMPRESS (KWAJ)' },
   { magic: text('PGDMP\x01'), offset: 0, name: 'archive of pg_dump' },
   { magic: text('EXFAT   '), offset: 3, name: 'exFAT' },
   { magic: text('XFSB'), offset: 0, name: 'XFS' },
@@ -233,6 +236,46 @@ function isBinaryCpio(head: Buffer): boolean {
   return [0o4, 0o10, 0o12, 0o2, 0o6].includes(word(6) >> 12) && name_bytes > 1 && head[26 + name_bytes - 1] === 0;
 }
 
+const ARC_HEAD_BYTES = 29;
+
+/** The first head of an ARC archive: its mark, a method from 2 on (terminfo begins with the mark and 1), a name with its end; and behind its file the next mark, as far as that is seen. */
+function isArc(head: Buffer): boolean {
+  const method = head[1] ?? 0;
+  if (head.length < ARC_HEAD_BYTES || head[0] !== 0x1a || method < 2 || method > 11) return false;
+  const name = /^[\w!#$%&'()@^`{}~-]{1,8}(?:\.[\w!#$%&'()@^`{}~-]{0,3})?\0/;
+  const next = ARC_HEAD_BYTES + head.readUInt32LE(15);
+  return name.test(head.toString('latin1', 2, 15)) && next < 2 ** 31 && (next >= head.length || head[next] === 0x1a);
+}
+
+/** A file system of old Macs (Inside Macintosh: Files, 2-59): its mark, blocks of a multiple of 512 bytes, a name of at most 27. */
+function isHfs(head: Buffer): boolean {
+  if (head.length < 1200 || head.toString('latin1', 1024, 1026) !== 'BD') return false;
+  const block_bytes = head.readUInt32BE(1024 + 20);
+  return (
+    block_bytes > 0 &&
+    block_bytes % 512 === 0 &&
+    block_bytes <= 2 ** 24 &&
+    (head[1024 + 36] ?? 0) <= 27 &&
+    head.readUInt16BE(1024 + 14) >= 3
+  );
+}
+
+/** A backup by adb, which is zlib or tar behind four lines: the third says whether it is packed, the last how it is encrypted. */
+const ANDROID_BACKUP = /^ANDROID BACKUP\n\d{1,2}\n[01]\nAES-256\n/;
+/** Blocks of Avro (specification 1.11, object container files), packed one by one. */
+const AVRO_PACKED = /avro\.codec.{1,2}(?:deflate|snappy|bzip2|xz|zstandard)/s;
+
+/** What is told by more than one mark, and not opened. */
+function closedOf(head: Buffer): { name: string; detail: StatusDetail } | undefined {
+  const beginning = head.toString('latin1', 0, CLOSED_HEAD_BYTES);
+  if (ANDROID_BACKUP.test(beginning)) return { name: 'backup of Android', detail: 'encrypted' };
+  if (beginning.startsWith('Obj\x01') && AVRO_PACKED.test(beginning)) return { name: 'packed Avro', detail: 'unsupported' };
+  if (isArc(head)) return { name: 'ARC', detail: 'unsupported' };
+  return isHfs(head) ? { name: 'HFS', detail: 'unsupported' } : undefined;
+}
+
+const CLOSED_HEAD_BYTES = 16 * 1024;
+
 /** Keys and whatever else is behind a password (RFC 7292, 4): version 3, and content of CMS that is data or signed. */
 const PKCS12 = /^30(?:8[0-4](?:..){0,4}|..)02010330(?:8[0-4](?:..){0,4}|..)06092a864886f70d01070[12]/;
 
@@ -269,6 +312,8 @@ export function containerOf(head: Buffer): Container | undefined {
   if (known !== undefined) return seven(known.format);
   const closed = OPAQUE.find(stands);
   if (closed !== undefined) return { kind: 'opaque', name: closed.name, detail: closed.detail ?? 'unsupported' };
+  const other = closedOf(head);
+  if (other !== undefined) return { kind: 'opaque', ...other };
   if (isSkippable(head)) return seven('zstd');
   if (isArj(head)) return seven('arj');
   if (isCompress(head)) return seven('Z');
@@ -291,6 +336,7 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isPieces(head)) return { kind: 'pieces' };
   if (isSqlite(head)) return { kind: 'sqlite' };
   if (isRawDisc(head)) return { kind: 'disc' };
+  if (isPyc(head)) return { kind: 'pyc' };
   if (isOpenPgp(head)) return { kind: 'openpgp' };
   if (isPdf(head)) return { kind: 'pdf' };
   const mail = mailKind(head);
@@ -505,6 +551,12 @@ export function membersOf(container: Container, content: Content, name: string, 
       return sqliteMembers(content, workshop, { head_bytes: HEAD_BYTES, isFile: (head) => isFileHead(head) });
     case 'disc':
       return rawDiscMembers(content, workshop);
+    case 'pyc':
+      return pycMembers(
+        content,
+        workshop,
+        (bytes) => isFileHead(bytes) || textFormOf(bytes.subarray(0, LOOK_BYTES)) !== undefined,
+      );
     case 'git':
       return gitPackMembers(content, workshop);
     case 'iso-trees':

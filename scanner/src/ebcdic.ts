@@ -1,7 +1,7 @@
-// Texts of IBM's large computers (code pages 37 and 1047, which differ in brackets alone). Their letters stand among the upper bytes, so that they look like any text of another
-// alphabet until they are counted.
+// Texts of IBM's large computers. Their letters stand among the upper bytes, so that they look like any text of another alphabet until they are counted. Letters and digits are the same on all
+// code pages, and brackets and marks are not: nothing in a text tells its page, so that it is read by each on which it says something else.
 
-/** Bytes of the code, and what they are; brackets of both. */
+/** Bytes of code pages 37 and 1047, which differ in brackets and the caret alone; brackets of both. */
 const LETTERS: readonly (readonly [from: number, characters: string])[] = [
   [0x40, ' '],
   [0x4b, '.<(+|'],
@@ -29,12 +29,43 @@ const LETTERS: readonly (readonly [from: number, characters: string])[] = [
   [0x05, '\t'],
 ];
 
-const CHARACTERS: readonly string[] = Array.from({ length: 256 }, (_, byte) => {
+/** What other pages have in other places: the byte in hexadecimal digits, and its character (by iconv of glibc 2.36). */
+const PAGES: readonly string[] = [
+  // 37 and 1047.
+  '',
+  // 500 (international), 875 (Greek), 880 and 1025 (Cyrillic).
+  '4a[ 4f! 5a] 5f^ bb|',
+  // 273: Germany and Austria.
+  '43{ 4f! 59~ 5f^ 63[ b5@ bb| dc} ec\\ fc]',
+  // 277: Denmark and Norway.
+  '47} 4a# 4f! 5f^ 67$ 80@ 9c{ 9e[ 9f] bb| dc~',
+  // 278: Finland and Sweden.
+  '43{ 47} 4f! 51` 5f^ 63# 67$ 9f] b5[ bb| dc~ ec@',
+  // 280: Italy.
+  '44{ 48\\ 4f! 51] 54} 58~ 5f^ 90[ b1# b5@ bb| dd`',
+  // 284: Spain.
+  '4a[ 5a] 69# ba^ bb! bd~',
+  // 285: United Kingdom.
+  '4a$ b1[ ba^ bc~',
+  // 297: France.
+  '44@ 48\\ 4f! 51{ 54} 5f^ 90[ a0` b1# b5] bb| bd~',
+  // 871: Iceland.
+  '4f! 8c` 8e{ 9c} 9e] ac@ ae[ bb| be\\ cc~ ec^',
+  // 1026: Turkey.
+  '48{ 4f! 5f^ 68[ 8c} 8d` ac] ad$ ae@ bb| cc~ dc\\ ec# fc"',
+];
+
+const UNKNOWN = '\ufffd';
+const FIRST: readonly string[] = Array.from({ length: 256 }, (_, byte) => {
   const row = LETTERS.find(([from, characters]) => byte >= from && byte < from + characters.length);
-  return row?.[1][byte - row[0]] ?? '\ufffd';
+  return row?.[1][byte - row[0]] ?? UNKNOWN;
 });
-const KNOWN = Uint8Array.from(CHARACTERS, (character) => (character === '\ufffd' ? 0 : 1));
-const IS_LETTER = Uint8Array.from(CHARACTERS, (character) => (/\w/.test(character) ? 1 : 0));
+const CHARACTERS: readonly (readonly string[])[] = PAGES.map((page) => {
+  const own = new Map(page.split(' ').map((entry) => [Number.parseInt(entry.slice(0, 2), 16), entry.slice(2)]));
+  return FIRST.map((character, byte) => own.get(byte) ?? character);
+});
+const KNOWN = Uint8Array.from(FIRST, (_, byte) => (CHARACTERS.some((page) => page[byte] !== UNKNOWN) ? 1 : 0));
+const IS_LETTER = Uint8Array.from(FIRST, (character) => (/\w/.test(character) ? 1 : 0));
 /** Fewer say nothing. Bytes. */
 const LEAST = 40;
 const QUICK_BYTES = 64;
@@ -55,6 +86,25 @@ export function isEbcdic(head: Buffer): boolean {
   return head.length >= LEAST && isOf(head.subarray(0, QUICK_BYTES)) && isOf(head);
 }
 
-export function* fromEbcdic(pieces: Iterable<Buffer>): Generator<string> {
-  for (const piece of pieces) yield Array.from(piece, (byte) => CHARACTERS[byte] ?? '').join('');
+/** In longer texts only the first pages are tried. Bytes. */
+const ALL_PAGES_BYTES_MAXIMUM = 1024 ** 2;
+const FIRST_PAGES = 2;
+
+/** The pages on which a text says something else than on those before, as far as they are tried; by their number here. */
+export function pagesOf(pieces: Iterable<Buffer>, size: number): number[] {
+  const used = new Uint8Array(256);
+  for (const piece of pieces) for (let at = 0; at < piece.length; at += 1) used[piece[at] ?? 0] = 1;
+  const most = size <= ALL_PAGES_BYTES_MAXIMUM ? CHARACTERS.length : FIRST_PAGES;
+  const known = new Set<string>();
+  return CHARACTERS.slice(0, most).flatMap((page, number) => {
+    const spelled = page.filter((_, byte) => used[byte] === 1).join('');
+    if (known.has(spelled)) return [];
+    known.add(spelled);
+    return [number];
+  });
+}
+
+export function* fromEbcdic(pieces: Iterable<Buffer>, page = 0): Generator<string> {
+  const characters = CHARACTERS[page] ?? FIRST;
+  for (const piece of pieces) yield Array.from(piece, (byte) => characters[byte] ?? '').join('');
 }

@@ -25,6 +25,7 @@ import { Ranges } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
 import { type Opened, Rests } from './rests.ts';
 import { textViews } from './text-views.ts';
+import { zlibIn } from './zlib-within.ts';
 
 /** A rule that matched. `severity` orders threats: the worst names the file. */
 export interface Match {
@@ -98,7 +99,14 @@ async function contentOf(walk: Walk, member: Member): Promise<{ content: Content
   return { content, damage: failure };
 }
 
+/** A value is matched, and nothing more: there may be thousands of them. */
+async function matchValue(walk: Walk, member: Member, trail: readonly string[]): Promise<void> {
+  const { content } = await contentOf(walk, member);
+  if ('bytes' in content) matchPieces(walk, [walk.match(content.bytes, undefined, pathOf(walk, trail))], trail);
+}
+
 async function examineMember(walk: Walk, member: Member, depth: number, trail: readonly string[]): Promise<void> {
+  if (member.value) return await matchValue(walk, member, trail);
   walk.found.coverage.members_total += 1;
   walk.workshop.budget.addMember();
   walk.report();
@@ -146,7 +154,7 @@ const TEXTS: readonly Container['kind'][] = ['uuencode', 'mail', 'mailbox', 'rtf
 const PDF_BEGIN = Buffer.from('%PDF');
 
 /** Shorter runs of letters hold no container behind something else. Bytes. */
-const HOLDS_LEAST = 256;
+const HOLDS_LEAST = 128;
 
 /** Whether a picture or a sound carries something beside what it shows. */
 function carriesParts(walk: Walk, bytes: Buffer): boolean {
@@ -161,7 +169,10 @@ function carriesParts(walk: Walk, bytes: Buffer): boolean {
 /** Whether bytes that a text has as letters are a container or a program, or one begins somewhere in them. */
 function isOrHoldsFile(walk: Walk, bytes: Buffer): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);
-  if (isFileHead(head, bytes.length) || (hasParts(head) && carriesParts(walk, bytes))) return true;
+  // What has no magic is tried as well: it is none where it does not open.
+  if (isFileHead(head, bytes.length) || containerOf(head) !== undefined || (hasParts(head) && carriesParts(walk, bytes)))
+    return true;
+  if (!zlibIn(bytes, walk.workshop.budget).next().done) return true;
   if (bytes.length < HOLDS_LEAST) return false;
   walk.workshop.budget.spend(bytes.length);
   let holds = false;
@@ -220,7 +231,7 @@ async function open(
   let failure: StatusDetail | undefined;
   try {
     for await (const member of membersOf(container, content, trail.at(-1) ?? walk.name, workshop)) {
-      if (!member.view) members += 1;
+      if (!member.view && !member.value) members += 1;
       await examineMember(walk, member, depth + 1, [...trail, shortened(member.name)]);
     }
   } catch (error) {

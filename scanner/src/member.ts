@@ -14,6 +14,8 @@ export interface Member {
   closed?: StatusDetail | undefined;
   /** It is a view of what lies around it: matched, but not taken apart again. */
   view?: true;
+  /** It is a value in what lies around it: matched alone, and not counted as a file. */
+  value?: true;
   /** Carved formats that the reader of the container takes out of this member itself, as members beside it. */
   taken?: readonly string[];
   /** May be called once, before the next member is asked for. */

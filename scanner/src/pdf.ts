@@ -5,6 +5,7 @@ import { type Member, Unreadable, type Workshop } from './member.ts';
 import { filterOf, type Parameters, unpredicted } from './pdf-filters.ts';
 import { type Lock, lockOf } from './pdf-lock.ts';
 import { explainPdf } from './pdf-structure.ts';
+import { PdfStrings, textOfString } from './pdf-texts.ts';
 import type { Range } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
 
@@ -27,11 +28,15 @@ const PICTURE_FILTERS: readonly string[] = ['DCTDecode', 'DCT', 'JPXDecode', 'CC
 /** A document whose header is missing: viewers open what begins with an object. */
 const FIRST_OBJECT = /^\s{0,64}(?:%[^\r\n]{0,200}[\r\n]{1,2}){0,4}\s{0,64}\d{1,7}\s{1,8}\d{1,5}\s{1,8}obj\s{0,64}<</;
 
+/** Values of forms alone, for a document that is elsewhere (12.7.7). */
+const FORM_DATA = '%FDF-1.';
+
 /** The header may stand anywhere in the first 1,024 bytes (ISO 32000-1, Annex H, note 13). At the very beginning it need not be whole: Poppler warns, and goes on. */
 export function isPdf(head: Buffer): boolean {
   const begins = /^\s{0,64}%PDF/.test(head.toString('latin1', 0, 68));
   return (
     begins ||
+    head.toString('latin1', 0, FORM_DATA.length) === FORM_DATA ||
     head.subarray(0, HEADER_WITHIN + 5).includes('%PDF-') ||
     FIRST_OBJECT.test(head.toString('latin1', 0, HEADER_WITHIN))
   );
@@ -383,6 +388,60 @@ function* scriptsIn(reader: Reader, lock: Lock | undefined): Generator<Member> {
   }
 }
 
+/** So many texts of a document are matched each alone as well: a test file in a field is one. */
+const ALONE_MAXIMUM = 500;
+/** Texts are given out when they come to so much. Bytes. */
+const TEXTS_BYTES = 1024 ** 2;
+const NEWLINE = Buffer.from('\n');
+
+/** The texts of a document's strings, as values each and as lines of a text together. */
+class Texts {
+  private lines: Buffer[] = [];
+  private bytes = 0;
+  private alone = 0;
+  private readonly budget: Workshop['budget'];
+
+  constructor(budget: Workshop['budget']) {
+    this.budget = budget;
+  }
+
+  *add(strings: Iterable<Buffer>): Generator<Member> {
+    for (const string of strings) {
+      const text = textOfString(string);
+      if (text === undefined) continue;
+      this.budget.addUnpacked(text.length, text.length, string.length);
+      this.lines.push(text, NEWLINE);
+      this.bytes += text.length;
+      this.alone += 1;
+      if (this.alone <= ALONE_MAXIMUM)
+        yield { name: 'value', value: true, read: () => ({ content: { size: text.length, bytes: text } }) };
+      if (this.bytes >= TEXTS_BYTES) yield* this.end();
+    }
+  }
+
+  *end(): Generator<Member> {
+    if (this.lines.length === 0) return;
+    const bytes = Buffer.concat(this.lines);
+    this.lines = [];
+    this.bytes = 0;
+    yield { name: 'values', read: () => ({ content: { size: bytes.length, bytes } }) };
+  }
+}
+
+/** The strings of a document between its streams, as they are without its encryption. */
+function* stringsBetween(reader: Reader, streams: readonly Range[], lock: Lock | undefined): Generator<Buffer> {
+  let at = 0;
+  for (const { start, end } of [...streams, { start: reader.size, end: reader.size }]) {
+    const strings = new PdfStrings();
+    const pieces = at < start ? reader.chunks(at, start) : [];
+    const plain = ({ bytes, number }: { bytes: Buffer; number: number | undefined }) =>
+      lock === undefined ? bytes : Buffer.concat([...lock.opened([bytes], { number, dictionary: '' })]);
+    for (const piece of pieces) yield* strings.push(piece).map(plain);
+    yield* strings.end().map(plain);
+    at = Math.max(at, end);
+  }
+}
+
 /** The first bytes of a stream, at least `least` where there are as many, and all of it once more. */
 async function peeked(
   pieces: AsyncIterable<Buffer>,
@@ -436,6 +495,7 @@ export async function* pdfMembers(
   /** Streams that were not given as files, for those that turn out to be named as such. */
   const others = new Map<number, Found>();
   const ranges: Range[] = [];
+  const texts = new Texts(budget);
   let scripts = 0;
   const scriptMember = (bytes: Buffer): Member => {
     scripts += 1;
@@ -468,6 +528,8 @@ export async function* pdfMembers(
       let plain_bytes = 0;
       const is_list = /\/ObjStm\b/.test(dictionary);
       let text = '';
+      const strings = new PdfStrings();
+      const bytesOf = ({ bytes }: { bytes: Buffer }) => bytes;
       try {
         for await (const piece of all) {
           plain_bytes += piece.length;
@@ -479,6 +541,7 @@ export async function* pdfMembers(
             for (const file of filesIn(text + listed)) named.add(file);
             if (scripts < SCRIPTS_MAXIMUM) for (const script of packedScripts(listed)) yield scriptMember(script);
             text = listed.slice(-NAME_OVERLAP);
+            yield* texts.add(strings.push(piece).map(bytesOf));
           }
           if (copy_bytes >= COPY.bytes) yield view();
         }
@@ -486,6 +549,7 @@ export async function* pdfMembers(
         if (error instanceof LimitReached || isDiskError(error)) throw error;
         if (packed_bytes > 0 && !is_guess) unread.add('damaged');
       }
+      yield* texts.add(strings.end().map(bytesOf));
       copy.push(Buffer.from('\nendstream\nendobj\n'));
     }
     // Named in an object that itself was packed.
@@ -503,6 +567,8 @@ export async function* pdfMembers(
       yield { name: 'attached file', read: () => ({ stream: pieces, packed_bytes: found.end - found.start }) };
     }
     if (copy_bytes > 0) yield view();
+    yield* texts.add(stringsBetween(reader, ranges, lock));
+    yield* texts.end();
     explainPdf(reader, ranges, workshop.explain);
     for (const detail of unread) throw new Unreadable(detail);
   } catch (error) {

@@ -227,9 +227,69 @@ const gitObject: Format = {
   },
 };
 
+/** What games keep their files in: where the list of them begins, how long an entry is, and where in it place, size and name stand. */
+const GAME_FILES: readonly {
+  mark: string;
+  list: (head: Buffer) => { at: number; count: number };
+  entry: number;
+  place?: number;
+  size: number;
+  name: number;
+}[] = [
+  // Doom (the Unofficial Doom Specs, 2.1).
+  ...['PWAD', 'IWAD'].map((mark) => ({
+    mark,
+    list: (head: Buffer) => ({ at: head.readUInt32LE(8), count: head.readUInt32LE(4) }),
+    entry: 16,
+    place: 0,
+    size: 4,
+    name: 8,
+  })),
+  // Quake.
+  {
+    mark: 'PACK',
+    list: (head) => ({ at: head.readUInt32LE(4), count: head.readUInt32LE(8) / 64 }),
+    entry: 64,
+    place: 56,
+    size: 60,
+    name: 0,
+  },
+  // Build: the files stand behind the list, one after the other.
+  { mark: 'KenSilverman', list: (head) => ({ at: 16, count: head.readUInt32LE(12) }), entry: 16, size: 12, name: 0 },
+];
+const GAME_NAME_BYTES = { short: 8, long: 56 } as const;
+
+function gameFilesOf(head: Buffer) {
+  return head.length < 16 ? undefined : GAME_FILES.find(({ mark }) => head.toString('latin1', 0, mark.length) === mark);
+}
+
+const game: Format = {
+  is: (head) => gameFilesOf(head) !== undefined,
+  *pieces(reader, known) {
+    const head = reader.at(0, 16);
+    const form = gameFilesOf(head);
+    if (form === undefined) return;
+    const { at, count } = form.list(head);
+    const list = reader.at(at, Math.min(count, PIECES_MAXIMUM) * form.entry);
+    // A text may begin with the same letters.
+    if (list.length === 0 || list.length % form.entry !== 0) return;
+    known(0, 16);
+    known(at, at + list.length);
+    let next = at + list.length;
+    for (let entry = 0; entry < list.length; entry += form.entry) {
+      const start = form.place === undefined ? next : list.readUInt32LE(entry + form.place);
+      const end = start + list.readUInt32LE(entry + form.size);
+      const name_bytes = form.entry === 64 ? GAME_NAME_BYTES.long : GAME_NAME_BYTES.short;
+      const name = list.toString('latin1', entry + form.name, entry + form.name + name_bytes).split('\0', 1)[0];
+      next = end;
+      yield { name: name || 'file', start, end };
+    }
+  },
+};
+
 const dicom: Format = { is: isDicom, pieces: dicomPieces };
 
-const FORMATS: readonly Format[] = [gitObject, apple, macBinary, propertyList, webArchive, activeMime, pickle, dicom];
+const FORMATS: readonly Format[] = [gitObject, apple, macBinary, propertyList, webArchive, activeMime, pickle, dicom, game];
 
 /** As much of a file tells which of them it is. */
 const FORMAT_BYTES = 256;

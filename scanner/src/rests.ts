@@ -13,6 +13,7 @@ import type { Member } from './member.ts';
 import type { Range, Ranges } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
 import { LOOK_BYTES, textFormOf } from './text-encoding.ts';
+import { zlibIn } from './zlib-within.ts';
 
 // What no reader explained of one content (docs/decisions/0082-every-byte-is-explained.md).
 
@@ -143,7 +144,7 @@ export class Rests {
     }
     const leaf_end = await this.leaf(start, end, is_opened);
     if (leaf_end !== undefined) return leaf_end;
-    return this.raw(start, this.nextHit(start + 1, end)?.offset ?? end, is_opened);
+    return await this.raw(start, this.nextHit(start + 1, end)?.offset ?? end, is_opened);
   }
 
   private endOf(hit: Hit | undefined, end: number): number {
@@ -244,6 +245,8 @@ export class Rests {
       this.hit += 1;
       at = (await this.carve(hit, end, leaf.kind === 'binary')) ?? hit.offset + 1;
     }
+    // What a picture has packed is its own, and what it carries beside that was looked at.
+    if (!hasParts(this.reader.at(0, HEAD_BYTES))) await this.streams(0, leaf.kind === 'text' ? end : after);
     return Math.max(at, after);
   }
 
@@ -278,9 +281,53 @@ export class Rests {
     }
   }
 
+  /** Streams of zlib among bytes of another kind: a member where one is a file or a text, else only matched. */
+  private async streams(start: number, end: number): Promise<void> {
+    const { walk, trail, reader, depth } = this;
+    if (end - start > STREAMS_WITHIN_MAXIMUM) return;
+    let members = 0;
+    let others: Buffer[] = [];
+    let others_bytes = 0;
+    const matchOthers = () => {
+      if (others.length > 0) matchPieces(walk, [walk.match(Buffer.concat(others), undefined, pathOf(walk, trail))], trail);
+      others = [];
+      others_bytes = 0;
+    };
+    for (const { start: at, plain, is_large } of zlibIn(reader.at(start, end - start), walk.workshop.budget)) {
+      const name = `zlib at ${start + at}`;
+      if (!walk.workshop.budget.mayDescend(depth)) {
+        unread(walk, 'depth');
+        return;
+      }
+      if (is_large) {
+        unread(walk, 'too_large');
+        note(
+          walk,
+          trail.length > 0 ? trail.join(' / ') : null,
+          `At byte ${start + at} a stream of zlib begins that is too large to be read there.`,
+        );
+        continue;
+      }
+      const is_member =
+        isFileHead(plain.subarray(0, HEAD_BYTES), plain.length) || textFormOf(plain.subarray(0, LOOK_BYTES)) !== undefined;
+      if (is_member && members < STREAMS_MAXIMUM) {
+        members += 1;
+        const content = { size: plain.length, bytes: plain };
+        await this.steps.examineMember(walk, { name, read: () => ({ content }) }, depth + 1, [...trail, name]);
+        continue;
+      }
+      // A copy: what was unpacked is a piece of a larger buffer.
+      others.push(Buffer.from(plain), SEPARATOR);
+      others_bytes += plain.length;
+      if (others_bytes >= OTHERS_BYTES) matchOthers();
+    }
+    matchOthers();
+  }
+
   /** What nobody knows: matched from its own first byte on. */
-  private raw(start: number, end: number, is_opened: boolean): number {
+  private async raw(start: number, end: number, is_opened: boolean): Promise<number> {
     const { walk, trail } = this;
+    await this.streams(start, end);
     if (start > 0 || end < this.content.size)
       matchContent(walk, partOf(this.content, start, end), [...trail, `rest at ${start}`], { is_rest: true });
     if (is_opened && looksLikeNothing(this.reader, start, end)) {
@@ -291,6 +338,13 @@ export class Rests {
     return end;
   }
 }
+
+/** In larger contents streams of zlib are not looked for. Bytes. */
+const STREAMS_WITHIN_MAXIMUM = 16 * 1024 ** 2;
+/** So many of one content are members; the others are matched together, when they come to so much. */
+const STREAMS_MAXIMUM = 200;
+const OTHERS_BYTES = 1024 ** 2;
+const SEPARATOR = Buffer.from('\n\0\n');
 
 /** A part of a picture is a comment or a description: what is larger is matched with the picture. Bytes. */
 const PART_BYTES_MAXIMUM = 16 * 1024 ** 2;

@@ -160,7 +160,7 @@ export function isUuencodeBegin(text: Buffer): boolean {
 }
 
 /** A row of uuencode: its first character says how many bytes it holds, four characters are three of them. */
-function uuRow(row: Buffer, size: number): Buffer {
+export function uuRow(row: Buffer, size: number): Buffer {
   const decoded = Buffer.alloc(Math.ceil(size / 3) * 3);
   const six = (at: number) => ((row[at] ?? 0x20) - 0x20) & 0x3f;
   for (let group = 0; group * 3 < size; group += 1) {

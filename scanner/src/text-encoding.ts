@@ -10,6 +10,8 @@ type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be' | 'e
 export interface TextForm {
   encoding: Encoding;
   mark_bytes: number;
+  /** Which code page of EBCDIC; the first where none is told. */
+  page?: number;
 }
 
 const UTF8_MARK = Buffer.from('efbbbf', 'hex');
@@ -150,10 +152,10 @@ function* latin(pieces: Iterable<Buffer>): Generator<string> {
 }
 
 /** The text in UTF-8 without its byte order mark, each line with a line feed at its end. What is UTF-8 or nearly so keeps its bytes. */
-export function* decodedText(pieces: Iterable<Buffer>, { encoding, mark_bytes }: TextForm): Generator<Buffer> {
+export function* decodedText(pieces: Iterable<Buffer>, { encoding, mark_bytes, page }: TextForm): Generator<Buffer> {
   const texts =
     encoding === 'ebcdic'
-      ? fromEbcdic(pieces)
+      ? fromEbcdic(pieces, page)
       : encoding === 'utf-8'
         ? latin(pieces)
         : encoding.startsWith('utf-32')

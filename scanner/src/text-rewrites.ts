@@ -246,7 +246,7 @@ const OF_SHELL = /\$\{?([A-Za-z_]\w{0,31})\}?/g;
 const OFFSET = /^(?:(?:0x)?[0-9a-f]{4,16}(:?)[ \t]{1,8})/i;
 const DIGITS = /^(?:[0-9a-f]{2}){1,4}$/i;
 /** Pairs with one mark between two, as they come out of a loop. */
-const MARKED = /(?<![0-9a-f])[0-9a-f]{2}([-,:_ ])(?:[0-9a-f]{2}\1){30,}[0-9a-f]{2}(?![0-9a-f])/gi;
+const MARKED = /(?<![0-9a-f])[0-9a-f]{2}([^0-9a-f\s"'\\]| )(?:[0-9a-f]{2}\1){30,}[0-9a-f]{2}(?![0-9a-f])/gi;
 
 /** The digits of a line of hexdump, xxd, od or debug; what stands behind them are the same bytes as letters. */
 function digitsOf(line: string): string {
@@ -265,23 +265,75 @@ function digitsOf(line: string): string {
 
 const INTEL = /^:([0-9a-f]{2})[0-9a-f]{4}00((?:[0-9a-f]{2}){1,255})[0-9a-f]{2}\r?$/i;
 const MOTOROLA = /^S([123])[0-9a-f]{2}((?:[0-9a-f]{2}){3,255})[0-9a-f]{2}\r?$/i;
+/** Tektronix extended: the count of characters, the kind (data), a sum, the count of digits of the address. */
+const TEKTRONIX = /^%[0-9a-f]{2}6[0-9a-f]{2}([0-9a-f])([0-9a-f]{2,255})\r?$/i;
 const LISTED = /=\s{0,8}hex(?:\([0-9a-f]\))?:\s{0,8}((?:[0-9a-f]{2},?\s{0,4}(?:\\\r?\n\s{0,8})?){8,})/gi;
 
-/** Bytes that are written as a listing of hexadecimal digits: by hexdump and its like, for EPROMs, in the registry's files. */
-function* listings(text: string): Generator<Buffer> {
+function withoutZeros(bytes: Buffer): Buffer {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end -= 1;
+  return bytes.subarray(0, end);
+}
+
+/** Lines of od: an offset, and octal numbers of two bytes or of one; `xxd -b` has bytes by their bits. */
+const OCTAL_LINE = /^[0-7]{7}(?:[ \t]{1,4}[0-7]{6})+[ \t]{0,8}\r?$/;
+const OCTAL_BYTES_LINE = /^[0-9a-f]{7,8}(?:[ \t]{1,4}[0-3][0-7]{2})+[ \t]{0,8}\r?$/i;
+const BITS_LINE = /^(?:[0-9a-f]{4,16}:[ \t]{0,4})?(?:[01]{8}(?![\w:])[ \t\r]{0,4})+/i;
+
+/** The bytes of a line of another base than sixteen; undefined for any other line. */
+function countedIn(line: string): Buffer | undefined {
+  const words = () =>
+    line
+      .trim()
+      .split(/[ \t]+/)
+      .slice(1);
+  if (OCTAL_LINE.test(line))
+    return Buffer.from(words().flatMap((word) => [Number.parseInt(word, 8) & 0xff, Number.parseInt(word, 8) >> 8]));
+  if (OCTAL_BYTES_LINE.test(line)) return Buffer.from(words().map((word) => Number.parseInt(word, 8)));
+  const [bits] = BITS_LINE.exec(line) ?? [];
+  return bits === undefined
+    ? undefined
+    : Buffer.from((bits.match(/(?<!\w)[01]{8}(?![\w:])/g) ?? []).map((word) => Number.parseInt(word, 2)));
+}
+
+const LISTING =
+  /^(?::[0-9a-f]{10}|%[0-9a-f]{2}6[0-9a-f]{5}|S[0-3][0-9a-f]{8}|(?:echo )?(?:e )?\s{0,8}(?:0x)?(?:[0-9a-f]{2,16}:?\s{1,8}){4})/im;
+const LISTED_LINE_LEAST = 5;
+const LISTED_LINE_MAXIMUM = 600;
+
+/** Bytes that are written as lines of digits: by hexdump and its like, or for EPROMs. */
+function* lineListings(text: string): Generator<Buffer> {
+  if (!LISTING.test(text)) return;
   const pieces: Buffer[] = [];
+  const counted: Buffer[] = [];
   const hex = (digits: string) => pieces.push(Buffer.from(digits.replaceAll(/[^0-9a-f]/gi, ''), 'hex'));
-  if (/^(?::[0-9a-f]{10}|S[0-3][0-9a-f]{8}|(?:echo )?(?:e )?\s{0,8}(?:0x)?(?:[0-9a-f]{2,16}:?\s{1,8}){4})/im.test(text)) {
-    for (const line of text.split('\n')) {
-      if (line.length > 600) continue;
-      const intel = INTEL.exec(line);
-      const motorola = MOTOROLA.exec(line);
-      if (intel !== null) hex(intel[2] ?? '');
-      else if (motorola !== null) hex((motorola[2] ?? '').slice(2 + 2 * Number(motorola[1])));
-      else hex(digitsOf(line));
-    }
+  for (const line of text.split('\n')) {
+    if (line.length < LISTED_LINE_LEAST) continue;
+    const other = countedIn(line);
+    if (other !== undefined) counted.push(other);
+    if (line.length > LISTED_LINE_MAXIMUM) continue;
+    const intel = INTEL.exec(line);
+    const motorola = MOTOROLA.exec(line);
+    const tektronix = TEKTRONIX.exec(line);
+    if (intel !== null) hex(intel[2] ?? '');
+    else if (motorola !== null) hex((motorola[2] ?? '').slice(2 + 2 * Number(motorola[1])));
+    else if (tektronix !== null) hex((tektronix[2] ?? '').slice(Number.parseInt(tektronix[1] ?? '', 16) || 16));
+    else hex(digitsOf(line));
   }
-  yield Buffer.concat(pieces);
+  const bytes = Buffer.concat(pieces);
+  yield bytes;
+  // Programs that write for EPROMs fill up the last line.
+  if (bytes.at(-1) === 0) yield withoutZeros(bytes);
+  // Numbers of two or four bytes, the lowest first: `od -x`, `xxd -e`.
+  for (const width of [2, 4]) {
+    const whole = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % width)));
+    yield width === 2 ? whole.swap16() : whole.swap32();
+  }
+  yield withoutZeros(Buffer.concat(counted));
+}
+
+/** Bytes that are written as hexadecimal digits with a mark between two, or in the registry's files. */
+function* listings(text: string): Generator<Buffer> {
   for (const [digits] of text.matchAll(MARKED)) yield Buffer.from(digits.replaceAll(/[^0-9a-f]/gi, ''), 'hex');
   for (const [, digits = ''] of text.matchAll(LISTED)) yield Buffer.from(digits.replaceAll(/[^0-9a-f]/gi, ''), 'hex');
 }
@@ -370,6 +422,8 @@ function* runsOfBase85(text: string): Generator<string> {
 interface Rewritten {
   texts: Buffer[];
   bytes: Buffer[];
+  /** A listing or a patch is a file, whatever it looks like. */
+  files: Buffer[];
 }
 
 /**
@@ -381,7 +435,7 @@ const RAW_BYTES = /[\0-\x08\x0e-\x1a]/;
 
 /** Whether a text has anything of what is rewritten here: nearly none has. */
 const TELLING =
-  /\s-f\b|join|implode|concat|reverse|strrev|replace|rot_?13|\\[0-7]{3}|%u[0-9a-f]{4}|[A-Z2-7]{40}|b85decode|a85decode|ascii85|<~|fromCharCode|fromCodePoint|`\s{0,8}\+|^[\t @(]{0,16}(?:echo|set)\b|^\s{0,8}(?::|S[0-3]|(?:0x)?[0-9a-f]{2,16}:?\s{1,8})[0-9a-f]|[=(]\s{0,4}b?['"]|hex:|hex\(|<!ENTITY|'''|"""|__DATA__|__END__|<<|^(?:literal|delta) \d|unpack|uudecode|^#!|\$\{"|(?:=[0-9A-F]{2}){8}|(?:[0-9a-f]{2}[-,:_ ]){16}/im;
+  /\s-f\b|join|implode|concat|reverse|strrev|replace|rot_?13|\\[0-7]{3}|%u[0-9a-f]{4}|[A-Z2-7]{40}|b85decode|a85decode|ascii85|<~|fromCharCode|fromCodePoint|`\s{0,8}\+|^[\t @(]{0,16}(?:echo|set)\b|^\s{0,8}(?::|S[0-3]|(?:0x)?[0-9a-f]{2,16}:?\s{1,8})[0-9a-f]|[=(]\s{0,4}b?['"]|hex:|hex\(|<!ENTITY|'''|"""|__DATA__|__END__|<<|^(?:literal|delta) \d|unpack|uudecode|^#!|\$\{"|(?:=[0-9A-F]{2}){8}|(?:[0-9a-f]{2}(?:[^0-9a-f\s"'\\]| )){16}|^%[0-9a-f]{2}6[0-9a-f]{3}/im;
 
 /** A literal of Python over several lines. */
 const TRIPLE = /('''|""")([\s\S]{32,65536}?)\1/g;
@@ -422,7 +476,7 @@ function spelledOut(_: string, digits: string | undefined, decimal: string | und
 
 /** The text behind the calls that are known. `text` is UTF-8 or something like it. */
 export function rewritten(text: Buffer): Rewritten {
-  const found: Rewritten = { texts: [], bytes: [] };
+  const found: Rewritten = { texts: [], bytes: [], files: [] };
   if (text.length > TEXT_BYTES_MAXIMUM) return found;
   const source = text.toString('latin1');
   if (!TELLING.test(source) && !source.includes(SHIFT_BEGIN)) return found;
@@ -504,7 +558,10 @@ export function rewritten(text: Buffer): Rewritten {
     // Lines of base64 that are of no one width.
     add(found.bytes, Buffer.from(echoed.filter((words) => /^[A-Za-z0-9+/]{4,}={0,2}$/.test(words)).join(''), 'base64'));
   }
-  for (const bytes of fromPatches(source)) add(found.bytes, bytes);
+  for (const bytes of fromPatches(source)) add(found.files, bytes);
+  const [listing, ...others] = lineListings(source);
+  if (listing !== undefined) add(found.files, listing);
+  for (const bytes of others) add(found.bytes, bytes);
   for (const bytes of listings(source)) add(found.bytes, bytes);
   if (source.startsWith('#!')) addText(source.replaceAll(/\\(?=[a-z])/gi, ''));
   return found;

@@ -53,11 +53,22 @@ function ofForm(source: string): string | undefined {
     .replaceAll(/^[\w.*-]{1,200}=/gm, '$&\n');
 }
 
+const QUOTED_LEAST = 4;
+
+/** A file in quoted-printable that nothing says is one. */
+function ofQuoted(source: string): string | undefined {
+  if (source.length > CARD_BYTES_MAXIMUM || (source.match(/=(?:[0-9A-F]{2}|\r?\n)/g)?.length ?? 0) < QUOTED_LEAST)
+    return undefined;
+  return source
+    .replaceAll(/=[ \t]{0,8}\r?\n/g, '')
+    .replaceAll(/=([0-9A-F]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+}
+
 /** The text in each of the ways that it may be meant, where it is written in another one. `text` is UTF-8 or something like it. */
 export function spelledOut(text: Buffer): Buffer[] {
   const source = text.toString('latin1');
   const cdata = source.includes(']]><![CDATA[') ? source.replaceAll(']]><![CDATA[', '') : undefined;
-  return [ofCard(source), ofEscapes(source), ofLetters(source), ofForm(source), cdata]
+  return [ofCard(source), ofEscapes(source), ofLetters(source), ofForm(source), ofQuoted(source), cdata]
     .filter((one) => one !== undefined)
     .map((one) => Buffer.from(one, 'latin1'));
 }

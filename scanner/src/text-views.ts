@@ -1,5 +1,6 @@
 import { inflateRawSync, inflateSync } from 'node:zlib';
 import { type Content, takeContent } from './content.ts';
+import { pagesOf } from './ebcdic.ts';
 import { LimitReached } from './limits.ts';
 import type { Member, Workshop } from './member.ts';
 import type { Reader } from './reader.ts';
@@ -9,7 +10,7 @@ import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextFor
 import { folded } from './text-folds.ts';
 import { textOfPieces } from './text-pieces.ts';
 import { rewritten } from './text-rewrites.ts';
-import { addressesOf, escapesOf, listsOf, type Run, runsOf } from './text-runs.ts';
+import { addressesOf, escapesOf, listsOf, type Run, rowsOf, runsOf, splitsOf, xxRowsOf } from './text-runs.ts';
 import { spelledOut } from './text-spellings.ts';
 
 /**
@@ -36,7 +37,7 @@ type IsFile = (bytes: Buffer) => boolean;
 /** Whether raw deflate is in a run shows only when it is unpacked: a script carries few, a list of paths or checksums looks like many. */
 const RAW_TRIES_MAXIMUM = 200;
 /** What scripts call to unpack deflate without a head. */
-const UNPACKS = /inflate|deflate|uncompress/i;
+const UNPACKS = /inflate|deflate|uncompress|saml/i;
 
 /** Bytes that zlib or raw deflate packed, as scripts carry them; undefined when they are none, or do not say more than noise. */
 function inflated(bytes: Buffer, may_be_raw: boolean, { budget }: Workshop): Buffer | undefined {
@@ -141,7 +142,11 @@ function* joined(text: Buffer, joins: readonly number[]): Generator<Run> {
 
 /** What a text comes to behind the calls that hide one. */
 function* ofRewritten(text: Buffer, from: number, workshop: Workshop, isFile: IsFile): Generator<TextView> {
-  const { texts, bytes } = rewritten(text);
+  const { texts, bytes, files } = rewritten(text);
+  for (const file of files) {
+    workshop.budget.addUnpacked(file.length, file.length, text.length);
+    yield memberOf(`listing at ${from}`, file);
+  }
   for (const one of texts) {
     workshop.budget.addUnpacked(one.length, one.length, text.length);
     yield { kind: 'view', bytes: one };
@@ -184,8 +189,11 @@ async function* windowViews(reader: Reader, start: number, workshop: Workshop, i
       const runs = fold.joins.length > 0 ? wholeRuns(text) : runsOf(text);
       yield* ofRuns(runs, text, from, workshop, isFile);
       yield* ofRuns(listsOf(text), text, from, workshop, isFile);
+      yield* ofRuns(splitsOf(text), text, from, workshop, isFile);
+      yield* ofRuns(rowsOf(text), text, from, workshop, isFile);
+      yield* ofRuns(xxRowsOf(text), text, from, workshop, isFile);
       yield* ofRuns(addressesOf(text), text, from, workshop, isFile);
-      budget.spend(2 * text.length);
+      budget.spend(4 * text.length);
       const pieces = textOfPieces(text);
       if (pieces !== undefined) yield* ofPieces(pieces, text, from, workshop, isFile);
       for (const spelled of spelledOut(text)) yield* ofPieces(spelled, text, from, workshop, isFile);
@@ -215,6 +223,13 @@ function isForeign(reader: Reader, { encoding }: TextForm): boolean {
   return hasLoneReturn(held);
 }
 
+/** A text of EBCDIC may be meant by several code pages. */
+function waysOf(reader: Reader, form: TextForm): TextForm[] {
+  return form.encoding === 'ebcdic'
+    ? pagesOf(reader.chunks(0, reader.size), reader.size).map((page) => ({ ...form, page }))
+    : [form];
+}
+
 /**
  * The views of a content that is a text, by its look; none for any other. `is_taken` says that a reader takes the text apart, as mail: then it is only
  * written anew where it is not in UTF-8.
@@ -229,12 +244,14 @@ export async function* textViews(
   const form = textFormOf(head);
   if (form === undefined) return;
   if (isForeign(reader, form)) {
-    let bytes = 0;
-    const taken = await takeContent(streamed(decodedText(reader.chunks(0, reader.size), form)), workshop.path, (more) => {
-      bytes += more;
-      budget.addUnpacked(more, bytes, reader.size);
-    });
-    yield { kind: 'text', ...taken };
+    for (const one of waysOf(reader, form)) {
+      let bytes = 0;
+      const taken = await takeContent(streamed(decodedText(reader.chunks(0, reader.size), one)), workshop.path, (more) => {
+        bytes += more;
+        budget.addUnpacked(more, bytes, reader.size);
+      });
+      yield { kind: 'text', ...taken };
+    }
     return;
   }
   if (is_taken) return;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { fromUtf7, hasUtf7 } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
 import { rewritten } from './text-rewrites.ts';
-import { addressesOf, escapesOf, listsOf, runsOf } from './text-runs.ts';
+import { addressesOf, escapesOf, listsOf, rowsOf, runsOf, splitsOf, xxRowsOf } from './text-runs.ts';
 
 // Every expression that looks for what a text hides, over texts that are made to be hard on it: out of one that it matches.
 
@@ -49,6 +49,12 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'lines of debug': 'echo e 0100 41 42 43 44>>x\n',
   'an EPROM': ':10010000214601360121470136007EFE09D2190140\n',
   'an EPROM of Motorola': 'S11F00007C0802A6900100049421FFF07C6C1B787C8C23783C6000003863000026\n',
+  'an EPROM of Tektronix': '%476F41058354F2150254041505B345C505A58353428505E2937434329377D24\n',
+  'rows without a first line': 'M9V]O9"!M;W)N:6YG(\'1H97)E9V]O9"!M;W)N:6YG(\'1H97)E9V]O9"!M;W)N\n',
+  'a dump by bits': '00000000: 01010111 01101111 01110010 01100100  Word\n',
+  'a dump by od': '0000000 067527 071144 020163 064164 072141 067040\n',
+  'rows of xxencode': `h${'+-0A9zb'.repeat(9).slice(0, 60)}\n`,
+  'numbers with a letter between': `"${[...'powershell -w h -e abcdefghijklmnop'].map((letter) => letter.charCodeAt(0)).join('x')}"`,
   'a file of the registry': '"a"=hex(2):41,42,43,44,45,\\\r\n  46,47,48,49,4a\n',
   'an entity': `<!ENTITY ab "cd&ef;">&ab;<!ENTITY ef 'gh'>&ef;`,
   'a text of JIS': '\x1b(Babc\x1b(Jdef',
@@ -116,7 +122,16 @@ const WAYS: Readonly<Record<string, (text: Buffer) => void>> = {
   rewritten: (text) => void rewritten(text),
   folded: (text) => void folded(text),
   'runs and lists': (text) => {
-    for (const runs of [runsOf(text), listsOf(text), escapesOf(text), addressesOf(text)]) for (const _ of runs);
+    for (const runs of [
+      runsOf(text),
+      listsOf(text),
+      splitsOf(text),
+      rowsOf(text),
+      xxRowsOf(text),
+      escapesOf(text),
+      addressesOf(text),
+    ])
+      for (const _ of runs);
     if (hasUtf7(text)) fromUtf7(text);
   },
 };

@@ -115,10 +115,35 @@ function many(digits: string, bytes: number): Buffer {
   return Buffer.alloc(bytes, hex(digits));
 }
 
+/** Python 3.11's head, a code object up to its constants, and those. */
+function compiledOf(constants: string): Buffer {
+  return text(`\xa7\r\r\n${'\0'.repeat(12)}\xe3${'\0'.repeat(20)}s\0\0\0\0${constants}`);
+}
+
 /** Each makes a file of about `bytes` bytes. */
 export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
   ['an OLE file whose streams share their sectors', oleShared],
   ['a PDF of unclosed strings', (bytes: number) => text(`%PDF-1.4\n${repeated('1 0 obj (\n', bytes)}`)],
+  ['a PDF of brackets', (bytes: number) => text(`%PDF-1.4\n1 0 obj ${repeated('(', bytes)}`)],
+  ['a PDF of short strings', (bytes: number) => text(`%PDF-1.4\n1 0 obj [${repeated(`(${'a'.repeat(33)})`, bytes)}`)],
+  ['a PDF of digits', (bytes: number) => text(`%PDF-1.4\n1 0 obj ${repeated('<FEFF0041', bytes)}`)],
+  ['compiled Python, nested', (bytes: number) => compiledOf(repeated(')\x01', bytes))],
+  [
+    'compiled Python of constants',
+    (bytes: number) => compiledOf(`(\xff\xff\xff\0${repeated(`s\x21\0\0\0${'x\x9c'.padEnd(33, 'a')}`, bytes)}`),
+  ],
+  ['beginnings of zlib', (bytes: number) => text(`\x93${repeated('\x78\x9c\xed\x01\x02\x03\x04\x05', bytes)}`)],
+  ['streams of zlib without an end', (bytes: number) => text(`\x93${repeated('\x78\x01\0\x0a\0\xf5\xff', bytes)}`)],
+  [
+    'streams of zlib',
+    (bytes: number) => text(`\x93${repeated(deflateSync(Buffer.alloc(40, 'words ')).toString('latin1'), bytes)}`),
+  ],
+  ['a text of a large computer', (bytes: number) => Buffer.alloc(bytes, hex('e6969984a240a388819540'))],
+  ['rows of uuencode', (bytes: number) => text(repeated(`M${'V'.repeat(60)}\n`, bytes))],
+  [
+    'lists of files of a game',
+    (bytes: number) => text(`PWAD\xff\xff\0\0\x0c\0\0\0${repeated('\x0c\0\0\0\0\x02\0\0LUMPLUMP', bytes)}`),
+  ],
   ['a PDF with words between its objects', (bytes: number) => text(`%PDF-1.4\n${repeated('1 0 obj endobj what?\n', bytes)}`)],
   ['here documents that nothing ends', (bytes: number) => text(`#!/bin/sh\n${repeated('cat <<a\n', bytes)}`)],
   ['literals in a row', (bytes: number) => text(repeated(`join('a', "b" + `, bytes))],
