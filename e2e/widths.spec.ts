@@ -26,7 +26,9 @@ function covered(page: Page): Promise<string[]> {
 test('nothing lies under another thing on a tablet and at 400 %, and tables become cards there', async ({ page }) => {
   await openSignedIn(page, 'maria');
   await page.goto('/chat');
-  await page.getByLabel('Your message').fill('My printer prints nothing since this morning, and I do not know why.');
+  await page
+    .getByRole('textbox', { name: 'Your message' })
+    .fill('My printer prints nothing since this morning, and I do not know why.');
   await page.getByRole('button', { name: 'Send' }).click();
   await expect(page.getByText('Automatic reply')).toBeVisible();
   for (const size of [TABLET, ENLARGED]) {
@@ -39,7 +41,7 @@ test('nothing lies under another thing on a tablet and at 400 %, and tables beco
     }
     await page.goto('/live-chat');
     const log = await page.getByRole('log').boundingBox();
-    const field = await page.getByLabel('Your message').boundingBox();
+    const field = await page.getByRole('textbox', { name: 'Your message' }).boundingBox();
     expect((log?.y ?? 0) + (log?.height ?? Infinity)).toBeLessThanOrEqual(field?.y ?? 0);
     await page.goto('/support/reports');
     const weeks = page.getByRole('region', { name: 'Weeks' });

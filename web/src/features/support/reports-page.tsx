@@ -185,10 +185,10 @@ function FigureTable({ label, first, rows }: FigureTableProps) {
             <th scope="col">{first}</th>
             <th scope="col">Opened</th>
             <th scope="col">Closed</th>
-            <th scope="col">Rating</th>
             <th scope="col">First answer</th>
             <th scope="col">9 of 10 within</th>
             <th scope="col">Solved after</th>
+            <th scope="col">Rating</th>
           </tr>
         </thead>
         <tbody>
@@ -199,10 +199,10 @@ function FigureTable({ label, first, rows }: FigureTableProps) {
               </th>
               <td data-label="Opened">{count.format(opened)}</td>
               <td data-label="Closed">{count.format(closed)}</td>
-              <td data-label="Rating">{ratings.average === null ? '–' : `${ratings.average.toFixed(1)} (${ratings.count})`}</td>
               <td data-label="First answer">{first_answer_s.median === null ? '–' : describeSpan(first_answer_s.median)}</td>
               <td data-label="9 of 10 within">{first_answer_s.p90 === null ? '–' : describeSpan(first_answer_s.p90)}</td>
               <td data-label="Solved after">{resolution_s.median === null ? '–' : describeSpan(resolution_s.median)}</td>
+              <td data-label="Rating">{ratings.average === null ? '–' : `${ratings.average.toFixed(1)} (${ratings.count})`}</td>
             </tr>
           ))}
         </tbody>
