@@ -1,5 +1,5 @@
-// Pictures of the support desk and the chat, with nothing there, with a little, and with very much; 1440, 1024, 768 and 390 px wide, dark and light. For the eye alone:
-// `node bench/desk-pictures.ts <folder> [--fill=many] [--scheme=dark] [--width=390]`. Needs: npm start once (for the build).
+// Pictures of the support desk and the chat, with nothing there, with a little, and with very much; in the windows of snap.ts, dark and light. For the eye alone:
+// `node bench/desk-pictures.ts <folder> [--fill=many] [--scheme=dark] [--width=390,320] [--whole]`. Needs: npm start once (for the build).
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,16 +10,12 @@ import { type Browser, chromium, type Page } from '@playwright/test';
 import { z } from 'zod';
 import { FLAGS, fill, idOf } from './full-account.ts';
 import { type BenchServer, startServer } from './server.ts';
+import { SNAP_OPTIONS, snap } from './snap.ts';
 
-const HEIGHTS: Record<number, number> = { 1440: 900, 1024: 768, 768: 1024, 390: 844 };
 const FILLS = ['none', 'few', 'many'] as const;
-const SCHEMES = ['dark', 'light'] as const;
 const MANY = { conversations: 10_000, messages: 10_000, answers: 500, pages: 60, weeks: 60 } as const;
 
-const { values, positionals } = parseArgs({
-  options: { fill: { type: 'string' }, scheme: { type: 'string' }, width: { type: 'string' } },
-  allowPositionals: true,
-});
+const { values, positionals } = parseArgs({ options: SNAP_OPTIONS, allowPositionals: true });
 const [folder = join(tmpdir(), 'palisade-desk-pictures')] = positionals;
 
 type Person = Awaited<ReturnType<BenchServer['signIn']>>;
@@ -196,17 +192,7 @@ for (const kind of FILLS.filter((one) => values.fill === undefined || one === va
       ['help', customer, '/help'],
       ['article', customer, '/help/what-pending-means'],
     ];
-    for (const scheme of SCHEMES.filter((one) => values.scheme === undefined || one === values.scheme))
-      for (const width of Object.keys(HEIGHTS)
-        .map(Number)
-        .filter((one) => values.width === undefined || one === Number(values.width)))
-        for (const [name, page, path] of screens) {
-          await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
-          await page.setViewportSize({ width, height: HEIGHTS[width] ?? 900 });
-          await page.goto(`${server.url}${path}`);
-          await page.waitForLoadState('networkidle');
-          await page.screenshot({ path: join(folder, `${name}.${width}.${scheme}.${kind}.png`) });
-        }
+    for (const [name, page, path] of screens) await snap(page, `${server.url}${path}`, folder, name, kind, values);
   } finally {
     await browser.close();
     await server.stop();

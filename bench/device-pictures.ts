@@ -1,5 +1,5 @@
-// Pictures of the devices and of the firewall, with no device, with three (one in force, one that refused, one that is gone) and with many; 1440, 768 and 390 px wide,
-// dark and light, whole pages. For the eye alone: `node bench/device-pictures.ts <folder> [--fill=three] [--scheme=dark]`. Needs npm run build once.
+// Pictures of the devices and of the firewall, with no device, with three (one in force, one that refused, one that is gone) and with many; in the windows of snap.ts,
+// dark and light, whole pages. For the eye alone: `node bench/device-pictures.ts <folder> [--fill=three] [--scheme=dark] [--width=390,320]`. Needs npm run build once.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,16 +10,12 @@ import { chromium } from '@playwright/test';
 import { z } from 'zod';
 import { FLAGS, fill, idOf } from './full-account.ts';
 import { type BenchServer, startServer } from './server.ts';
+import { SNAP_OPTIONS, snap } from './snap.ts';
 
-const HEIGHTS: Record<number, number> = { 1440: 900, 768: 1024, 390: 844 };
 const FILLS = ['none', 'three', 'many'] as const;
-const SCHEMES = ['dark', 'light'] as const;
-const MANY = { devices: 24, rules: 300 } as const;
+const MANY = { devices: 24, rules: 497 } as const;
 
-const { values, positionals } = parseArgs({
-  options: { fill: { type: 'string' }, scheme: { type: 'string' } },
-  allowPositionals: true,
-});
+const { values, positionals } = parseArgs({ options: SNAP_OPTIONS, allowPositionals: true });
 const [folder = join(tmpdir(), 'palisade-device-pictures')] = positionals;
 
 const now = () => new Date().toISOString();
@@ -173,17 +169,8 @@ for (const kind of FILLS.filter((one) => values.fill === undefined || one === va
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign In' }).click();
     await page.getByRole('heading', { level: 1, name: /dashboard/i }).waitFor();
-    for (const scheme of SCHEMES.filter((one) => values.scheme === undefined || one === values.scheme)) {
-      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
-      for (const path of ['devices', 'firewall', 'dashboard']) {
-        for (const width of [1440, 768, 390]) {
-          await page.setViewportSize({ width, height: HEIGHTS[width] ?? 900 });
-          await page.goto(`${server.url}/${path}`);
-          await page.waitForLoadState('networkidle');
-          await page.screenshot({ path: join(folder, `${path}.${width}.${scheme}.${kind}.png`), fullPage: true });
-        }
-      }
-    }
+    for (const path of ['devices', 'firewall', 'dashboard'])
+      await snap(page, `${server.url}/${path}`, folder, path, kind, { ...values, whole: true });
   } finally {
     await browser.close();
     await server.stop();

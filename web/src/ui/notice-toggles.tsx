@@ -37,7 +37,7 @@ function NoticeToggle({ notice }: { notice: Notice }) {
   return (
     <button
       type="button"
-      className="notice-toggle"
+      className="notice-toggle icon-button"
       aria-label={label}
       aria-pressed={state === 'on'}
       title={WORDS[notice][state]}

@@ -47,7 +47,7 @@ export function AttachingList({ files, onRemove }: { files: readonly Attaching[]
           </span>
           <button
             type="button"
-            className="attaching__remove"
+            className="icon-button"
             aria-label={`Take ${shownNameOf(file.name).whole} away`}
             onClick={() => onRemove(file)}
           >

@@ -24,7 +24,12 @@ export function Suggestions({ draft }: { draft: string }) {
               </li>
             ))}
           </ul>
-          <button type="button" className="suggestions__close" aria-label="Hide the help pages" onClick={() => setHidden(names)}>
+          <button
+            type="button"
+            className="suggestions__close icon-button"
+            aria-label="Hide the help pages"
+            onClick={() => setHidden(names)}
+          >
             <IconX size={16} stroke={2} aria-hidden="true" />
           </button>
         </>

@@ -138,7 +138,7 @@ function DeviceName({ device, titleId, onRename }: { device: Device; titleId: st
         </h2>
         <button
           type="button"
-          className="device__rename"
+          className="icon-button"
           aria-label={`Rename ${device.device_name}`}
           title="Rename"
           onClick={() => setName(device.device_name)}

@@ -85,7 +85,7 @@ describe('the list of rules', () => {
     const allow = ruleOf({ rule_name: 'Narrow allow', port: '22' });
     const user = open(ruleOf({ rule_name: 'Wide block', action: 'block' }), allow);
     const narrow = await row('Narrow allow');
-    expect(screen.getByRole('region', { name: 'Active Rules' })).toHaveTextContent('2of 2 on this account, 1 needs a look');
+    expect(screen.getByRole('region', { name: 'Active Rules' })).toHaveTextContent('2of 2, 1 needs a look');
     expect(narrow.queryByText(/Another rule blocks all of this traffic/u)).not.toBeInTheDocument();
     await user.click(narrow.getByRole('button', { name: 'Never matches', expanded: false }));
     expect(narrow.getByText(/Another rule blocks all of this traffic/u)).toBeVisible();

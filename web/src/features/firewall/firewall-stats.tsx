@@ -25,7 +25,7 @@ export function FirewallStats({ devices, total, active, odd }: FirewallStatsProp
   const hasSamples = useConfig()?.demo === true;
   const origin = <>{hasSamples && <FigureMark kind="sample" />} No device connected</>;
   const measured = useMeasured(devices);
-  const look = odd ? `, ${odd} ${odd === 1 ? 'needs' : 'need'} a look` : '';
+  const look = odd ? `, ${odd} ${odd === 1 ? 'needs' : 'need'} a look` : ' on this account';
   return (
     <div className="page__stats firewall-stats" data-columns="4">
       <StatCard
@@ -36,7 +36,7 @@ export function FirewallStats({ devices, total, active, odd }: FirewallStatsProp
         {measured ? measured.where : origin}
       </StatCard>
       <StatCard label="Active Rules" icon={<IconListCheck {...ICON} />} value={active === undefined ? '–' : String(active)}>
-        {total === undefined ? 'of the rules on this account' : `of ${total} on this account${look}`}
+        {total === undefined ? 'of the rules on this account' : `of ${total}${look}`}
       </StatCard>
       <StatCard
         label="Blocked Attempts"

@@ -198,7 +198,7 @@ function RuleRow({ rule, isBusy, findings, names, actions, devices, packets, onS
         <ShowToSupport kind="rule" id={rule.id} name={rule.rule_name} isSmall />
         <button
           type="button"
-          className="rule-button"
+          className="rule-button icon-button"
           aria-label={`Edit ${rule.rule_name}`}
           title="Edit"
           data-edit=""
@@ -208,7 +208,7 @@ function RuleRow({ rule, isBusy, findings, names, actions, devices, packets, onS
         </button>
         <button
           type="button"
-          className="rule-button"
+          className="rule-button icon-button"
           aria-label={`Delete ${rule.rule_name}`}
           title="Delete"
           data-delete=""

@@ -49,9 +49,7 @@ export function JoinCard() {
           inputContainer={(field) => (
             <div className="join__line">
               {field}
-              <Submit size="l" disabled={typed.trim() === ''}>
-                Join
-              </Submit>
+              <Submit disabled={typed.trim() === ''}>Join</Submit>
             </div>
           )}
           onChange={(event) => setTyped(event.currentTarget.value)}

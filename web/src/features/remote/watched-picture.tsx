@@ -121,7 +121,14 @@ interface ToolProps {
 
 function Tool({ icon: Icon, label, isOn, onPress }: ToolProps) {
   return (
-    <button type="button" className="watched__tool" aria-label={label} title={label} aria-pressed={isOn} onClick={onPress}>
+    <button
+      type="button"
+      className="watched__tool icon-button"
+      aria-label={label}
+      title={label}
+      aria-pressed={isOn}
+      onClick={onPress}
+    >
       <Icon size={18} stroke={1.7} aria-hidden="true" />
     </button>
   );

@@ -97,7 +97,7 @@ function HoursForm({ initial }: { initial: DeskSettings }) {
       <div className="desk-hours__both">
         <NumberInput
           label="Minutes until others may answer"
-          description="Whoever took a conversation has this long to answer. Then everybody at the desk may take it."
+          description="Whoever took a conversation has this long to answer. Then anybody at the desk may."
           size="md"
           min={1}
           max={1_440}
@@ -165,6 +165,7 @@ function Day({ day, times, onChange }: DayProps) {
             />
             <button
               type="button"
+              className="icon-button"
               aria-label={`${which}: take away`}
               onClick={() => onChange(times.filter((other) => other !== time))}
             >
@@ -175,6 +176,7 @@ function Day({ day, times, onChange }: DayProps) {
       })}
       <button
         type="button"
+        className="icon-button"
         aria-label={`${name}: add a time`}
         onClick={() =>
           onChange([...times, own.length === 0 ? { day, from: '09:00', to: '17:00' } : { day, from: '18:00', to: '20:00' }])

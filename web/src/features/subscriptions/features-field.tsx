@@ -64,6 +64,7 @@ export function FeaturesField({ features, error, onChange }: FeaturesFieldProps)
             <bdi>{item}</bdi>
             <button
               type="button"
+              className="icon-button"
               aria-label={`Remove ${item}`}
               title="Remove"
               onClick={() => {

@@ -107,6 +107,7 @@ function Tags({ tags, isBusy, onChange }: TagsProps) {
           {tag}
           <button
             type="button"
+            className="icon-button"
             aria-label={`Remove the tag ${tag}`}
             onClick={() => onChange(tags.filter((other) => other !== tag))}
           >

@@ -193,16 +193,16 @@ function FigureTable({ label, first, rows }: FigureTableProps) {
         </thead>
         <tbody>
           {rows.map(({ key, name, opened, closed, first_answer_s, resolution_s, ratings }) => (
-            <tr key={key}>
+            <tr key={key} data-quiet={opened + closed === 0}>
               <th scope="row">
                 <bdi>{name}</bdi>
               </th>
-              <td>{count.format(opened)}</td>
-              <td>{count.format(closed)}</td>
-              <td>{first_answer_s.median === null ? '–' : describeSpan(first_answer_s.median)}</td>
-              <td>{first_answer_s.p90 === null ? '–' : describeSpan(first_answer_s.p90)}</td>
-              <td>{resolution_s.median === null ? '–' : describeSpan(resolution_s.median)}</td>
-              <td>{ratings.average === null ? '–' : `${ratings.average.toFixed(1)} (${ratings.count})`}</td>
+              <td data-label="Opened">{count.format(opened)}</td>
+              <td data-label="Closed">{count.format(closed)}</td>
+              <td data-label="First answer">{first_answer_s.median === null ? '–' : describeSpan(first_answer_s.median)}</td>
+              <td data-label="9 of 10 within">{first_answer_s.p90 === null ? '–' : describeSpan(first_answer_s.p90)}</td>
+              <td data-label="Solved after">{resolution_s.median === null ? '–' : describeSpan(resolution_s.median)}</td>
+              <td data-label="Rating">{ratings.average === null ? '–' : `${ratings.average.toFixed(1)} (${ratings.count})`}</td>
             </tr>
           ))}
         </tbody>

@@ -1,0 +1,68 @@
+import { expect, type Page } from '@playwright/test';
+import { openSignedIn, test } from './palisade.ts';
+
+const TABLET = { width: 768, height: 1024 };
+/** What 400 % leaves of 1280 x 1024. */
+const ENLARGED = { width: 320, height: 256 };
+
+/** What is pressed in the middle of it and gets something else: the names of those that lie under another thing. */
+function covered(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('main :is(a, button, input, select, textarea)')]
+      .filter((part) => {
+        if (!part.checkVisibility({ visibilityProperty: true })) return false;
+        const { width, height } = part.getBoundingClientRect();
+        if (width <= 1 || height <= 1) return false;
+        part.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+        const { x, y } = part.getBoundingClientRect();
+        const hit = document.elementFromPoint(x + width / 2, y + height / 2);
+        const label = hit?.closest('label');
+        return hit === null || !(part.contains(hit) || hit.contains(part) || label?.contains(part));
+      })
+      .map((part) => part.getAttribute('aria-label') ?? part.textContent ?? part.tagName),
+  );
+}
+
+test('nothing lies under another thing on a tablet and at 400 %, and tables become cards there', async ({ page }) => {
+  await openSignedIn(page, 'maria');
+  await page.goto('/chat');
+  await page
+    .getByRole('textbox', { name: 'Your message' })
+    .fill('My printer prints nothing since this morning, and I do not know why.');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByText('Automatic reply')).toBeVisible();
+  for (const size of [TABLET, ENLARGED]) {
+    await page.setViewportSize(size);
+    for (const path of ['/support?view=all', '/support/reports', '/chat', '/live-chat', '/devices', '/firewall']) {
+      await page.goto(path);
+      await page.waitForLoadState('networkidle');
+      await expect(page.getByRole('heading', { level: 1 })).toBeAttached();
+      expect(await covered(page), `${path} at ${size.width}`).toEqual([]);
+    }
+    await page.goto('/live-chat');
+    const log = await page.getByRole('log').boundingBox();
+    const field = await page.getByRole('textbox', { name: 'Your message' }).boundingBox();
+    expect((log?.y ?? 0) + (log?.height ?? Infinity)).toBeLessThanOrEqual(field?.y ?? 0);
+    await page.goto('/support/reports');
+    const weeks = page.getByRole('region', { name: 'Weeks' });
+    expect(await weeks.evaluate((frame) => frame.scrollWidth - frame.clientWidth)).toBe(0);
+    await expect(weeks.getByRole('row').filter({ hasText: '1' }).first()).toBeVisible();
+  }
+});
+
+test('the desk takes the window and no more, so that its panes alone scroll', async ({ page }) => {
+  await openSignedIn(page, 'maria');
+  for (const size of [{ width: 1440, height: 900 }, { width: 1024, height: 768 }, TABLET]) {
+    await page.setViewportSize(size);
+    await page.goto('/support');
+    await expect(page.getByText('Nobody waits')).toBeVisible();
+    expect(await page.evaluate(() => document.documentElement.scrollHeight - innerHeight), `at ${size.width}`).toBe(0);
+  }
+});
+
+test('the way of this screen is in view where the ways need to scroll', async ({ page }) => {
+  await openSignedIn(page, 'maria');
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await page.goto('/admin/setup');
+  await expect(page.getByRole('link', { name: 'Set-up' })).toBeInViewport({ ratio: 1 });
+});
