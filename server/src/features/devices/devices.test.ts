@@ -572,7 +572,8 @@ describe('an agent', async () => {
   test.each(['scans', 'alerts'] as const)(
     'tells of a file again that was not kept as %s were away, and it is kept whole',
     async (table) => {
-      const { token, identity } = await withDevice();
+      const { token, email, identity } = await withDevice();
+    await premium(app, email);
       const file: Found = {
         ...{ id: newId(), path: '/home/maria/eicar.com', file_hash: 'a'.repeat(64), size: 68, threat: 'EICAR_Test_File' },
         ...{ member: null, found_at: new Date().toISOString(), outcome: 'quarantined', reason: null },
@@ -601,7 +602,8 @@ describe('an agent', async () => {
     [new Date().toISOString(), '1970-01-01T00:00:40.000Z'],
     [new Date().toISOString(), '2099-01-01T00:00:10.000Z'],
   ])('tells when it happened by the clock of the server: its own says %s, and then %s', async (at, then) => {
-    const { token, identity } = await withDevice();
+    const { token, email, identity } = await withDevice();
+    await premium(app, email);
     const begun = new Date(Date.now() - 60_000).toISOString();
     const agent = await AgentDouble.connect(url, identity, { at });
     const file: Found = {
