@@ -137,6 +137,8 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
       return 'application/x-ole-storage';
     case 'rtf':
       return 'application/rtf';
+    case 'pyc':
+      return 'application/x-python-bytecode';
     case 'tnef':
       return 'application/vnd.ms-tnef';
     case 'cms':

@@ -573,7 +573,7 @@ describe('an agent', async () => {
     'tells of a file again that was not kept as %s were away, and it is kept whole',
     async (table) => {
       const { token, email, identity } = await withDevice();
-    await premium(app, email);
+      await premium(app, email);
       const file: Found = {
         ...{ id: newId(), path: '/home/maria/eicar.com', file_hash: 'a'.repeat(64), size: 68, threat: 'EICAR_Test_File' },
         ...{ member: null, found_at: new Date().toISOString(), outcome: 'quarantined', reason: null },
