@@ -27,7 +27,7 @@ test('nothing lies under another thing on a tablet and at 400 %, and tables beco
   await openSignedIn(page, 'maria');
   await page.goto('/chat');
   await page
-    .getByRole('textbox', { name: 'Your message' })
+    .getByRole('textbox', { name: 'Message' })
     .fill('My printer prints nothing since this morning, and I do not know why.');
   await page.getByRole('button', { name: 'Send' }).click();
   await expect(page.getByText('Automatic reply')).toBeVisible();
@@ -41,7 +41,7 @@ test('nothing lies under another thing on a tablet and at 400 %, and tables beco
     }
     await page.goto('/live-chat');
     const log = await page.getByRole('log').boundingBox();
-    const field = await page.getByRole('textbox', { name: 'Your message' }).boundingBox();
+    const field = await page.getByRole('textbox', { name: 'Message' }).boundingBox();
     expect((log?.y ?? 0) + (log?.height ?? Infinity)).toBeLessThanOrEqual(field?.y ?? 0);
     await page.goto('/support/reports');
     const weeks = page.getByRole('region', { name: 'Weeks' });
@@ -55,7 +55,7 @@ test('the desk takes the window and no more, so that its panes alone scroll', as
   for (const size of [{ width: 1440, height: 900 }, { width: 1024, height: 768 }, TABLET]) {
     await page.setViewportSize(size);
     await page.goto('/support');
-    await expect(page.getByText('Nobody waits')).toBeVisible();
+    await expect(page.getByText('Nothing to take')).toBeVisible();
     expect(await page.evaluate(() => document.documentElement.scrollHeight - innerHeight), `at ${size.width}`).toBe(0);
   }
 });

@@ -569,31 +569,26 @@ describe('an agent', async () => {
     );
   });
 
-  test.each(['scans', 'alerts'] as const)(
-    'tells of a file again that was not kept as %s were away, and it is kept whole',
-    async (table) => {
-      const { token, email, identity } = await withDevice();
-      await premium(app, email);
-      const file: Found = {
-        ...{ id: newId(), path: '/home/maria/eicar.com', file_hash: 'a'.repeat(64), size: 68, threat: 'EICAR_Test_File' },
-        ...{ member: null, found_at: new Date().toISOString(), outcome: 'quarantined', reason: null },
-      };
-      const { database } = app.app;
-      const agent = await AgentDouble.connect(url, identity);
-      await sql`alter table ${sql.table(table)} rename to gone_for_now`.execute(database);
-      agent.say(scanReportOf({ seq: 1, found: [file] }));
-      await soon(() => expect(agent.closed).toMatchObject({ code: CLOSED.again }));
-      await sql`alter table gone_for_now rename to ${sql.table(table)}`.execute(database);
-      const again = await AgentDouble.connect(url, identity);
-      await again.report(scanReportOf({ seq: 1, found: [file] }));
-      await again.report(scanReportOf({ seq: 2, found: [file] }));
-      expect(replyOf(await call(listScans, { token }))).toMatchObject([
-        { scan_status: 'infected', threat_detected: file.threat },
-      ]);
-      expect(replyOf(await call(listAlerts, { token }))).toMatchObject([{ rule: 'device_infected_file', count: 1 }]);
-      expect(replyOf(await call(listDeviceFindings, { token }))).toMatchObject([{ path: file.path, state: 'quarantined' }]);
-    },
-  );
+  test.each(['scans', 'alerts'] as const)('keeps whole what is said again after %s were away', async (table) => {
+    const { token, email, identity } = await withDevice();
+    await premium(app, email);
+    const file: Found = {
+      ...{ id: newId(), path: '/home/maria/eicar.com', file_hash: 'a'.repeat(64), size: 68, threat: 'EICAR_Test_File' },
+      ...{ member: null, found_at: new Date().toISOString(), outcome: 'quarantined', reason: null },
+    };
+    const { database } = app.app;
+    const agent = await AgentDouble.connect(url, identity);
+    await sql`alter table ${sql.table(table)} rename to gone_for_now`.execute(database);
+    agent.say(scanReportOf({ seq: 1, found: [file] }));
+    await soon(() => expect(agent.closed).toMatchObject({ code: CLOSED.again }));
+    await sql`alter table gone_for_now rename to ${sql.table(table)}`.execute(database);
+    const again = await AgentDouble.connect(url, identity);
+    await again.report(scanReportOf({ seq: 1, found: [file] }));
+    await again.report(scanReportOf({ seq: 2, found: [file] }));
+    expect(replyOf(await call(listScans, { token }))).toMatchObject([{ scan_status: 'infected', threat_detected: file.threat }]);
+    expect(replyOf(await call(listAlerts, { token }))).toMatchObject([{ rule: 'device_infected_file', count: 1 }]);
+    expect(replyOf(await call(listDeviceFindings, { token }))).toMatchObject([{ path: file.path, state: 'quarantined' }]);
+  });
 
   test.each([
     ['1970-01-01T00:00:30.000Z', '1970-01-01T00:00:40.000Z'],

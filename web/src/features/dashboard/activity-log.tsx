@@ -24,7 +24,7 @@ export function ActivityLog({ scans, failure, onRetry }: ActivityLogProps) {
         <EmptyState
           icon={<IconFiles size={28} stroke={1.7} />}
           title="No scans yet"
-          sentence="Your scans are listed here."
+          sentence="Each file that you scan is listed here, with the answer."
           action={<Link to="/antivirus">Scan your first file</Link>}
         />
       )}

@@ -78,6 +78,6 @@ function answerOfFiles(measured: DashboardStatus['measured']): Answer {
   return {
     tone: 'none',
     sentence: 'No file has been scanned yet.',
-    detail: 'Scan the first one.',
+    detail: 'Scan the first one. The answer appears here.',
   };
 }

@@ -26,11 +26,7 @@ function Plan({ plan }: { plan: CurrentSubscription }) {
       </div>
       {plan.price !== null && (
         <p className="plan__price num">
-          {plan.price.toFixed(2)}{' '}
-          <span className="sub">
-            {plan.currency}
-            {plan.duration_months && ` for ${plan.duration_months} month${plan.duration_months === 1 ? '' : 's'}`}
-          </span>
+          {plan.price.toFixed(2)} <span className="sub">{describeTerm(plan)}</span>
         </p>
       )}
       {plan.features.length > 0 && (
@@ -44,11 +40,8 @@ function Plan({ plan }: { plan: CurrentSubscription }) {
         </ul>
       )}
       <p className="sub">
-        {more > 0 && (
-          <>
-            <span>{`+${more} more`}</span> ·{' '}
-          </>
-        )}
+        {more > 0 && <span>{`+${more} more`}</span>}
+        {more > 0 && ' · '}
         {plan.expires_at === null ? (
           'Does not expire'
         ) : (
@@ -61,6 +54,11 @@ function Plan({ plan }: { plan: CurrentSubscription }) {
   );
 }
 
+function describeTerm({ currency, duration_months }: CurrentSubscription): string {
+  const term = duration_months === null ? '' : duration_months === 1 ? 'for 1 month' : `for ${duration_months} months`;
+  return [currency, term].filter(Boolean).join(' ');
+}
+
 function NoPlan({ asked }: { asked: string | undefined }) {
   const navigate = useNavigate();
   return (
@@ -68,6 +66,7 @@ function NoPlan({ asked }: { asked: string | undefined }) {
       <div className="plan__head">
         <h2 id="plan-name">BASIC NEURAL ACCESS</h2>
       </div>
+      <p className="sub">Scanning is included. A premium plan adds the anti-hacking monitor and more.</p>
       <Button variant="quiet" onClick={() => navigate('/subscription-manager')}>
         {asked ? `Requested on ${describeDate(asked)}` : 'Upgrade'}
       </Button>
