@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Found, saidSchema } from '@palisade/contract/agent';
@@ -19,7 +21,7 @@ export interface Untold {
   keep(file: Found, telling: Omit<Telling, 'found'>): Promise<void>;
   /** What is said of it is kept elsewhere, or there is nothing to say. */
   forget(id: string): Promise<void>;
-  /** Of an agent that was killed: those whose files are in the quarantine, and nowhere else. What lies where it was is found again. */
+  /** Of an agent that was killed: those whose files are in the quarantine as a whole, and not where they were. What lies where it was is found again. */
   takeUp(): Promise<Telling[]>;
 }
 
@@ -28,25 +30,43 @@ async function isAtIt(pid: number): Promise<boolean> {
   return pid !== process.pid && (await readlink(`/proc/${pid}/exe`).catch(() => '')) === process.execPath;
 }
 
-const isThere = (path: string) =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  );
+/** Whether the bytes that were found lie there still: something else may have come to the same path since. */
+async function lies({ path, size, file_hash }: Found): Promise<boolean> {
+  const stats = await lstat(path).catch(() => undefined);
+  if (!stats?.isFile() || stats.size !== size) return false;
+  const hash = createHash('sha256');
+  try {
+    for await (const part of createReadStream(path)) hash.update(part);
+  } catch {
+    return false;
+  }
+  return hash.digest('hex') === file_hash;
+}
 
 export function createUntold(folder: string, quarantine: Pick<Quarantine, 'read' | 'remove'>): Untold {
   const nameOf = (id: string, pid: number) => `${id}.${pid}.json`;
   const record = (name: string) => createStore(join(folder, name), reportSchema);
+
+  /** Whether the whole file is sealed: an agent that was killed may have left a part. */
+  async function isWhole(id: string): Promise<boolean> {
+    const parts = await quarantine.read(id);
+    if (parts === undefined) return false;
+    try {
+      for await (const _ of parts());
+      return true;
+    } catch {
+      return false;
+    }
+  }
 
   async function takeUpOne(name: string): Promise<Telling | undefined> {
     const [id = '', pid = ''] = name.split('.');
     if (!idSchema.safeParse(id).success || name !== nameOf(id, Number(pid)) || (await isAtIt(Number(pid)))) return undefined;
     const kept = await record(name).read();
     const [file] = kept?.found ?? [];
-    const is_there = file !== undefined && (await isThere(file.path));
-    // A file is taken away last: while it lies there, what was sealed of it may be a part.
-    if (is_there) await quarantine.remove(id);
-    const is_taken = kept !== undefined && file?.id === id && !is_there && (await quarantine.read(id)) !== undefined;
+    const is_taken = kept !== undefined && file?.id === id && !(await lies(file)) && (await isWhole(id));
+    // It lies where it was, and is found again, or is gone without us.
+    if (file?.id === id && !is_taken) await quarantine.remove(id);
     // Under this agent's number, until it is said.
     if (is_taken) await record(nameOf(id, process.pid)).write(kept);
     if (!is_taken || name !== nameOf(id, process.pid)) await record(name).remove();
