@@ -6,7 +6,7 @@ import type { Found } from '@palisade/contract/agent';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#agent/ids.ts';
 import { createQuarantine } from './quarantine.ts';
-import { createUntold } from './untold.ts';
+import { createUntold, type Untold } from './untold.ts';
 
 const BYTES = 'what was found';
 /** Of a process that has ended: no such number is given out. */
@@ -20,13 +20,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const telling = {
-  ...{ job_id: null, scan: 'full', state: 'running', reason: null, signatures_version: '1' },
-  progress: {
-    ...{ files_read: 1, files_known: 0, files_pending: 0, files_total: 1, bytes_read: BYTES.length, is_counted: true },
-    ...{ path: null, seconds_left: 0, bytes_per_second: 0 },
-  },
-} as const;
+const counts = { files_read: 1, files_known: 0, files_pending: 0, files_total: 1, bytes_read: BYTES.length };
+const telling: Parameters<Untold['keep']>[1] = {
+  job_id: null,
+  scan: 'full',
+  state: 'running',
+  reason: null,
+  signatures_version: '1',
+  progress: { ...counts, is_counted: true, bytes_per_second: 0, seconds_left: 0, path: null },
+};
 
 /** A file that was found, noted and sealed by an agent that was killed before it could say so. */
 async function killedAfterSealing() {
@@ -35,8 +37,14 @@ async function killedAfterSealing() {
   const untold = createUntold(notes, quarantine);
   writeFileSync(path, BYTES);
   const file: Found = {
-    ...{ id: newId(), path, size: BYTES.length, file_hash: createHash('sha256').update(BYTES).digest('hex') },
-    ...{ threat: 'EICAR_Test_File', member: null, outcome: 'quarantined', reason: null },
+    id: newId(),
+    path,
+    size: BYTES.length,
+    file_hash: createHash('sha256').update(BYTES).digest('hex'),
+    threat: 'EICAR_Test_File',
+    member: null,
+    outcome: 'quarantined',
+    reason: null,
     found_at: new Date().toISOString(),
   };
   await untold.keep(file, telling);

@@ -73,7 +73,7 @@ export function serveAgents(
   parts: SocketParts & {
     agents: Agents;
     topics: Pick<Topics, 'listen'>;
-    counters: Pick<Counters, 'take' | 'giveBack'>;
+    counters: Pick<Counters, 'take'>;
     /** Told of whose device said something. */
     onNews: (user_id: string) => void;
     now: () => number;
@@ -199,16 +199,12 @@ export function serveAgents(
     },
   };
 
-  /** As many as a socket may say, in the same time; all of a poll or none. @throws Problem `too_many_requests` */
+  /** As many as a socket may say, in the same time; all of a poll in one step, or none. @throws Problem `too_many_requests` */
   async function takeFrames(device_id: string, count: number): Promise<void> {
-    const bucket = { key: `agent-frames:${device_id}`, rate: FRAMES };
-    for (let taken = 0; taken < count; taken += 1) {
-      const empty = await counters.take([bucket]);
-      if (empty === undefined) continue;
-      for (let back = 0; back < taken; back += 1) await counters.giveBack([bucket]);
-      const further_ms = ((count - taken - 1) * FRAMES.period_ms) / FRAMES.count;
-      throw tooManyRequests('This device says too much at once.', empty.wait_ms + further_ms);
-    }
+    // Of a bucket with so much less room one takes as much as `count` of the whole.
+    const bucket = { key: `agent-frames:${device_id}`, rate: { ...FRAMES, count: FRAMES.count / count } };
+    const empty = await counters.take([bucket]);
+    if (empty !== undefined) throw tooManyRequests('This device says too much at once.', empty.wait_ms);
   }
 
   function untilNudged(device_id: string, signal: AbortSignal, wait_ms: number): Promise<void> {
