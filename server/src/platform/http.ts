@@ -90,12 +90,17 @@ function describeFields(errors: readonly FieldError[]): string {
 /**
  * Where in a body a text is that no database stores as it is: PostgreSQL fails on U+0000, and half a character becomes another one. Undefined where there is none.
  */
-function notText(value: unknown, field = ''): string | undefined {
-  if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() ? field : undefined;
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [name, part] of Object.entries(value)) {
-    const found = notText(part, field === '' ? name : `${field}.${name}`);
-    if (found !== undefined) return found;
+function notText(body: unknown): string | undefined {
+  // Not by calls of itself: what stands in a body may be nested as deep as its bytes allow.
+  const left: { value: unknown; field: string }[] = [{ value: body, field: '' }];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { value, field } = next;
+    if (typeof value === 'string') {
+      if (value.includes('\0') || !value.isWellFormed()) return field;
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [name, part] of Object.entries(value))
+        left.push({ value: part, field: field === '' ? name : `${field}.${name}` });
+    }
   }
   return undefined;
 }

@@ -120,6 +120,13 @@ describe('every call', async () => {
     expect(problemSchema.parse(await refused.json()).errors?.map((error) => error.field)).toEqual([field]);
   });
 
+  test('a body that is nested as deep as its bytes allow fails nothing, also where none is asked for', async () => {
+    const { token } = await signIn();
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    for (const path of ['/chat/person', '/chat/rating', '/auth/login'])
+      expect((await post(path, deep, { authorization: `Bearer ${token}` })).status, path).toBeLessThan(500);
+  });
+
   test('answers are not kept by caches and name their request', async () => {
     const response = await fetch(`${url}/api/health`);
     expect(await response.json()).toEqual({ status: 'ok' });

@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core';
+import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
@@ -81,6 +81,26 @@ describe('a form', () => {
     expect(name).toHaveAccessibleDescription('As on the letter.');
     expect(screen.getByText(/^This is no email address\./u)).toBeVisible();
     await user.type(screen.getByLabelText(/^Email/u), '@example.com');
+    await user.click(screen.getByRole('button', { name: 'Send' }));
+    expect(onSubmit).toHaveBeenCalledTimes(1);
+  });
+
+  it('looks at fields of several lines and at choices as well', async () => {
+    const onSubmit = vi.fn();
+    const user = userEvent.setup();
+    renderForTest(
+      <Form error={null} busy={false} onSubmit={onSubmit} aria-label="Trial">
+        <Textarea label="Words" name="words" required />
+        <NativeSelect label="Kind" name="kind" required data={['', 'One']} />
+        <Submit>Send</Submit>
+      </Form>,
+    );
+    await user.click(screen.getByRole('button', { name: 'Send' }));
+    expect(onSubmit).not.toHaveBeenCalled();
+    expect(screen.getByLabelText(/^Words/u)).toHaveFocus();
+    expect(screen.getByLabelText(/^Kind/u)).toBeInvalid();
+    await user.type(screen.getByLabelText(/^Words/u), 'some');
+    await user.selectOptions(screen.getByLabelText(/^Kind/u), 'One');
     await user.click(screen.getByRole('button', { name: 'Send' }));
     expect(onSubmit).toHaveBeenCalledTimes(1);
   });

@@ -2,7 +2,7 @@ import { Input } from '@mantine/core';
 import { useEffect, useId, useState } from 'react';
 import { createPortal } from 'react-dom';
 
-type Field = HTMLInputElement;
+type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /** What is wrong with a field, as a person mends it. */
 function sentenceOf({ validity, type }: Field): string {
@@ -25,7 +25,7 @@ export function useWrongFields() {
   return {
     /** Whether the form may be sent; the first field that is wrong takes the focus. */
     check(form: HTMLFormElement): boolean {
-      const found = [...form.querySelectorAll<Field>('input:invalid')];
+      const found = [...form.querySelectorAll<Field>(':is(input, textarea, select):invalid')];
       setWrong(found);
       found[0]?.focus();
       return found.length === 0;
