@@ -6,13 +6,23 @@ export type Connection = 'unknown' | 'online' | 'offline';
 const listeners = new Set<() => void>();
 let connection: Connection = 'unknown';
 
+/** What comes so soon after the network went was under way before, in ms. */
+const UNDER_WAY = 1_000;
+let cut_at = 0;
+
 export function reportConnection(next: Connection): void {
-  if (next === connection) return;
+  if (next === connection || (next === 'online' && Date.now() - cut_at < UNDER_WAY)) return;
   connection = next;
   for (const listener of listeners) listener();
 }
 
-window.addEventListener('offline', () => reportConnection('offline'));
+window.addEventListener('offline', () => {
+  cut_at = Date.now();
+  reportConnection('offline');
+});
+window.addEventListener('online', () => {
+  cut_at = 0;
+});
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
