@@ -1,3 +1,4 @@
+import { createCollector } from './collector.ts';
 import { examine, type Progress } from './examine.ts';
 import { type EngineMessage, type EngineRequest, requestSchema } from './messages.ts';
 import { engineVersion } from './rules.ts';
@@ -9,12 +10,10 @@ import { loadSignatures, type SignatureSet } from './signature-set.ts';
 
 /** How often a scan under way tells how far it is, in ms. */
 const PROGRESS_EVERY_MS = 200;
-/** From this growth on it is worth while to collect what a file has left. Bytes. */
-const COLLECTED_FROM = 32 * 1024 ** 2;
 
 let signatures: SignatureSet | undefined;
-/** What the process held before its first file. Bytes. */
-let at_rest = 0;
+/** Collects what files have left. */
+let collectLeft: () => number | undefined = () => undefined;
 
 function say(message: EngineMessage): void {
   // A message that cannot be sent has nobody left to read it.
@@ -32,9 +31,9 @@ async function start(files: SignatureFiles): Promise<void> {
     signatures = await loadSignatures(files);
     const { version, rules, hashes, left_out, memory } = signatures;
     globalThis.gc?.();
-    at_rest = process.memoryUsage.rss();
+    collectLeft = createCollector(process.memoryUsage.rss, () => globalThis.gc?.());
     const facts = { version: engineVersion(), signatures_version: version, rules, hashes, left_out, memory };
-    say({ kind: 'ready', ...facts, resident_bytes: at_rest });
+    say({ kind: 'ready', ...facts, resident_bytes: process.memoryUsage.rss() });
   } catch (error) {
     say({ kind: 'refused', reason: reasonOf(error) });
   }
@@ -42,9 +41,8 @@ async function start(files: SignatureFiles): Promise<void> {
 
 /** Puts away what a file has left, and says what stays: the server replaces a process that has grown. */
 function rest(): void {
-  if (process.memoryUsage.rss() - at_rest < COLLECTED_FROM) return;
-  globalThis.gc?.();
-  say({ kind: 'rested', resident_bytes: process.memoryUsage.rss() });
+  const resident_bytes = collectLeft();
+  if (resident_bytes !== undefined) say({ kind: 'rested', resident_bytes });
 }
 
 async function scan(request: Extract<EngineRequest, { kind: 'scan' }>): Promise<void> {
