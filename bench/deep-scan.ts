@@ -9,10 +9,10 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deflateSync } from 'node:zlib';
 import { unpackAgent } from './built-agent.ts';
 import { startClamd } from './clamd.ts';
-import { EICAR, zip } from './files.ts';
+import { EICAR } from './files.ts';
+import { createHomeFiles } from './home-files.ts';
 import { describeMachine, RESULTS, ROOT } from './server.ts';
 
 const [files_wanted = '100000', seed = '20261122'] = process.argv.slice(2);
@@ -20,59 +20,7 @@ const FILES = Number(files_wanted);
 const FILES_IN_FOLDER = 100;
 const BARS = { first: 1, again: 0.05 };
 
-/** xorshift32, so that the same seed is the same tree. */
-function createRandom(from: number): () => number {
-  let state = from >>> 0 || 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    state >>>= 0;
-    return state / 2 ** 32;
-  };
-}
-const random = createRandom(Number(seed));
-const below = (most: number) => Math.floor(random() * most);
-const WORDS = 'the of letter window garden invoice summer report table function return value house street number music'.split(
-  ' ',
-);
-
-function textOf(bytes: number): Buffer {
-  const words: string[] = [];
-  for (let length = 0; length < bytes; length += words.at(-1)?.length ?? 0) words.push(`${WORDS[below(WORDS.length)]} `);
-  return Buffer.from(words.join(''));
-}
-function noiseOf(bytes: number): Buffer {
-  const noise = Buffer.alloc(bytes);
-  for (let at = 0; at + 4 <= bytes; at += 4) noise.writeUInt32LE(below(2 ** 32), at);
-  return noise;
-}
-const png = (bytes: number) => {
-  const chunk = (type: string, content: Buffer) => {
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(content.length);
-    return Buffer.concat([length, Buffer.from(type), content, Buffer.alloc(4)]);
-  };
-  const head = Buffer.from([0, 0, 0, 64, 0, 0, 0, 64, 8, 0, 0, 0, 0]);
-  const begin = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
-  return Buffer.concat([begin, chunk('IHDR', head), chunk('IDAT', deflateSync(noiseOf(bytes))), chunk('IEND', Buffer.alloc(0))]);
-};
-
-/** What lies in a home: mostly small texts and settings, some pictures, few large files and archives. */
-function nextFile(): { ending: string; content: Buffer } {
-  const kind = random();
-  if (kind < 0.55) return { ending: 'txt', content: textOf(200 + below(4_000)) };
-  if (kind < 0.75)
-    return { ending: 'json', content: Buffer.from(JSON.stringify({ id: below(1e9), text: textOf(below(2_000)).toString() })) };
-  if (kind < 0.9) return { ending: 'png', content: png(2_000 + below(20_000)) };
-  if (kind < 0.99) return { ending: 'bin', content: noiseOf(1_000 + below(30_000)) };
-  if (kind < 0.998)
-    return {
-      ending: 'zip',
-      content: zip(Array.from({ length: 5 }, (_, index) => ({ name: `${index}.txt`, content: textOf(3_000) }))),
-    };
-  return { ending: 'iso.bin', content: noiseOf(1_000_000 + below(1_000_000)) };
-}
+const nextFile = createHomeFiles(Number(seed));
 
 function growTree(folder: string): { files: number; bytes: number } {
   let bytes = 0;

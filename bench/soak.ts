@@ -1,0 +1,84 @@
+/**
+ * One server for long: as many files as it is told, four at once, of the kinds that lie in a home; each part of the run beside the first. What becomes slow or large only after some
+ * thousand files shows here. Keeps its figures in results/soak.json. Needs npm start once (for the build).
+ *
+ *     node bench/soak.ts [FILES] [SEED]
+ */
+import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createHomeFiles } from './home-files.ts';
+import { memoryOf } from './process-memory.ts';
+import { describeMachine, median, RESULTS, startServer } from './server.ts';
+import { piecesOf, upload } from './upload.ts';
+
+const [files_wanted = '20000', seed = '20261123'] = process.argv.slice(2);
+const FILES = Number(files_wanted);
+const PARTS = 10;
+const AT_ONCE = 4;
+
+const nextFile = createHomeFiles(Number(seed));
+const data_dir = mkdtempSync(join(tmpdir(), 'palisade-soak-'));
+const server = await startServer(data_dir);
+
+/** What the database and its log take, in MB. */
+const databaseMb = () =>
+  readdirSync(data_dir)
+    .filter((name) => /\.(db|sqlite)/u.test(name))
+    .reduce((sum, name) => sum + statSync(join(data_dir, name)).size, 0) /
+  1024 ** 2;
+
+const round = (value: number) => Math.round(value * 10) / 10;
+
+try {
+  const { token } = await server.signIn();
+  const [load_before = 0] = loadavg();
+  const parts: { files_a_second: number; p50_ms: number; p95_ms: number; memory_mb: number; database_mb: number }[] = [];
+  const not_clean = new Map<string, number>();
+  let sent = 0;
+  for (let part = 0; part < PARTS; part += 1) {
+    const times: number[] = [];
+    const until = (FILES * (part + 1)) / PARTS;
+    const began = performance.now();
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        while (sent < until) {
+          sent += 1;
+          const { ending, content } = nextFile();
+          const began_file = performance.now();
+          const { scan_status } = await upload(server.url, token, `${sent}.${ending}`, piecesOf(content), content.length);
+          times.push(performance.now() - began_file);
+          if (scan_status !== 'clean') not_clean.set(scan_status, (not_clean.get(scan_status) ?? 0) + 1);
+        }
+      }),
+    );
+    const seconds = (performance.now() - began) / 1_000;
+    parts.push({
+      files_a_second: round(times.length / seconds),
+      p50_ms: round(median(times)),
+      p95_ms: round(times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? Number.NaN),
+      memory_mb: round(memoryOf([server.pid])),
+      database_mb: round(databaseMb()),
+    });
+    console.error(JSON.stringify(parts.at(-1)));
+  }
+  const [first, last] = [parts[0], parts.at(-1)];
+  const result = {
+    what: 'files sent to one server, four at once; each part of the run beside the first',
+    at: new Date().toISOString(),
+    machine: { ...describeMachine(), load_before },
+    files: FILES,
+    seed: Number(seed),
+    last_beside_first: first &&
+      last && {
+        files_a_second: round(last.files_a_second / first.files_a_second),
+        memory_mb: round(last.memory_mb - first.memory_mb),
+      },
+    not_clean: Object.fromEntries(not_clean),
+    parts,
+  };
+  writeFileSync(join(RESULTS, 'soak.json'), `${JSON.stringify(result, undefined, 2)}\n`);
+  console.log(JSON.stringify(result.last_beside_first));
+} finally {
+  await server.stop();
+}
