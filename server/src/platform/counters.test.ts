@@ -28,6 +28,7 @@ async function open(kind: 'memory' | 'redis', meanwhile = createMemoryCounters({
 /** What would not be counted by Redis would be counted here, and the test fails. */
 const never: Counters = {
   take: () => Promise.reject(new Error('counted in memory')),
+  takeInTurn: () => Promise.reject(new Error('counted in memory')),
   giveBack: () => Promise.reject(new Error('counted in memory')),
   put: () => Promise.reject(new Error('counted in memory')),
   count: () => Promise.reject(new Error('counted in memory')),

@@ -13,7 +13,7 @@ import { createRateLimits } from './rate-limit.ts';
 import { createRequestWatch } from './request-watch.ts';
 import type { SecurityEvent } from './security-event.ts';
 import { serve } from './serve.ts';
-import { createSessions, type Session, type Sessions, type SessionTables } from './session.ts';
+import { createSessions, type PersonTables, type Session, type Sessions, type SessionTables } from './session.ts';
 import { parseSettings } from './settings.ts';
 
 const MINUTE = 60_000;
@@ -53,15 +53,14 @@ const sessionOf = (role: 'customer' | 'admin', id: string): Session => ({
   is_held: false,
   is_unproven: false,
 });
-const database = openDatabase<SessionTables>({ sqlite: ':memory:' });
+const database = openDatabase<SessionTables & PersonTables>({ sqlite: ':memory:' });
 afterAll(() => database.destroy());
 /** A token is a role and a name. */
 const sessions: Sessions = {
   ...createSessions({
     database,
-    findUser: () => Promise.resolve(undefined),
     lacksFactor: () => Promise.resolve(false),
-    lacksProof: () => Promise.resolve(false),
+    lacksProof: () => false,
     now,
   }),
   async resolve(token) {

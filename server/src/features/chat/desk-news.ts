@@ -74,9 +74,9 @@ export function createDeskNews(parts: {
 
   function publishMessages(conversation: ConversationRow, shown: readonly DeskMessage[]): void {
     for (const message of shown) {
-      topics.publish(conversationTopic(conversation.id), { kind: 'desk_message', message });
       const theirs = chatMessageOf(message);
       if (theirs !== undefined) topics.publish(personTopic(conversation.user_id), { kind: 'chat_message', message: theirs });
+      topics.publish(conversationTopic(conversation.id), { kind: 'desk_message', message });
     }
   }
 
