@@ -116,6 +116,21 @@ describe.each(kinds)('counters in %s', (kind) => {
       expect(await counters.take([wide])).toBeUndefined();
     });
 
+    test('taken from in turn, those before an empty bucket stay taken from, and those after it do not', async () => {
+      const [wide, narrow, last] = [
+        { key: newKey(), rate },
+        { key: newKey(), rate: { count: 1, period_ms: 60_000 } },
+        { key: newKey(), rate: { count: 1, period_ms: 60_000 } },
+      ];
+      expect(await counters.takeInTurn([wide, narrow])).toBeUndefined();
+      const refused = await counters.takeInTurn([wide, narrow, last]);
+      expect(refused).toMatchObject({ index: 1 });
+      expectWait(refused, 60_000);
+      expect(await counters.takeInTurn([last])).toBeUndefined();
+      expect(await counters.takeInTurn([wide, narrow])).toMatchObject({ index: 1 });
+      expect(await counters.takeInTurn([wide, narrow])).toMatchObject({ index: 0 });
+    });
+
     test('what is given back can be taken again, and a bucket that is full stays so', async () => {
       const bucket = { key: newKey(), rate };
       await counters.giveBack([bucket]);

@@ -55,6 +55,7 @@ const sessionOf = (role: 'customer' | 'admin', id: string): Session => ({
 });
 const database = openDatabase<SessionTables & PersonTables>({ sqlite: ':memory:' });
 afterAll(() => database.destroy());
+let looked_up = 0;
 /** A token is a role and a name. */
 const sessions: Sessions = {
   ...createSessions({
@@ -63,7 +64,9 @@ const sessions: Sessions = {
     lacksProof: () => false,
     now,
   }),
+  recall: (token) => (token.startsWith('customer-known') ? sessionOf('customer', token.slice('customer-'.length)) : undefined),
   async resolve(token) {
+    looked_up += 1;
     const [role, id = ''] = token.split('-');
     return role === 'customer' || role === 'admin' ? sessionOf(role, id) : undefined;
   },
@@ -123,7 +126,32 @@ describe('calls are limited', () => {
     expect(events).toHaveLength(12);
   });
 
-  test('by source, whoever makes them, before a token is looked up', async () => {
+  test('by account in the same step as by source, for a token that was seen before, and no less', async () => {
+    const token = 'customer-known-ida';
+    const full = newSource();
+    for (let time = 0; time < 5; time += 1) await ask('/api/config', { source: full });
+    // What is refused for its source is not the account's.
+    for (let time = 0; time < 5; time += 1)
+      expect((await ask('/api/firewall/rules', { source: full, token })).status).toBe(429);
+    for (let time = 0; time < 3; time += 1) expect((await ask('/api/firewall/rules', { token })).status).toBe(200);
+    expect(await ask('/api/firewall/rules', { token })).toMatchObject({ status: 429, retry_after: '20' });
+    // A role that may not is told so first, and was counted for its source.
+    expect((await ask('/api/admin/blocks', { token: 'customer-known-eva' })).status).toBe(403);
+  });
+
+  test('and whoever was refused by source a moment ago has nothing looked up', async () => {
+    const [source, token] = [newSource(), 'customer-rita'];
+    for (let time = 0; time < 6; time += 1) await ask('/api/firewall/rules', { source, token: 'x' });
+    looked_up = 0;
+    for (let time = 0; time < 9; time += 1) expect((await ask('/api/firewall/rules', { source, token })).status).toBe(429);
+    expect(looked_up).toBe(0);
+    expect((await ask('/api/firewall/rules', { token })).status).toBe(200);
+    expect(looked_up).toBe(1);
+    clock += MINUTE;
+    expect((await ask('/api/firewall/rules', { source, token })).status).toBe(200);
+  });
+
+  test('by source, whoever makes them and whether their token is worth anything', async () => {
     const source = newSource();
     for (let time = 0; time < 5; time += 1) expect((await ask('/api/firewall/rules', { source, token: 'x' })).status).toBe(401);
     expect((await ask('/api/firewall/rules', { source, token: 'customer-pia' })).status).toBe(429);
