@@ -85,9 +85,8 @@ export function buildAccounts(
   });
   const mustHaveFactor = factorRule(settings.require_two_factor);
   const sessions = createSessions({
-    database: database.$pickTables<'sessions'>(),
-    findUser: auth.findUser,
-    lacksProof: ({ id }) => emailProofs.isUnproven(id),
+    database: database.$pickTables<'sessions' | 'users'>(),
+    lacksProof: ({ email_proven_at }) => emailProofs.isAsked && email_proven_at === null,
     lacksFactor: async ({ id, role }) => mustHaveFactor(role) && !(await twoFactor.secondFactor(id)).enabled,
     now,
     news,

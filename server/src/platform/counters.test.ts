@@ -28,6 +28,7 @@ async function open(kind: 'memory' | 'redis', meanwhile = createMemoryCounters({
 /** What would not be counted by Redis would be counted here, and the test fails. */
 const never: Counters = {
   take: () => Promise.reject(new Error('counted in memory')),
+  takeInTurn: () => Promise.reject(new Error('counted in memory')),
   giveBack: () => Promise.reject(new Error('counted in memory')),
   put: () => Promise.reject(new Error('counted in memory')),
   count: () => Promise.reject(new Error('counted in memory')),
@@ -113,6 +114,21 @@ describe.each(kinds)('counters in %s', (kind) => {
       expect(await counters.take([wide, narrow])).toMatchObject({ index: 0 });
       await counters.clear([wide.key]);
       expect(await counters.take([wide])).toBeUndefined();
+    });
+
+    test('taken from in turn, those before an empty bucket stay taken from, and those after it do not', async () => {
+      const [wide, narrow, last] = [
+        { key: newKey(), rate },
+        { key: newKey(), rate: { count: 1, period_ms: 60_000 } },
+        { key: newKey(), rate: { count: 1, period_ms: 60_000 } },
+      ];
+      expect(await counters.takeInTurn([wide, narrow])).toBeUndefined();
+      const refused = await counters.takeInTurn([wide, narrow, last]);
+      expect(refused).toMatchObject({ index: 1 });
+      expectWait(refused, 60_000);
+      expect(await counters.takeInTurn([last])).toBeUndefined();
+      expect(await counters.takeInTurn([wide, narrow])).toMatchObject({ index: 1 });
+      expect(await counters.takeInTurn([wide, narrow])).toMatchObject({ index: 0 });
     });
 
     test('what is given back can be taken again, and a bucket that is full stays so', async () => {

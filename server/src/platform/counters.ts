@@ -13,12 +13,20 @@ interface Place {
   window_ms: number;
 }
 
+/** Which of several buckets is empty, and the ms until it is not. */
+export interface Empty {
+  index: number;
+  wait_ms: number;
+}
+
 /** What limits count with: exact, also when asked many times at once. Of one process, or with Redis of all servers together. */
 export interface Counters {
   /**
    * Takes one from each bucket, or nothing when one of them is empty. Answers undefined, or which is empty and the ms until it is not.
    */
-  take(buckets: readonly Bucket[]): Promise<{ index: number; wait_ms: number } | undefined>;
+  take(buckets: readonly Bucket[]): Promise<Empty | undefined>;
+  /** Takes one from each bucket in turn, until one is empty: what was taken before it stays taken. Answers as `take`. */
+  takeInTurn(buckets: readonly Bucket[]): Promise<Empty | undefined>;
   /** Puts one back into each bucket that it was taken from. */
   giveBack(buckets: readonly Bucket[]): Promise<void>;
   /**
@@ -87,22 +95,32 @@ export function createMemoryCounters(parts: { now: () => number; keys_maximum?: 
     return members;
   }
 
+  async function take(buckets: readonly Bucket[]): Promise<Empty | undefined> {
+    const at = now();
+    const after: number[] = [];
+    for (const [index, { key, rate }] of buckets.entries()) {
+      const fullAt = Math.max(full.get(key) ?? at, at) + rate.period_ms / rate.count;
+      const wait_ms = fullAt - at - rate.period_ms;
+      // A billionth of a period is rounding.
+      if (wait_ms > rate.period_ms * 1e-9) return { index, wait_ms };
+      after.push(fullAt);
+    }
+    for (const [index, { key }] of buckets.entries()) {
+      full.delete(key);
+      full.set(key, after[index] ?? at);
+    }
+    if (full.size > keys_maximum) evict(full, (key) => (full.get(key) ?? 0) <= at, keys_maximum);
+    return undefined;
+  }
+
   return {
-    async take(buckets) {
-      const at = now();
-      const after: number[] = [];
-      for (const [index, { key, rate }] of buckets.entries()) {
-        const fullAt = Math.max(full.get(key) ?? at, at) + rate.period_ms / rate.count;
-        const wait_ms = fullAt - at - rate.period_ms;
-        // A billionth of a period is rounding.
-        if (wait_ms > rate.period_ms * 1e-9) return { index, wait_ms };
-        after.push(fullAt);
+    take,
+
+    async takeInTurn(buckets) {
+      for (const [index, bucket] of buckets.entries()) {
+        const empty = await take([bucket]);
+        if (empty !== undefined) return { ...empty, index };
       }
-      for (const [index, { key }] of buckets.entries()) {
-        full.delete(key);
-        full.set(key, after[index] ?? at);
-      }
-      if (full.size > keys_maximum) evict(full, (key) => (full.get(key) ?? 0) <= at, keys_maximum);
       return undefined;
     },
 

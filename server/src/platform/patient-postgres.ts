@@ -16,6 +16,8 @@ import { z } from 'zod';
 import { DatabaseTrouble, isOutage, troubleOf, troubleOfConnection } from './database-errors.ts';
 import { type DatabaseWatch, isBackground, type PoolState, withPatience } from './database-patience.ts';
 
+/** What was needed once is needed again: a connection takes PostgreSQL a process to make, and is slow until that has read its catalogue. */
+const IDLE_MS = 5 * 60_000;
 const KEEP_ALIVE_MS = 10_000;
 const CANCEL_BYTES = 16;
 /** PostgreSQL's CancelRequest (postgresql.org/docs/current/protocol-message-formats.html). */
@@ -87,6 +89,7 @@ export function createPatientPostgres(options: {
     connectionString: url,
     max: connections,
     connectionTimeoutMillis: timeout_ms,
+    idleTimeoutMillis: IDLE_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   });

@@ -13,7 +13,7 @@ import { createRateLimits } from './rate-limit.ts';
 import { createRequestWatch } from './request-watch.ts';
 import type { SecurityEvent } from './security-event.ts';
 import { serve } from './serve.ts';
-import { createSessions, type Session, type Sessions, type SessionTables } from './session.ts';
+import { createSessions, type PersonTables, type Session, type Sessions, type SessionTables } from './session.ts';
 import { parseSettings } from './settings.ts';
 
 const MINUTE = 60_000;
@@ -53,18 +53,20 @@ const sessionOf = (role: 'customer' | 'admin', id: string): Session => ({
   is_held: false,
   is_unproven: false,
 });
-const database = openDatabase<SessionTables>({ sqlite: ':memory:' });
+const database = openDatabase<SessionTables & PersonTables>({ sqlite: ':memory:' });
 afterAll(() => database.destroy());
+let looked_up = 0;
 /** A token is a role and a name. */
 const sessions: Sessions = {
   ...createSessions({
     database,
-    findUser: () => Promise.resolve(undefined),
     lacksFactor: () => Promise.resolve(false),
-    lacksProof: () => Promise.resolve(false),
+    lacksProof: () => false,
     now,
   }),
+  recall: (token) => (token.startsWith('customer-known') ? sessionOf('customer', token.slice('customer-'.length)) : undefined),
   async resolve(token) {
+    looked_up += 1;
     const [role, id = ''] = token.split('-');
     return role === 'customer' || role === 'admin' ? sessionOf(role, id) : undefined;
   },
@@ -124,7 +126,32 @@ describe('calls are limited', () => {
     expect(events).toHaveLength(12);
   });
 
-  test('by source, whoever makes them, before a token is looked up', async () => {
+  test('by account in the same step as by source, for a token that was seen before, and no less', async () => {
+    const token = 'customer-known-ida';
+    const full = newSource();
+    for (let time = 0; time < 5; time += 1) await ask('/api/config', { source: full });
+    // What is refused for its source is not the account's.
+    for (let time = 0; time < 5; time += 1)
+      expect((await ask('/api/firewall/rules', { source: full, token })).status).toBe(429);
+    for (let time = 0; time < 3; time += 1) expect((await ask('/api/firewall/rules', { token })).status).toBe(200);
+    expect(await ask('/api/firewall/rules', { token })).toMatchObject({ status: 429, retry_after: '20' });
+    // A role that may not is told so first, and was counted for its source.
+    expect((await ask('/api/admin/blocks', { token: 'customer-known-eva' })).status).toBe(403);
+  });
+
+  test('and whoever was refused by source a moment ago has nothing looked up', async () => {
+    const [source, token] = [newSource(), 'customer-rita'];
+    for (let time = 0; time < 6; time += 1) await ask('/api/firewall/rules', { source, token: 'x' });
+    looked_up = 0;
+    for (let time = 0; time < 9; time += 1) expect((await ask('/api/firewall/rules', { source, token })).status).toBe(429);
+    expect(looked_up).toBe(0);
+    expect((await ask('/api/firewall/rules', { token })).status).toBe(200);
+    expect(looked_up).toBe(1);
+    clock += MINUTE;
+    expect((await ask('/api/firewall/rules', { source, token })).status).toBe(200);
+  });
+
+  test('by source, whoever makes them and whether their token is worth anything', async () => {
     const source = newSource();
     for (let time = 0; time < 5; time += 1) expect((await ask('/api/firewall/rules', { source, token: 'x' })).status).toBe(401);
     expect((await ask('/api/firewall/rules', { source, token: 'customer-pia' })).status).toBe(429);

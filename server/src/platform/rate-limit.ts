@@ -1,6 +1,6 @@
 import type { Endpoint } from '@palisade/contract/endpoint';
 import type { FastifyRequest } from 'fastify';
-import type { Counters } from './counters.ts';
+import type { Bucket, Counters } from './counters.ts';
 import { type Limits, type Rate, sharedRate } from './limits.ts';
 import { originOf, sourceOf } from './origin.ts';
 import { tooManyRequests } from './problem.ts';
@@ -11,13 +11,28 @@ import type { Session } from './session.ts';
 type Group = 'sign_in' | 'read' | 'write' | 'upload' | 'expensive' | 'admin' | 'document';
 
 export interface RateLimits {
-  /** Counts a call for where it comes from, before anything else of it is looked at. @throws Problem `too_many_requests`. */
-  ofSource(endpoint: Endpoint, request: FastifyRequest): Promise<void>;
-  /** Counts a call for the account that makes it. @throws Problem `too_many_requests`. */
-  ofAccount(endpoint: Endpoint, request: FastifyRequest, session: Session): Promise<void>;
+  /** Whether where a call comes from was over its limit a moment ago: such a call is counted before anything of it is looked up. */
+  isPressed(endpoint: Endpoint, request: FastifyRequest): boolean;
+  /**
+   * Counts a call for where it comes from, and then, in the same step, for the account of `caller`, who seems to make it. Answers what came of the second for
+   * `ofAccount`, which is asked once it is known who makes it. @throws Problem `too_many_requests` for the first.
+   */
+  ofSource(endpoint: Endpoint, request: FastifyRequest, caller?: Session): Promise<CountedAccount | undefined>;
+  /** Counts a call for the account that makes it, unless `counted` says that it was. @throws Problem `too_many_requests`. */
+  ofAccount(endpoint: Endpoint, request: FastifyRequest, session: Session, counted?: CountedAccount): Promise<void>;
   /** Counts a look at what the API says of itself. @throws Problem `too_many_requests`. */
   ofDocument(request: FastifyRequest): Promise<void>;
 }
+
+/** A call that was counted for an account; `wait_ms` where that was over its limit. */
+interface CountedAccount {
+  user_id: string;
+  wait_ms: number | undefined;
+}
+
+/** How long a source that was over its limit counts as pressed, in ms, and how many of them are known at most. */
+const PRESSED_MS = 1_000;
+const PRESSED_MAXIMUM = 10_000;
 
 /** What watches a server must be answered always. */
 const UNLIMITED = new Set(['/health', '/ready']);
@@ -54,13 +69,23 @@ export function createRateLimits(parts: {
     return known;
   }
 
-  async function take(
-    bucket: { key: string; rate: Rate },
+  /** When sources were over a limit last, by the bucket. */
+  const pressed = new Map<string, number>();
+
+  function press(key: string): void {
+    pressed.delete(key);
+    const [oldest] = pressed.keys();
+    if (pressed.size >= PRESSED_MAXIMUM && oldest !== undefined) pressed.delete(oldest);
+    pressed.set(key, now());
+  }
+
+  /** @throws Problem `too_many_requests` */
+  async function refuse(
+    { key }: Bucket,
+    wait_ms: number,
     told: { group: Group; request: FastifyRequest; user_id: string | null },
-  ): Promise<void> {
-    const empty = await counters.take([bucket]);
-    if (empty === undefined) return;
-    if ((await counters.take([{ key: `told:${bucket.key}`, rate: TOLD }])) === undefined) {
+  ): Promise<never> {
+    if ((await counters.take([{ key: `told:${key}`, rate: TOLD }])) === undefined) {
       const { address, source, client } = originOf(told.request);
       void observe({
         at: new Date(now()).toISOString(),
@@ -72,26 +97,50 @@ export function createRateLimits(parts: {
         data: { group: told.group },
       });
     }
-    throw tooManyRequests(REASON, empty.wait_ms);
+    throw tooManyRequests(REASON, wait_ms);
   }
 
-  async function takeOfSource(of: Group, request: FastifyRequest): Promise<void> {
+  function bucketOfSource(of: Group, request: FastifyRequest): Bucket {
     const source = sourceOf(request.ip);
     const rate = limits[`${of}.source`];
-    const bucket = { key: `calls:${of}:${source}`, rate: isShared(source) ? sharedRate(rate) : rate };
-    await take(bucket, { group: of, request, user_id: null });
+    return { key: `calls:${of}:${source}`, rate: isShared(source) ? sharedRate(rate) : rate };
+  }
+
+  /** Undefined for what is limited by source alone. */
+  function bucketOfAccount(of: Group, user_id: string): Bucket | undefined {
+    if (of === 'sign_in' || of === 'document') return undefined;
+    return { key: `calls:${of}:${user_id}`, rate: limits[of] };
+  }
+
+  async function takeOfSource(of: Group, request: FastifyRequest, caller?: Session): Promise<CountedAccount | undefined> {
+    const own = bucketOfSource(of, request);
+    const account = caller && bucketOfAccount(of, caller.user.id);
+    const empty = await counters.takeInTurn(account === undefined ? [own] : [own, account]);
+    if (empty?.index === 0) {
+      press(own.key);
+      await refuse(own, empty.wait_ms, { group: of, request, user_id: null });
+    }
+    return caller && account && { user_id: caller.user.id, wait_ms: empty?.wait_ms };
   }
 
   return {
-    async ofSource(endpoint, request) {
+    isPressed(endpoint, request) {
       const of = group(endpoint);
-      if (of !== undefined) await takeOfSource(of, request);
+      if (of === undefined || pressed.size === 0) return false;
+      const at = pressed.get(bucketOfSource(of, request).key);
+      return at !== undefined && Math.abs(now() - at) < PRESSED_MS;
     },
-    ofDocument: (request) => takeOfSource('document', request),
-    async ofAccount(endpoint, request, { user }) {
+    async ofSource(endpoint, request, caller) {
       const of = group(endpoint);
-      if (of === undefined || of === 'sign_in' || of === 'document') return;
-      await take({ key: `calls:${of}:${user.id}`, rate: limits[of] }, { group: of, request, user_id: user.id });
+      return of === undefined ? undefined : await takeOfSource(of, request, caller);
+    },
+    ofDocument: async (request) => void (await takeOfSource('document', request)),
+    async ofAccount(endpoint, request, { user }, counted) {
+      const of = group(endpoint);
+      const bucket = of && bucketOfAccount(of, user.id);
+      if (of === undefined || bucket === undefined) return;
+      const wait_ms = counted?.user_id === user.id ? counted.wait_ms : (await counters.takeInTurn([bucket]))?.wait_ms;
+      if (wait_ms !== undefined) await refuse(bucket, wait_ms, { group: of, request, user_id: user.id });
     },
   };
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
-import type { Counters } from './counters.ts';
+import type { Bucket, Counters, Empty } from './counters.ts';
 import { connectRedis, withinTime } from './redis.ts';
 
 const PREFIX = 'palisade:';
@@ -26,17 +26,33 @@ function script(program: string): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
-const TAKE = script(`
-local after = {}
-for i, key in ipairs(KEYS) do
+/** `full` is when a bucket is full again, `wait` the ms until something may be taken. */
+const BUCKET = `
+local function look(i, key)
   local count, period = tonumber(ARGV[2 * i - 1]), tonumber(ARGV[2 * i])
   local full = math.max(tonumber(redis.call('GET', key)) or now, now) + period / count
   local wait = full - now - period
-  if wait > period * 1e-9 then return {i, math.ceil(wait)} end
+  return full, wait > period * 1e-9 and math.ceil(wait) or nil
+end
+local function keep(key, full)
+  redis.call('SET', key, string.format('%.17g', full), 'PX', math.max(1, math.ceil(full - now)))
+end`;
+
+const TAKE = script(`${BUCKET}
+local after = {}
+for i, key in ipairs(KEYS) do
+  local full, wait = look(i, key)
+  if wait then return {i, wait} end
   after[i] = full
 end
+for i, key in ipairs(KEYS) do keep(key, after[i]) end
+return {0, 0}`);
+
+const TAKE_IN_TURN = script(`${BUCKET}
 for i, key in ipairs(KEYS) do
-  redis.call('SET', key, string.format('%.17g', after[i]), 'PX', math.max(1, math.ceil(after[i] - now)))
+  local full, wait = look(i, key)
+  if wait then return {i, wait} end
+  keep(key, full)
 end
 return {0, 0}`);
 
@@ -113,16 +129,24 @@ export async function createRedisCounters(parts: {
     }
   }
 
+  async function takeBy(program: Script, buckets: readonly Bucket[]): Promise<Empty | undefined> {
+    const keys = buckets.map(({ key }) => key);
+    const values = buckets.flatMap(({ rate }) => [rate.count, rate.period_ms]);
+    const [place, wait_ms] = takenSchema.parse(await run(program, keys, values));
+    return place === 0 ? undefined : { index: place - 1, wait_ms };
+  }
+
   return {
     take: (buckets) =>
       counted(
-        async () => {
-          const keys = buckets.map(({ key }) => key);
-          const values = buckets.flatMap(({ rate }) => [rate.count, rate.period_ms]);
-          const [place, wait_ms] = takenSchema.parse(await run(TAKE, keys, values));
-          return place === 0 ? undefined : { index: place - 1, wait_ms };
-        },
+        () => takeBy(TAKE, buckets),
         () => meanwhile.take(buckets),
+      ),
+
+    takeInTurn: (buckets) =>
+      counted(
+        () => takeBy(TAKE_IN_TURN, buckets),
+        () => meanwhile.takeInTurn(buckets),
       ),
 
     giveBack: (buckets) =>

@@ -24,6 +24,8 @@ export async function connectRedis(url: string, logger: FastifyBaseLogger): Prom
     const created = createClient({
       url,
       disableOfflineQueue: true,
+      // Nobody waits longer than `withinTime` says, and the client would keep a timer and a signal for 5 s of each command.
+      commandOptions: { timeout: 0 },
       socket: {
         connectTimeout: CONNECT_MS,
         reconnectStrategy: (retries: number, cause: Error) =>

@@ -83,13 +83,22 @@ function commonProblems(endpoint: Endpoint): ProblemCode[] {
   return codes;
 }
 
-async function authenticate(api: Api, endpoint: Endpoint, request: FastifyRequest): Promise<Session | undefined> {
+function tokenOf(endpoint: Endpoint, request: FastifyRequest): string | undefined {
+  if (endpoint.access === 'anyone') return undefined;
+  return /^Bearer ([\w-]{1,128})$/i.exec(request.headers.authorization ?? '')?.[1];
+}
+
+/** The session, where it may make this call. @throws Problem */
+function authenticate(
+  api: Api,
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  { token, session }: { token: string | undefined; session: Session | undefined },
+): Session | undefined {
   if (endpoint.access === 'anyone') {
     api.onCall?.(request, undefined);
     return undefined;
   }
-  const token = /^Bearer ([\w-]{1,128})$/i.exec(request.headers.authorization ?? '')?.[1];
-  const session = token === undefined ? undefined : await api.sessions.resolve(token);
   if (session !== undefined || token === undefined) api.onCall?.(request, session);
   if (session === undefined) throw new Problem('unauthenticated');
   if (RANK[session.user.role] < LEAST_RANK[endpoint.access]) {
@@ -158,10 +167,17 @@ export function serve<E extends Endpoint, Row>(
   const waits = new WeakMap<FastifyRequest, DatabaseWait>();
 
   async function admit(request: FastifyRequest): Promise<void> {
-    await api.limits.ofSource(endpoint, request);
-    const session = await authenticate(api, endpoint, request);
+    const token = tokenOf(endpoint, request);
+    const lookUp = async () => (token === undefined ? undefined : await api.sessions.resolve(token));
+    // At the same time as the call is counted; who sends far too many has nothing looked up for that.
+    const early = api.limits.isPressed(endpoint, request) ? undefined : lookUp();
+    early?.catch(() => {});
+    // Who called with this token before is most likely who calls now, and is counted in the same step.
+    const caller = token === undefined ? undefined : api.sessions.recall(token);
+    const counted = await api.limits.ofSource(endpoint, request, caller);
+    const session = authenticate(api, endpoint, request, { token, session: await (early ?? lookUp()) });
     if (session) {
-      await api.limits.ofAccount(endpoint, request, session);
+      await api.limits.ofAccount(endpoint, request, session, counted);
       sessions.set(request, session);
     }
     requireContentType(endpoint, request);

@@ -24,6 +24,11 @@ export interface SessionTables {
   };
 }
 
+/** Of the accounts, what is read with each session: in one question, since it is asked for nearly every call. */
+export interface PersonTables {
+  users: UserInfo & { disabled_at: string | null; email_proven_at: string | null };
+}
+
 export const SESSION_PERSONAL: readonly PersonalTable[] = [{ table: 'sessions', withheld: ['token_hash'] }];
 
 /** A session as its person may see it: without its token's hash. */
@@ -74,6 +79,8 @@ export interface Sessions {
   start(user_id: string, origin: Pick<Origin, 'address' | 'user_agent'>): Promise<{ token: string; session_id: string }>;
   /** The session of a token, or undefined when it is unknown, ended or expired. */
   resolve(token: string): Promise<Session | undefined>;
+  /** Whose session a token was when it was last looked up here, if that was lately. It may have ended since at another server: it lets nobody in. */
+  recall(token: string): Session | undefined;
   /** Ends a session at once. */
   end(session_id: string): Promise<void>;
   /** Ends a session as part of `database`'s transaction. It is not answered from here any more, committed or not. */
@@ -97,20 +104,16 @@ export interface Sessions {
   onChange(listener: (user_id: string) => void): () => void;
 }
 
-/**
- * `findUser` answers undefined for an account that is gone or disabled: its tokens are then worth nothing. `lacksFactor` is whether a person must have a second
- * factor and has none, `lacksProof` whether they have still to prove their address.
- */
+/** `lacksFactor` is whether a person must have a second factor and has none, `lacksProof` whether they have still to prove their address. */
 export function createSessions(parts: {
-  database: Kysely<SessionTables>;
-  findUser: (id: string) => Promise<UserInfo | undefined>;
+  database: Kysely<SessionTables & PersonTables>;
   lacksFactor: (user: UserInfo) => Promise<boolean>;
-  lacksProof: (user: UserInfo) => Promise<boolean>;
+  lacksProof: (person: Pick<PersonTables['users'], 'email_proven_at'>) => boolean;
   now: () => number;
   /** Tells the other servers that may serve the same people; undefined where there are none. */
   news?: Pick<SessionNews, 'tell' | 'listen'> | undefined;
 }): Sessions {
-  const { database, findUser, lacksFactor, lacksProof, now, news } = parts;
+  const { database, lacksFactor, lacksProof, now, news } = parts;
   const cache_ms = news === undefined ? CACHE_MS.alone : CACHE_MS.several;
   const cache = new Map<string, Cached>();
   // Sessions that ended while a read of them may have been under way; such a read must not put them back into the cache.
@@ -175,12 +178,20 @@ export function createSessions(parts: {
   });
 
   async function read(token_hash: string): Promise<Cached | undefined> {
-    const row = await database.selectFrom('sessions').selectAll().where('token_hash', '=', token_hash).executeTakeFirst();
+    // The tokens of an account that is gone or disabled are worth nothing.
+    const row = await database
+      .selectFrom('sessions')
+      .innerJoin('users', 'users.id', 'sessions.user_id')
+      .select(['sessions.id', 'sessions.created_at', 'last_used_at', 'user_agent', 'source'])
+      .select(['users.id as user_id', 'username', 'email', 'role', 'email_proven_at'])
+      .where('token_hash', '=', token_hash)
+      .where('disabled_at', 'is', null)
+      .executeTakeFirst();
     if (row === undefined) return undefined;
-    const user = await findUser(row.user_id);
-    if (user === undefined) return undefined;
+    const { username, email, role } = row;
+    const user = { id: row.user_id, username, email, role };
     const is_held = await lacksFactor(user);
-    const is_unproven = await lacksProof(user);
+    const is_unproven = lacksProof(row);
     return {
       session: { id: row.id, user, began: beganOf(row), is_held, is_unproven },
       expires_at: Date.parse(row.created_at) + ABSOLUTE_LIFETIME_MS,
@@ -188,6 +199,20 @@ export function createSessions(parts: {
       // Whoever has just set their second factor up, or proved their address, is free at once, on every server.
       trusted_until: is_held || is_unproven ? 0 : now() + cache_ms,
     };
+  }
+
+  /** Nobody waits for it: it is far within the idle lifetime, and the next call tries again. */
+  function noteUse(token_hash: string, cached: Cached): void {
+    const before = cached.last_used_at;
+    cached.last_used_at = now();
+    database
+      .updateTable('sessions')
+      .set({ last_used_at: new Date(now()).toISOString() })
+      .where('token_hash', '=', token_hash)
+      .execute()
+      .catch(() => {
+        cached.last_used_at = before;
+      });
   }
 
   async function endOne(transaction: Kysely<SessionTables>, session_id: string): Promise<void> {
@@ -234,16 +259,11 @@ export function createSessions(parts: {
         await database.deleteFrom('sessions').where('token_hash', '=', token_hash).execute();
         return undefined;
       }
-      if (now() - cached.last_used_at >= LAST_USE_GRAIN_MS) {
-        cached.last_used_at = now();
-        await database
-          .updateTable('sessions')
-          .set({ last_used_at: new Date(now()).toISOString() })
-          .where('token_hash', '=', token_hash)
-          .execute();
-      }
+      if (now() - cached.last_used_at >= LAST_USE_GRAIN_MS) noteUse(token_hash, cached);
       return cached.session;
     },
+
+    recall: (token) => cache.get(hashOf(token))?.session,
 
     end: (session_id) => endOne(database, session_id),
     endOne,

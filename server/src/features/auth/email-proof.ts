@@ -18,6 +18,7 @@ type Entry = Parameters<Audit['record']>[1];
 
 /** Whether mails to an account's address reach its person. Asked in public exposure alone: there an address may be anybody's until then. */
 export interface EmailProofs {
+  isAsked: boolean;
   /** Whether a person has still to prove their address. */
   isUnproven(user_id: string): Promise<boolean>;
   /** Whether a letter that the recipient did not ask for may go to an address: to one that an account has not proved it may not. */
@@ -123,6 +124,8 @@ export function createEmailProofs(parts: {
   }
 
   return {
+    isAsked,
+
     async isUnproven(user_id) {
       if (!isAsked) return false;
       const user = await database.selectFrom('users').select('email_proven_at').where('id', '=', user_id).executeTakeFirst();

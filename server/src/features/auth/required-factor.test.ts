@@ -131,10 +131,9 @@ describe('where everyone must have a second factor', async () => {
     const person = await signIn();
     let lacks = true;
     const elsewhere = createSessions({
-      database: app.app.database.$pickTables<'sessions'>(),
-      findUser: (id) => Promise.resolve({ id, username: 'x', email: person.email, role: 'customer' as const }),
+      database: app.app.database.$pickTables<'sessions' | 'users'>(),
       lacksFactor: () => Promise.resolve(lacks),
-      lacksProof: () => Promise.resolve(false),
+      lacksProof: () => false,
       now: Date.now,
     });
     expect((await elsewhere.resolve(person.token))?.is_held).toBe(true);

@@ -8,12 +8,12 @@ import type { Kysely } from 'kysely';
 import type { InstallationTables } from '#platform/installation.ts';
 import { Problem } from '#platform/problem.ts';
 import type { ChatTables } from './chat.tables.ts';
-import type { Conversations, Written } from './conversations.ts';
+import type { Conversations, Write, Written } from './conversations.ts';
 import type { DeskNews } from './desk-news.ts';
 import { readDeskSettings } from './desk-settings.ts';
 import { opening } from './hours.ts';
 import { allMessages, readMessages } from './messages.ts';
-import { chatMessageOf } from './records.ts';
+import { type ConversationRow, chatMessageOf } from './records.ts';
 import type { Team } from './team.ts';
 
 /** Of each kind of thing, what reads one of a person's own; undefined where it is not theirs or not there. A kind that nothing reads cannot be shared. */
@@ -109,22 +109,37 @@ export function createChat(parts: {
     };
   }
 
-  /** What comes by itself after a message: nothing while a person has the conversation open, and only what cannot wait once a person was asked for. */
-  async function automatic(
-    user_id: string,
-    message: string,
-  ): Promise<(conversation: { wants_person: boolean }) => Written | undefined> {
+  /** Writes a message with what comes by itself after it: nothing while a person has the conversation open, and only what cannot wait once a person was asked for. */
+  async function write(user_id: string, written: Written): Promise<Write> {
+    const found = written.message === '' ? undefined : automaticAnswer(written.message);
+    const mayWait = found?.cannot_wait !== true;
+    // Who waits for a person, as most do who write in a conversation with people, is answered by nobody else: nothing need be read.
+    const awaited = mayWait ? await conversations.writeAtOnce(user_id, written, { wants_person: true }) : undefined;
+    if (awaited !== undefined) return awaited;
     const conversation = await conversations.ofCustomer(user_id);
-    if (message === '') return () => undefined;
-    const { reply, article, cannot_wait } = automaticAnswer(message);
+    const answer = found && (await answerOf(found, conversation));
+    if (conversation?.status === 'open') {
+      const wants_person = conversation.wants_person === 1;
+      const at_once = await conversations.writeAtOnce(user_id, written, { wants_person, answer });
+      if (at_once !== undefined) return at_once;
+    }
+    return await conversations.writeAsCustomer(user_id, written, ({ wants_person }) =>
+      wants_person && mayWait ? undefined : answer,
+    );
+  }
+
+  /** What comes by itself as a conversation is now. */
+  async function answerOf(
+    { reply, article, cannot_wait }: ReturnType<typeof automaticAnswer>,
+    conversation: ConversationRow | undefined,
+  ): Promise<Written | undefined> {
     const isAwaited = conversation?.wants_person === 1 && conversation.status !== 'closed' && !cannot_wait;
-    if (isAwaited || (conversation !== undefined && (await team.viewers(conversation.id)).length > 0)) return () => undefined;
+    if (isAwaited || (conversation !== undefined && (await team.viewers(conversation.id)).length > 0)) return undefined;
     const title = article === null ? undefined : await articles.titleOf(article);
-    const answer: Written = {
+    return {
       message: reply,
       ...(article !== null && title !== undefined && { card: { kind: 'article', slug: article, title } }),
     };
-    return ({ wants_person }) => (wants_person && !cannot_wait ? undefined : answer);
   }
 
   return {
@@ -136,8 +151,7 @@ export function createChat(parts: {
     },
 
     async send(user_id, written) {
-      const write = await conversations.writeAsCustomer(user_id, written, await automatic(user_id, written.message));
-      const [message, automatic_reply = null] = shownOf(await news.told(write));
+      const [message, automatic_reply = null] = shownOf(await news.told(await write(user_id, written)));
       if (message === undefined) throw new Problem('conflict');
       return { ...message, automatic_reply };
     },

@@ -2,6 +2,7 @@ import { REOPENED_WITHIN } from '@palisade/contract/chat';
 import type { Card } from '@palisade/contract/chat-record';
 import type { Priority } from '@palisade/contract/desk-record';
 import { type Kysely, sql, type Updateable } from 'kysely';
+import { isSqlite, isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
 import { Problem } from '#platform/problem.ts';
 import type { ChatTables } from './chat.tables.ts';
@@ -45,6 +46,15 @@ export interface Conversations {
     written: Written,
     answer?: (conversation: { wants_person: boolean }) => Written | undefined,
   ): Promise<Write>;
+  /**
+   * The same in one statement, where the conversation is open and a person is asked for (`wants_person`) or not, as who calls has seen or expects it. Undefined, and
+   * nothing is written, where that is not so, where it was written before, and where the database takes no such statement (SQLite, which has no way to be saved).
+   */
+  writeAtOnce(
+    user_id: string,
+    written: Written,
+    as: { wants_person: boolean; answer?: Written | undefined },
+  ): Promise<Write | undefined>;
   /** Writes to the customer, and takes the conversation when nobody has it. @throws Problem `conflict` when it is closed. */
   answer(conversation_id: string, me: Colleague, written: Written): Promise<Write>;
   note(conversation_id: string, me: Colleague, written: Written): Promise<Write>;
@@ -82,6 +92,8 @@ class Repeated extends Error {
 class NotSo extends Error {
   override name = 'NotSo';
 }
+
+type WrittenBy = Pick<MessageRow, 'sender' | 'author_id' | 'author' | 'is_automatic' | 'is_note'>;
 
 const isWithoutFiles = ({ attachment_ids = [] }: Written) => attachment_ids.length === 0;
 
@@ -197,24 +209,26 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
     }
   }
 
+  /** What a message is but for its conversation and its place there. */
+  function messageOf(
+    { message, client_message_id, card }: Written,
+    by: WrittenBy,
+  ) {
+    const kept_card = card === undefined ? null : JSON.stringify(card);
+    const named = { ...by, client_message_id: client_message_id ?? null };
+    return { id: newId(), message, ...named, card: kept_card, timestamp: at() };
+  }
+
   async function insert(
     transaction: Kysely<ChatTables>,
     conversation: ConversationRow,
-    { message, client_message_id, attachment_ids = [], card }: Written,
-    by: Pick<MessageRow, 'sender' | 'author_id' | 'author' | 'is_automatic' | 'is_note'>,
+    written: Written,
+    by: WrittenBy,
     seq: number,
   ): Promise<MessageRow> {
-    const row: MessageRow = {
-      id: newId(),
-      conversation_id: conversation.id,
-      user_id: conversation.user_id,
-      seq,
-      message,
-      ...by,
-      client_message_id: client_message_id ?? null,
-      card: card === undefined ? null : JSON.stringify(card),
-      timestamp: at(),
-    };
+    const { client_message_id, attachment_ids = [] } = written;
+    const { id: conversation_id, user_id } = conversation;
+    const row: MessageRow = { conversation_id, user_id, seq, ...messageOf(written, by) };
     const inserted = await transaction
       .insertInto('chat_messages')
       .values(row)
@@ -293,18 +307,67 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
   }
 
   const byNobody = { sender: 'support', author_id: null, author: null, is_automatic: 1 } as const;
+  const byCustomer = { sender: 'user', author: null, is_automatic: 0, is_note: 0 } as const;
+
+  /**
+   * Takes an open conversation and writes in it: as `take`, `insert` and `keep` do, in one statement of PostgreSQL. Undefined where there is none. The statement fails as
+   * a whole where one of the messages was written before.
+   */
+  async function takeAndInsert(
+    drafts: readonly ReturnType<typeof messageOf>[],
+    { user_id, wants_person, has_read }: { user_id: string; wants_person: boolean; has_read: boolean },
+  ): Promise<ConversationRow | undefined> {
+    const count = drafts.length;
+    const now_at = at();
+    const values = drafts.map(
+      (draft, place) =>
+        sql`(${sql.lit(place)}, ${draft.id}, ${draft.message}, ${draft.sender}, ${draft.author_id}, ${draft.author},
+          ${sql.lit(draft.is_automatic)}, ${sql.lit(draft.is_note)}, ${draft.client_message_id}, ${draft.card}, ${draft.timestamp})`,
+    );
+    const columns = sql`message, sender, author_id, author, is_automatic, is_note, client_message_id, card, "timestamp"`;
+    const { rows } = await sql<ConversationRow>`
+      with taken as (
+        update conversations set version = version + 1, last_seq = last_seq + ${sql.lit(count)}, last_shown_seq = last_seq + ${sql.lit(count)},
+          customer_read_seq = ${has_read ? sql`last_seq + 1` : sql`customer_read_seq`}, snoozed_until = null,
+          last_at = ${now_at}, last_customer_message_at = ${now_at}, waiting_since = coalesce(waiting_since, ${now_at})
+        where user_id = ${user_id} and status = 'open' and wants_person = ${sql.lit(wants_person ? 1 : 0)} returning *
+      ), written as (
+        insert into chat_messages (conversation_id, user_id, seq, id, ${columns})
+        select taken.id, taken.user_id, taken.last_seq - ${sql.lit(count - 1)} + place, draft.id, ${columns}
+        from taken cross join (values ${sql.join(values)}) as draft (place, id, ${columns})
+      )
+      select * from taken`.execute(database);
+    return rows[0];
+  }
 
   return {
     find,
     ofCustomer,
+
+    async writeAtOnce(user_id, written, { wants_person, answer }) {
+      if (isSqlite(database) || !isWithoutFiles(written)) return undefined;
+      const own = messageOf(written, { ...byCustomer, author_id: user_id });
+      const drafts = [own, ...(answer === undefined ? [] : [messageOf(answer, { ...byNobody, is_note: 0 })])];
+      const taking = { user_id, wants_person, has_read: written.by_mail === undefined };
+      const conversation = await takeAndInsert(drafts, taking).catch((error: unknown) => {
+        if (isUniqueViolation(error, 'chat_messages_sent_once')) return undefined;
+        throw error;
+      });
+      if (conversation === undefined) return undefined;
+      const { id: conversation_id, last_seq } = conversation;
+      const messages = drafts.map((draft, place) => ({
+        ...{ conversation_id, user_id, seq: last_seq - drafts.length + 1 + place },
+        ...draft,
+      }));
+      return { conversation, messages, is_repeated: false, without_files: true };
+    },
 
     writeAsCustomer: (user_id, written, answer) =>
       once(async (transaction) => {
         const conversation = await takeOwn(transaction, user_id);
         const changes = await opened(transaction, conversation);
         const seq = conversation.last_seq + 1;
-        const by = { sender: 'user', author_id: user_id, author: null, is_automatic: 0, is_note: 0 } as const;
-        const messages = [await insert(transaction, conversation, written, by, seq)];
+        const messages = [await insert(transaction, conversation, written, { ...byCustomer, author_id: user_id }, seq)];
         const reply = answer?.({ wants_person: (changes.wants_person ?? conversation.wants_person) === 1 });
         if (reply !== undefined)
           messages.push(await insert(transaction, conversation, reply, { ...byNobody, is_note: 0 }, seq + 1));

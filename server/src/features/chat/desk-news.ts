@@ -41,7 +41,7 @@ export interface DeskNews {
 
 export function createDeskNews(parts: {
   database: Kysely<ChatTables>;
-  topics: Pick<Topics, 'publish'>;
+  topics: Pick<Topics, 'publish' | 'isHeard'>;
   people: People;
   jobs: Pick<Jobs, 'handle'>;
   logger: FastifyBaseLogger;
@@ -74,9 +74,9 @@ export function createDeskNews(parts: {
 
   function publishMessages(conversation: ConversationRow, shown: readonly DeskMessage[]): void {
     for (const message of shown) {
-      topics.publish(conversationTopic(conversation.id), { kind: 'desk_message', message });
       const theirs = chatMessageOf(message);
       if (theirs !== undefined) topics.publish(personTopic(conversation.user_id), { kind: 'chat_message', message: theirs });
+      topics.publish(conversationTopic(conversation.id), { kind: 'desk_message', message });
     }
   }
 
@@ -88,8 +88,10 @@ export function createDeskNews(parts: {
     for (let from = 0; from < ids.length; from += MARKED_AT_ONCE) {
       const some = ids.slice(from, from + MARKED_AT_ONCE);
       const rows = await database.selectFrom('conversations').selectAll().where('id', 'in', some).execute();
-      for (const conversation of await conversationsOf(database, people, rows))
-        topics.publish(STAFF_TOPIC, { kind: 'conversation_changed', conversation });
+      // Asked after they were read: who listens from now on reads them as they are here, or newer.
+      if (await topics.isHeard(STAFF_TOPIC))
+        for (const conversation of await conversationsOf(database, people, rows))
+          topics.publish(STAFF_TOPIC, { kind: 'conversation_changed', conversation });
       await note(
         rows.map(({ id, version, told_version, told_seq }) => {
           let seq = told_seq;

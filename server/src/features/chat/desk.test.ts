@@ -69,6 +69,37 @@ describe('what a customer writes', () => {
     expect(replyOf(await call(listMessages, { token }))).toHaveLength(2);
   });
 
+  test('is one message as well where a person is asked for, and of two with the same name the first one stays', async () => {
+    const { token } = await customerWith();
+    replyOf(await call(askPerson, { token }));
+    const client_message_id = crypto.randomUUID();
+    const replies = await Promise.all(Array.from({ length: 20 }, () => say(token, 'It is still slow', client_message_id)));
+    expect(new Set(replies.map((reply) => JSON.stringify(reply)))).toHaveLength(1);
+    expect(await say(token, 'Something else', client_message_id)).toEqual(replies[0]);
+    const [newest, ...before] = replyOf(await call(listMessages, { token }));
+    expect(newest).toMatchObject({ client_message_id, message: 'It is still slow', automatic_reply: undefined });
+    expect(replies[0]).toMatchObject({ client_message_id, seq: newest?.seq, automatic_reply: null });
+    expect(before).toHaveLength((newest?.seq ?? 0) - 1);
+    const next = await say(token, 'And now it is quick');
+    expect(next.seq).toBe((newest?.seq ?? 0) + 1);
+    expect(replyOf(await call(readChat, { token }))).toMatchObject({ wants_person: true, last_seq: next.seq });
+  });
+
+  test('is counted without a gap where a person is asked for, whoever writes at once, and each stands once', async () => {
+    const { token, id } = await customerWith();
+    replyOf(await call(askPerson, { token }));
+    const [, ...written] = await Promise.all([
+      answer(ana.token, id, 'I am here'),
+      ...Array.from({ length: 10 }, (_, place) => say(token, `message ${place}`)),
+      say(token, 'a man on the phone wants my card number'),
+    ]);
+    const all = replyOf(await call(listMessages, { token }));
+    expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: all.length }, (_, place) => all.length - place));
+    const { conversation } = replyOf(await call(readConversation, { token: ana.token, params: { id } }));
+    expect(conversation.last_seq).toBe(all[0]?.seq);
+    for (const { id: message_id } of written) expect(all.filter((one) => one.id === message_id)).toHaveLength(1);
+  });
+
   test('is counted by the server without a gap, whatever clocks say and whoever writes at once', async () => {
     const { token, id } = await customerWith();
     const writes = Array.from({ length: 12 }, (_, place) => {

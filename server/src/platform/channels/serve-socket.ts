@@ -80,6 +80,10 @@ const FRAMING_BYTES = 1024;
 /** Into how many parts heartbeats are spread, so that no moment is everybody's. */
 const SPREAD = 100;
 
+/** How many are asked whether they are there before anything else has its turn. */
+const ASKED_AT_ONCE = 10;
+const PING = Buffer.from(JSON.stringify({ kind: 'ping' }));
+
 const pongSchema = z.object({ kind: z.literal('pong') });
 
 const KIB = 1024;
@@ -158,19 +162,26 @@ export function serveSocket<Principal, Hello, Said, Told>(
     logger: fastify.log,
   });
 
-  /** A part of the members at a time. */
+  function ask({ socket, talk }: Member<Principal, Said>): void {
+    if (!talk.alive) {
+      socket.terminate();
+      return;
+    }
+    talk.alive = false;
+    talk.frames = 0;
+    sayText(socket, PING);
+  }
+
+  /** A part of the members at a time, and of these some at a time: what arrives meanwhile is not kept waiting. */
   function beat(): void {
     turn = (turn + 1) % SPREAD;
     const due = turns[turn] ?? new Set();
-    for (const { socket, talk } of due) {
-      if (!talk.alive) {
-        socket.terminate();
-        continue;
-      }
-      talk.alive = false;
-      talk.frames = 0;
-      say(socket, { kind: 'ping' });
-    }
+    const left = [...due];
+    const askSome = () => {
+      for (const member of left.splice(0, ASKED_AT_ONCE)) if (members.has(member)) ask(member);
+      if (left.length > 0) setImmediate(askSome);
+    };
+    askSome();
     standings.askSoon(due);
   }
 

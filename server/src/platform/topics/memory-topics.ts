@@ -48,6 +48,8 @@ export function createMemoryTopics(options: { kept?: number | undefined } = {}):
       for (const [topic, log] of logs) if (topic.startsWith(PERSON)) tell(log, event);
     },
 
+    isHeard: (topic) => Promise.resolve(logs.has(topic)),
+
     listen(topic, after, listener) {
       const log = logOf(topic);
       clearTimeout(log.forget);

@@ -336,6 +336,16 @@ export async function createRedisTopics(parts: {
       );
     },
 
+    async isHeard(topic) {
+      const key = keyOf(topic);
+      if (isAway || rooms.has(key)) return true;
+      // Who cannot be asked may know of somebody.
+      return await send(['EXISTS', key]).then(
+        (count) => count !== 0,
+        () => true,
+      );
+    },
+
     listen(topic, after, listener) {
       const key = keyOf(topic);
       let room = rooms.get(key);

@@ -82,6 +82,17 @@ describe.each(['memory', 'redis'] as const)('topics in %s', (kind) => {
       expect(somebody_else.events).toEqual([]);
     });
 
+    test('nobody where nobody has listened, and say whether somebody does or did lately, here or at another server', async () => {
+      const [one, other] = await openTwo(kind);
+      const topic = personTopic(newId());
+      expect(await one.isHeard(topic)).toBe(false);
+      const ear = await listen(other, topic);
+      expect([await one.isHeard(topic), await other.isHeard(topic)]).toEqual([true, true]);
+      ear.stop();
+      expect([await one.isHeard(topic), await other.isHeard(topic)]).toEqual([true, true]);
+      expect(await one.isHeard(personTopic(newId()))).toBe(false);
+    });
+
     test('everybody, whatever they listen to', async () => {
       const [one, other] = await openTwo(kind);
       const ears = [await listen(one, personTopic(newId())), await listen(other, personTopic(newId()))];
