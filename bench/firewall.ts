@@ -14,12 +14,13 @@ import { z } from 'zod';
 import { unpackAgent } from './built-agent.ts';
 import { describeMachine, RESULTS, ROOT } from './server.ts';
 
+const restShape = { rss_mb: z.number(), cpu_percent: z.number() };
 const resultSchema = z.object({
   fuzz: z.looseObject({ mismatches: z.int() }),
   leak: z.looseObject({ leaked: z.int(), counter_drift: z.int() }),
   apply: z.looseObject({ ratio: z.number() }),
   click: z.looseObject({ ratio: z.number(), p95_ms: z.number() }),
-  rest: z.looseObject({ rss_mb: z.number(), cpu_percent: z.number() }),
+  rest: z.looseObject({ ...restShape, beating: z.object({ ...restShape, own_mb: z.number() }) }),
   connections: z.looseObject({ ratio: z.number() }),
   analysis: z.looseObject({ ms: z.number() }),
 });

@@ -41,7 +41,7 @@ import { createProc } from '#telemetry/proc.ts';
 import { createGuessing, createSignInLog } from '#telemetry/sign-ins.ts';
 import { takeStock } from '#telemetry/stock.ts';
 import { newId } from './ids.ts';
-import { createStore, writeWhole } from './store.ts';
+import { createStore, showWhole, writeWhole } from './store.ts';
 
 /** Where the agent keeps what it must know after a restart, and what it needs while it runs. */
 export interface Folders {
@@ -182,7 +182,7 @@ export async function runAgent({
       : createEnforcer({
           ...{ nft, conntrack, localAddresses, now, wait },
           warming_ms: times.warming,
-          openConnections: async () => (await proc?.connections()) ?? [],
+          openConnections: () => proc?.connections() ?? [],
           store: createStore(join(folders.state, 'firewall.json'), firewallStateSchema),
           keepForBoot: (text) => writeWhole(join(folders.state, BOOT_FILE), text),
           control: resolver.control,
@@ -258,7 +258,7 @@ export async function runAgent({
       look: (paths) => scans.look(paths),
     });
   const own_folder = resolve(folders.state);
-  let watched: Pick<Desired, 'is_watching' | 'watched' | 'exclusions'> | undefined;
+  let watched: Desired | undefined;
   /** Watches the usual folders of everybody here, and those that the server names; homes that came since are seen with the next look. */
   async function watchFolders(): Promise<void> {
     if (watched === undefined || watching === undefined) return;
@@ -284,7 +284,8 @@ export async function runAgent({
   }
 
   function onDesired(desired: Desired): void {
-    restSoon();
+    // The link tells the same state again as the same object.
+    if (desired !== watched) restSoon();
     control.want(desired.control);
     scans?.want(desired);
     secondLooks?.want(desired.second_looks);
@@ -336,7 +337,7 @@ export async function runAgent({
     },
   });
 
-  const dropped = createDropped(nft, BLOCKED_MAXIMUM);
+  const dropped = createDropped(nft, BLOCKED_MAXIMUM, () => performance.now());
   const posture = createPosture({
     defaults: () => enforcer?.ruleset().defaults,
     signatures: () => sets?.fresh(),
@@ -356,11 +357,9 @@ export async function runAgent({
   }
 
   async function report(): Promise<void> {
-    const [{ epoch, counters }, blocked, telemetry] = await Promise.all([
-      enforcer?.counters() ?? { epoch: iso(), counters: [] },
-      enforcer === undefined ? [] : dropped.read(),
-      proc?.read() ?? null,
-    ]);
+    const { epoch, counters, drops } = (await enforcer?.counters()) ?? { epoch: iso(), counters: [], drops: '' };
+    const blocked = enforcer === undefined ? [] : await dropped.read(drops);
+    const telemetry = (await proc?.read()) ?? null;
     const checks = posture.read();
     if (watchingNow() !== null) await catchUp?.note();
     if (seq % WATCH_EVERY === 0) void watchFolders();
@@ -388,7 +387,7 @@ export async function runAgent({
       firewall: capabilities.firewall_reason ?? 'nftables',
       at: iso(),
     });
-    await writeWhole(join(folders.run, 'status.json'), JSON.stringify(status));
+    showWhole(join(folders.run, 'status.json'), JSON.stringify(status));
   }
   function watchingNow() {
     if (watched?.is_watching !== true || watching === undefined) return null;

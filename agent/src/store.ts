@@ -45,6 +45,13 @@ export async function writeWhole(path: string, text: string): Promise<void> {
   }
 }
 
+/** Whole or not at all for whoever looks, as long as the computer runs: the disk is not waited for, nor woken. One writer for each path. */
+export function showWhole(path: string, text: string): void {
+  const beside = `${path}.new`;
+  writeFileSync(beside, text, { mode: 0o600 });
+  renameSync(beside, path);
+}
+
 export function createStore<T>(path: string, schema: z.ZodType<T>): Store<T> {
   return {
     async read() {

@@ -16,6 +16,8 @@ let verifying: z.infer<typeof verifyingSchema> = 'ok';
 let refusal: number | undefined;
 let clock_ms = 0;
 let no_sockets = false;
+/** How often it says `ping`, in ms; not at all until it is told. */
+let heartbeat: NodeJS.Timeout | undefined;
 const sockets = new Set<WebSocket>();
 
 const tell = (event: unknown) => process.stdout.write(`${JSON.stringify(event)}\n`);
@@ -85,6 +87,13 @@ server.on('upgrade', (request, socket, head) => {
         return;
       }
       const said = agentChannel.said.safeParse(json);
+      // Its answer to a ping is a frame of every channel.
+      if (recordSchema.safeParse(json).data?.['kind'] === 'pong') {
+        tell({ event: 'pong' });
+        return;
+      }
+      if (heartbeat !== undefined && said.data?.kind === 'report')
+        peer.send(JSON.stringify(toldSchema.parse({ kind: 'noted', seq: said.data.seq, events: [] })));
       tell(said.success ? { event: 'said', frame: said.data } : { event: 'malformed', json });
     });
     peer.on('close', (code) => {
@@ -102,6 +111,13 @@ createInterface(process.stdin).on('line', (line) => {
   }
   if ('raw' in command) for (const socket of sockets) socket.send(String(command['raw']).repeat(Number(command['times'] ?? 1)));
   if ('verifying' in command) verifying = verifyingSchema.parse(command['verifying']);
+  if ('heartbeat_ms' in command) {
+    clearInterval(heartbeat);
+    // As a server does: pings, and a word for each report.
+    heartbeat = setInterval(() => {
+      for (const socket of sockets) socket.send(JSON.stringify(toldSchema.parse({ kind: 'ping' })));
+    }, Number(command['heartbeat_ms']));
+  }
   if ('clock_ms' in command) clock_ms = Number(command['clock_ms']);
   if ('no_sockets' in command) no_sockets = command['no_sockets'] === true;
   if ('refusal' in command) {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Ack, agentChannel, type Desired, type DeviceRule } from '@palisade/contract/agent';
+import { type Ack, AGENT_HEARTBEAT_MS, agentChannel, type Desired, type DeviceRule } from '@palisade/contract/agent';
 import { z } from 'zod';
 import { hashOf } from '#firewall/applied.ts';
 import { compile } from '#firewall/compile.ts';
@@ -154,12 +154,18 @@ export async function measureAgent(program: string, rest_s: number) {
     children.push(peer);
     await wait(10_000);
     const pid = agent.pid ?? 0;
-    const before = cpuOf(pid);
-    const began = performance.now();
-    await wait(rest_s * 1_000);
-    const cpu_percent = round(((cpuOf(pid) - before) / (performance.now() - began)) * 100);
-    const [memory, bare_node] = [memoryOf(pid), memoryOf(peer.pid ?? 0)];
-    const rest = { rules: RULES, seconds: rest_s, ...memory, bare_node, bar_mb: 60, cpu_percent, bar_percent: 0.2 };
+    const watch = async () => {
+      const before = cpuOf(pid);
+      const began = performance.now();
+      await wait(rest_s * 1_000);
+      return { ...memoryOf(pid), cpu_percent: round(((cpuOf(pid) - before) / (performance.now() - began)) * 100) };
+    };
+    // Of a server that never says anything the agent takes leave every 50 s, and it is told the whole state again.
+    const silent = await watch();
+    fake.stdin.write(`${JSON.stringify({ heartbeat_ms: AGENT_HEARTBEAT_MS })}\n`);
+    const beating = await watch();
+    const bars = { bar_mb: 60, bar_percent: 0.2 };
+    const rest = { rules: RULES, seconds: rest_s, ...silent, beating, bare_node: memoryOf(peer.pid ?? 0), ...bars };
     return { click, rest };
   } finally {
     for (const child of children) child.kill('SIGKILL');

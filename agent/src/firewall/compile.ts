@@ -15,7 +15,8 @@ const TABLE = 'inet palisade';
 const PRIORITY = -110;
 /** Sources that are remembered at a time in each set, and for how long after their last packet. */
 const REMEMBERED_MAXIMUM = 4_096;
-const REMEMBERED_TIME = '2h';
+/** ms. */
+export const REMEMBERED_MS = 2 * 60 * 60_000;
 
 /** What the sets of dropped packets are called, by direction and family; the second has protocols without ports. */
 export const DROPPED_SETS: readonly { name: string; direction: Direction; family: Family; has_port: boolean }[] = [
@@ -43,7 +44,9 @@ const PROTOCOLS: Record<Exclude<Protocol, 'all'>, string> = { tcp: `${TCP}`, udp
 /** The counter of a rule. An id is 32 hexadecimal digits with hyphens, as the contract's schema has made sure. */
 export const counterOf = (rule_id: string) => `r_${rule_id.replaceAll('-', '')}`;
 export const DEFAULT_COUNTERS: Record<Direction, string> = { inbound: 'd_inbound', outbound: 'd_outbound' };
-const OTHER_COUNTERS = ['d_inbound', 'd_outbound', 'listed', 'stray'];
+/** Of what the block list dropped. */
+export const LISTED_COUNTER = 'listed';
+const OTHER_COUNTERS = ['d_inbound', 'd_outbound', LISTED_COUNTER, 'stray'];
 
 /** `10.0.0.1`, `10.0.0.0-10.0.0.255`. */
 function printSpan({ from, to }: Span, family: Family): string {
@@ -107,7 +110,7 @@ function setLines(): string[] {
     ...FAMILIES.map((family) => `add set ${TABLE} listed${family} { type ${NAMES[family].type}; flags interval; auto-merge; }`),
     ...DROPPED_SETS.map(
       ({ name, family, has_port }) =>
-        `add set ${TABLE} ${name} { type inet_proto . ${NAMES[family].type}${has_port ? ' . inet_service' : ''}; flags dynamic,timeout; timeout ${REMEMBERED_TIME}; size ${REMEMBERED_MAXIMUM}; }`,
+        `add set ${TABLE} ${name} { type inet_proto . ${NAMES[family].type}${has_port ? ' . inet_service' : ''}; flags dynamic,timeout; timeout ${REMEMBERED_MS / 1_000}s; size ${REMEMBERED_MAXIMUM}; }`,
     ),
   ];
 }
@@ -162,7 +165,9 @@ function firstLines(direction: Direction, ruleset: Ruleset, drop_strays: boolean
     ...addressing,
     ...(direction === 'outbound' ? control : []),
     ...(direction === 'inbound' && ruleset.block_list.length > 0
-      ? FAMILIES.map((family) => `${NAMES[family].keyword} saddr @listed${family} counter name "listed" goto drop_inbound`)
+      ? FAMILIES.map(
+          (family) => `${NAMES[family].keyword} saddr @listed${family} counter name "${LISTED_COUNTER}" goto drop_inbound`,
+        )
       : []),
   ].map((line) => `add rule ${TABLE} ${direction} ${line}`);
 }

@@ -1,6 +1,6 @@
 import type { Blocked } from '@palisade/contract/agent';
 import { z } from 'zod';
-import { DROPPED_SETS } from './compile.ts';
+import { DROPPED_SETS, REMEMBERED_MS } from './compile.ts';
 import type { Nft } from './nft.ts';
 
 const NAMES: ReadonlyMap<string, Blocked['protocol']> = new Map([
@@ -20,30 +20,40 @@ const elementSchema = z.object({
   elem: z.object({
     val: z.object({ concat: z.array(partSchema) }),
     counter: z.object({ packets: z.number().min(0) }),
+    /** Seconds. */
+    expires: z.number().min(0).optional(),
   }),
 });
 const setSchema = z.object({ set: z.object({ name: z.string(), elem: z.array(z.unknown()).optional() }) });
 
 /** Who was dropped, polled from the kernel's sets: no program of ours sees a packet. */
 export interface Dropped {
-  /** Packets that were dropped since the last call, most first. */
-  read(): Promise<Blocked[]>;
+  /** Packets that were dropped since the last call, most first. The sets are not looked at where `drops` says what it said: nothing was dropped then (enforcer.ts). */
+  read(drops: string): Promise<Blocked[]>;
   /** Since an address was first dropped: whether it was at all. */
   hasDropped(address: string): boolean;
 }
 
-export function createDropped(nft: Nft, most: number): Dropped {
-  /** What each element had when it was last read. */
-  let known = new Map<string, number>();
-  let addresses = new Set<string>();
+/** An element of a set as it was last read, and when the kernel forgets it if nothing more is dropped, in ms. */
+interface Known {
+  address: string;
+  packets: number;
+  until: number;
+}
+
+/** @param clock ms, from any time on */
+export function createDropped(nft: Nft, most: number, clock: () => number): Dropped {
+  let known = new Map<string, Known>();
+  let drops_before: string | undefined;
 
   return {
-    hasDropped: (address) => addresses.has(address),
-    async read() {
-      const now = new Map<string, number>();
-      const seen = new Set<string>();
+    hasDropped: (address) => [...known.values()].some((one) => one.address === address && clock() < one.until),
+    async read(drops) {
+      if (drops === drops_before) return [];
+      const time = clock();
+      const now = new Map<string, Known>();
       const blocked: Blocked[] = [];
-      // All sets by one program: at rest the agent does little else.
+      // All sets by one program: starting it costs more than what it lists.
       const listed = (await nft.listJson(['sets', 'table', 'inet', 'palisade'])) ?? [];
       const sets = new Map(
         listed.flatMap((entry) => {
@@ -57,12 +67,13 @@ export function createDropped(nft: Nft, most: number): Dropped {
           if (!read.success) continue;
           const [protocol = '', address = '', port] = read.data.elem.val.concat;
           const { packets } = read.data.elem.counter;
+          const { expires = REMEMBERED_MS / 1_000 } = read.data.elem;
           const key = `${set.name} ${protocol} ${address} ${port ?? ''}`;
-          const before = known.get(key) ?? 0;
-          now.set(key, packets);
-          seen.add(address);
-          // An element that ran out and came again counts from 0.
-          const more = packets >= before ? packets - before : packets;
+          const before = known.get(key);
+          // An element that ran out and came again counts from 0, whether or not anybody looked while it was gone.
+          const is_same = before !== undefined && packets >= before.packets && time < before.until;
+          const more = is_same ? packets - before.packets : packets;
+          now.set(key, { address, packets, until: time + expires * 1_000 });
           if (more === 0) continue;
           blocked.push({
             direction: set.direction,
@@ -74,7 +85,7 @@ export function createDropped(nft: Nft, most: number): Dropped {
         }
       }
       known = now;
-      addresses = seen;
+      drops_before = drops;
       return blocked.sort((a, b) => b.packets - a.packets).slice(0, most);
     },
   };

@@ -1,15 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { Ack, Counter, Desired } from '@palisade/contract/agent';
-import type { Direction } from '@palisade/contract/firewall';
+import type { Action, Direction } from '@palisade/contract/firewall';
 import { blocksAnything, createJudge, type Ruleset } from '@palisade/contract/firewall-verdict';
 import { printIp } from '@palisade/contract/ip-address';
 import { z } from 'zod';
 import type { Store } from '#agent/store.ts';
 import type { OpenConnection } from '#telemetry/proc.ts';
 import { type FirewallState, hashOf, type Revision } from './applied.ts';
-import { type ControlAddress, compile, compileRemoval, compileWarming, counterOf, DEFAULT_COUNTERS } from './compile.ts';
+import {
+  type ControlAddress,
+  compile,
+  compileRemoval,
+  compileWarming,
+  counterOf,
+  DEFAULT_COUNTERS,
+  LISTED_COUNTER,
+} from './compile.ts';
 import type { Conntrack, Flow } from './conntrack.ts';
-import type { Begun, Nft, NftResult } from './nft.ts';
+import { type Begun, type CounterNow, type Nft, type NftResult, readCounters } from './nft.ts';
 
 /** How long everything passes at the first load, so that the kernel learns the connections that are open, in ms. */
 const WARMING_MS = 2_000;
@@ -31,7 +39,7 @@ export interface EnforcerParts {
   /** Asks the server for a nonce over a connection of its own; the reason why it could not, or undefined. */
   verify: () => Promise<string | undefined>;
   /** TCP connections that are open, whatever the kernel tracks. */
-  openConnections: () => Promise<readonly OpenConnection[]>;
+  openConnections: () => readonly OpenConnection[];
   /** Addresses of this computer, printed. */
   localAddresses: () => ReadonlySet<string>;
   say: (ack: Ack) => void;
@@ -43,6 +51,15 @@ export interface EnforcerParts {
   wait: (ms: number) => Promise<void>;
 }
 
+/** What rules have decided. */
+export interface Counted {
+  /** When the counters began at 0. */
+  epoch: string;
+  counters: Counter[];
+  /** Another text than before where anything may have been dropped since. */
+  drops: string;
+}
+
 export interface Enforcer {
   /** Puts back what was confirmed, and undoes a trial that nobody ended. */
   start(): Promise<void>;
@@ -52,7 +69,7 @@ export interface Enforcer {
   lookAgain(): Promise<void>;
   /** Takes the table away, and forgets what was confirmed. */
   disable(): Promise<void>;
-  counters(): Promise<{ epoch: string; counters: Counter[] }>;
+  counters(): Promise<Counted>;
   appliedRev(): number;
   rulesetHash(): string | null;
   /** Whether a rule of ours stands between this computer and an address. */
@@ -60,10 +77,7 @@ export interface Enforcer {
 }
 
 const EMPTY: Omit<FirewallState, 'epoch'> = { confirmed: null, trial: null, refused: null };
-const counterListing = z.object({
-  counter: z.object({ name: z.string(), packets: z.number().min(0), bytes: z.number().min(0) }),
-});
-
+const TABLE = ['inet', 'palisade'];
 const chainOrRule = z.union([z.object({ chain: z.unknown() }), z.object({ rule: z.unknown() })]);
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 
@@ -85,6 +99,8 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
   let tampered: number[] = [];
   let quiet_until = 0;
   let expiry: NodeJS.Timeout | undefined;
+  /** What the counters said last: at rest they say it again. */
+  let counted: { listing: string; revision: Revision; meaning: Pick<Counted, 'counters' | 'drops'> } | undefined;
   let look_waits = false;
   let queue = Promise.resolve();
 
@@ -114,12 +130,26 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     return (await nft.list(['table', 'inet', 'palisade'])) !== undefined;
   }
 
-  async function countersNow(): Promise<{ name: string; packets: number; bytes: number }[]> {
-    const listed = (await nft.listJson(['counters', 'table', 'inet', 'palisade'])) ?? [];
-    return listed.flatMap((entry) => {
-      const read = counterListing.safeParse(entry);
-      return read.success ? [read.data.counter] : [];
+  const countersNow = async () => readCounters((await nft.listCounters(TABLE)) ?? '');
+
+  /** What the kernel's counters mean under a revision. */
+  function meaningOf(found: readonly CounterNow[], { rev, defaults, rules }: Revision): Pick<Counted, 'counters' | 'drops'> {
+    const of_name = new Map<string, Counter['of']>([
+      [DEFAULT_COUNTERS.inbound, 'inbound'],
+      [DEFAULT_COUNTERS.outbound, 'outbound'],
+      ...rules.map(({ id }) => [counterOf(id), id] as const),
+    ]);
+    const action_of = new Map<string, Action>([
+      ...rules.map(({ id, action }) => [id, action] as const),
+      ...Object.entries(defaults),
+    ]);
+    const drops = [`${rev}`];
+    const counters = found.flatMap(({ name, packets, bytes }) => {
+      const of = of_name.get(name);
+      if (name === LISTED_COUNTER || (of !== undefined && action_of.get(of) === 'block')) drops.push(`${name} ${packets}`);
+      return of === undefined ? [] : [{ of, packets, bytes }];
     });
+    return { counters, drops: drops.join() };
   }
 
   /** Of chains and rules, each with the number that the kernel gave it, and of the block list. Undefined where there are not as many rules as were loaded. */
@@ -202,7 +232,7 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
         if (!checked.ok) return checked;
         const warmed = await nft.apply(compileWarming());
         if (!warmed.ok) return warmed;
-        await conntrack?.learn(await parts.openConnections());
+        await conntrack?.learn(parts.openConnections());
         await parts.wait(parts.warming_ms ?? WARMING_MS);
       }
       beginCounting();
@@ -414,19 +444,12 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
       }),
 
     async counters() {
-      const listed = loaded === null ? [] : await countersNow();
-      const names = new Map<string, Counter['of']>([
-        [DEFAULT_COUNTERS.inbound, 'inbound'],
-        [DEFAULT_COUNTERS.outbound, 'outbound'],
-        ...(loaded?.rules ?? []).map(({ id }) => [counterOf(id), id] as const),
-      ]);
-      return {
-        epoch: state.epoch,
-        counters: listed.flatMap(({ name, packets, bytes }) => {
-          const of = names.get(name);
-          return of === undefined ? [] : [{ of, packets, bytes }];
-        }),
-      };
+      const listing = loaded === null ? '' : ((await nft.listCounters(TABLE)) ?? '');
+      const revision = loaded;
+      if (revision === null) return { epoch: state.epoch, counters: [], drops: '' };
+      if (counted?.listing !== listing || counted.revision !== revision)
+        counted = { listing, revision, meaning: meaningOf(readCounters(listing), revision) };
+      return { epoch: state.epoch, ...counted.meaning };
     },
 
     appliedRev: () => loaded?.rev ?? 0,

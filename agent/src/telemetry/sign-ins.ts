@@ -1,4 +1,6 @@
+import { readdirSync, statSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseIp, printIp } from '@palisade/contract/ip-address';
 import { runProgram } from '#firewall/nft.ts';
 
@@ -8,6 +10,8 @@ const WINDOW_MS = 10 * 60_000;
 /** Addresses that are kept in mind at a time. */
 const ADDRESSES_MAXIMUM = 10_000;
 const AUTH_LOG = '/var/log/auth.log';
+/** Where journald keeps its files, each computer's in a folder of its own: on the disk, or in memory alone. */
+const JOURNAL_FOLDERS = ['/var/log/journal', '/run/log/journal'];
 const READ_MAXIMUM = 4 * 1024 ** 2;
 const JOURNAL = ['-t', 'sshd', '-t', 'sshd-session', '-o', 'cat', '--no-pager', '-q'];
 
@@ -87,7 +91,33 @@ export interface SignInLog {
   read(): Promise<readonly string[]>;
 }
 
-export function createSignInLog(path = AUTH_LOG): SignInLog {
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Another text than before once anything was written to the journal: journald touches a file whenever it has added to it, so that whoever waits for more wakes up
+ * (systemd: journal_file_post_change). Files that were put aside have an @ in their name.
+ */
+function markOfJournal(folders: readonly string[]): string {
+  const machines = folders.flatMap((folder) => namesIn(folder).map((machine) => join(folder, machine)));
+  const files = machines.flatMap((folder) => namesIn(folder).map((name) => ({ folder, name })));
+  return files
+    .filter(({ name }) => name.endsWith('.journal') && !name.includes('@'))
+    .map(({ folder, name }) => {
+      const stats = statSync(join(folder, name), { throwIfNoEntry: false });
+      return `${folder} ${name} ${stats?.ino} ${stats?.size} ${stats?.mtimeMs}`;
+    })
+    .join();
+}
+
+export function createSignInLog(path = AUTH_LOG, journal_folders: readonly string[] = JOURNAL_FOLDERS): SignInLog {
+  /** Of the journal as it was last read: while nobody writes to it, no program is started to read it. */
+  let mark: string | undefined;
   let offset: number | undefined;
   let since = Math.floor(Date.now() / 1_000);
   let has_journal: boolean | undefined;
@@ -116,13 +146,15 @@ export function createSignInLog(path = AUTH_LOG): SignInLog {
 
   return {
     async read() {
-      if (has_journal !== false) {
+      const mark_now = markOfJournal(journal_folders);
+      if (has_journal !== false && mark_now !== mark) {
         const now = Math.floor(Date.now() / 1_000);
         const read = await runProgram(['journalctl'], [...JOURNAL, '--since', `@${since}`, '--until', `@${now}`]).catch(
           () => undefined,
         );
         has_journal = read?.code === 0;
         if (has_journal) {
+          mark = mark_now;
           since = now;
           const lines = read?.stdout.split('\n') ?? [];
           if (lines.length > 1) return lines;

@@ -1,10 +1,10 @@
-import { appendFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { telemetrySchema } from '@palisade/contract/agent';
 import { printIp } from '@palisade/contract/ip-address';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { readFlow } from '#firewall/conntrack.ts';
 import { AGENT_VERSION } from '#link/identity.ts';
 import { backOff } from '#link/link.ts';
@@ -43,6 +43,43 @@ it.skipIf(process.platform !== 'linux')('measures this computer, and names what 
   expect(telemetry.memory_bytes).toBeGreaterThan(1e6);
   expect(telemetry.memory_percent).toBeGreaterThan(0);
   expect(telemetry.uptime_s).toBeGreaterThan(0);
+});
+
+it('walks the tables of sockets only where the kernel counts another socket, and now and then', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'palisade-proc-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  mkdirSync(join(root, 'net'));
+  const listens = (port: number) =>
+    `  0: 00000000:${port.toString(16).padStart(4, '0').toUpperCase()} 00000000:0000 0A 0:0 0:0 0 0 0 7 1\n`;
+  const write = (name: string, text: string) => writeFileSync(join(root, 'net', name), text);
+  const count = (opens: number, used: number) => {
+    write('snmp', `Tcp: RtoMin ActiveOpens PassiveOpens CurrEstab\nTcp: 200 ${opens} 3 4\n`);
+    write('sockstat', `sockets: used 9\nTCP: inuse ${used} orphan 0 tw 5\nUDP: inuse 1 mem 0\n`);
+    write('sockstat6', 'TCP6: inuse 0\n');
+  };
+  const proc = createProc(root, root);
+  const ports = async () => (await proc.read()).listening.map(({ port }) => port);
+  write('tcp', listens(22));
+  count(1, 1);
+  expect(await ports()).toEqual([22]);
+  // Without another count: what nobody could have opened.
+  write('tcp', listens(22) + listens(80));
+  expect(await ports()).toEqual([22]);
+  expect((await proc.listening()).map(({ port }) => port)).toEqual([22, 80]);
+  count(1, 2);
+  expect(await ports()).toEqual([22, 80]);
+  write('tcp', listens(80));
+  count(2, 2);
+  expect(await ports()).toEqual([80]);
+  // One that was closed while another was opened changes no count.
+  write('tcp', listens(443));
+  for (let read = 0; read < 9; read += 1) expect(await ports()).toEqual([80]);
+  expect(await ports()).toEqual([443]);
+  // A kernel that counts nothing is asked each time.
+  rmSync(join(root, 'net/snmp'));
+  expect(await ports()).toEqual([443]);
+  write('tcp', '');
+  expect(await ports()).toEqual([]);
 });
 
 it('tells a failed sign-in, whatever the user calls themselves', () => {
@@ -120,6 +157,37 @@ it('reads what is new in a log, whole lines alone, and follows it when it is put
   writeFileSync(path, `${FAILED}\n`);
   expect(await failures()).toBe(1);
   rmSync(folder, { recursive: true });
+});
+
+it('starts journalctl only where something was written to the journal, and then reads from where it read last', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'palisade-journal-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const asked = join(folder, 'asked');
+  writeFileSync(join(folder, 'journalctl'), `#!/bin/sh\necho "$@" >> ${asked}\necho Failed password; echo for root\n`);
+  chmodSync(join(folder, 'journalctl'), 0o755);
+  vi.stubEnv('PATH', [folder, '/usr/bin', '/bin'].join(delimiter));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const machine = join(folder, 'journal/0123456789abcdef');
+  mkdirSync(machine, { recursive: true });
+  const journal = join(machine, 'system.journal');
+  writeFileSync(journal, 'one');
+  const log = createSignInLog(join(folder, 'auth.log'), [join(folder, 'journal'), join(folder, 'none')]);
+  const times = () => readFileSync(asked, 'utf8').trim().split('\n').length;
+  expect(await log.read()).toContain('Failed password');
+  expect(await log.read()).toEqual([]);
+  // What was put aside is written to no more.
+  writeFileSync(join(machine, 'system@1.journal'), 'old');
+  expect(await log.read()).toEqual([]);
+  expect(times()).toBe(1);
+  appendFileSync(journal, 'two');
+  expect(await log.read()).toContain('for root');
+  renameSync(journal, join(machine, 'system@2.journal'));
+  writeFileSync(journal, 'onetwo');
+  expect(await log.read()).toContain('for root');
+  expect(times()).toBe(3);
+  const lines = readFileSync(asked, 'utf8').trim().split('\n');
+  const [until, since] = [/--until @(\d+)/u.exec(lines[0] ?? '')?.[1], /--since @(\d+)/u.exec(lines[1] ?? '')?.[1]];
+  expect(since).toBe(until);
 });
 
 it('tells security updates from others', () => {
