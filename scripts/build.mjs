@@ -1,6 +1,6 @@
 // Builds the server (bundles of the server, its processes and the update command), the package for devices, and the web application, with compressed copies of what is served.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build as bundle } from 'esbuild';
 import { build as buildWeb } from 'vite';
@@ -11,6 +11,29 @@ import { ROOT } from './node-runtime.mjs';
 const COMPRESSIBLE = /\.(js|css|html|svg|json)$/;
 /** Below this the header that names the encoding costs more than it saves. */
 const LEAST_BYTES = 256;
+
+/** Packages that go into the server's bundles: modules of the language that load many small files, of which each costs memory and time at every start. */
+const BUNDLED = ['fastify-type-provider-zod', 'kysely', 'uuid', 'zod'];
+
+/**
+ * What a server and its engines hold from the start on (docs/decisions/0234).
+ * @type {import('esbuild').Plugin}
+ */
+const forLittleMemory = {
+  name: 'palisade:little-memory',
+  setup(build) {
+    // `import` of a module of Node's looks at each name that the module has: of `node:http` one loads a second HTTP client.
+    build.onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'node-builtin' }));
+    build.onLoad({ filter: /^/, namespace: 'node-builtin' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+    }));
+    // Nobody reads what a parser says of itself in 50 languages.
+    build.onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, ({ path }) => ({
+      contents: "export { default as en } from './en.js';",
+      resolveDir: dirname(path),
+    }));
+  },
+};
 
 async function buildServer() {
   const dependencies = ['scanner', 'server'].flatMap((workspace) =>
@@ -39,10 +62,20 @@ async function buildServer() {
     target: 'node24',
     sourcemap: true,
     legalComments: 'none',
+    // Without comments, which the engine of JavaScript would keep with the rest of the text; lines stay, so that an error says where.
+    minifyWhitespace: true,
+    lineLimit: 120,
     // Packages stay packages; what is source of ours goes in.
-    external: dependencies.filter((name) => !name.startsWith('@palisade/')).flatMap((name) => [name, `${name}/*`]),
+    external: dependencies
+      .filter((name) => !name.startsWith('@palisade/') && !BUNDLED.includes(name))
+      .flatMap((name) => [name, `${name}/*`]),
+    plugins: [forLittleMemory],
     logLevel: 'warning',
   });
+  // One letter beyond them, and the engine of JavaScript keeps the whole text with two bytes a letter.
+  for (const name of ['main.js', 'yara-process.js'])
+    if (readFileSync(join(ROOT, 'server/dist', name)).some((byte) => byte > 127))
+      throw new Error(`the bundle ${name} of the server has letters beyond ASCII`);
 }
 
 /** @param {string} folder */

@@ -78,7 +78,8 @@ function end(child: ChildProcess): void {
 function openX11vnc({ display, xauthority, is_own }: Extract<Desktop, { kind: 'x11' }>, path: string): Promise<Vnc> {
   const options = [
     ...['-inetd', '-display', display, '-nopw', '-norc', '-noremote', '-nocmds', '-nobell', '-quiet', '-o', '/dev/null'],
-    ...['-wait', '10', '-defer', '10'],
+    // It looks at the screen every 10 ms, and gathers what changes for 10 ms before it sends it; while somebody types or points it sends at once.
+    ...['-wait', '10', '-defer', '10', '-setdefer', '-1'],
     ...(xauthority === undefined ? [] : ['-auth', xauthority]),
     // Memory of another user cannot be shared.
     ...(is_own ? [] : ['-noshm']),
