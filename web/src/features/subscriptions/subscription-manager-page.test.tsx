@@ -15,6 +15,7 @@ import {
 } from '@palisade/contract/subscription';
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { useLocation } from 'react-router';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MARIA, subscriptionOf, templateOf, userPlanRequestOf } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
@@ -48,9 +49,19 @@ beforeEach(() => {
   server.on(listPlanRequests, reply(listPlanRequests, []));
 });
 
+function Address() {
+  return <p data-search={useLocation().search} />;
+}
+
 function open(role: Role, address?: string) {
   startSession({ access_token: 'token-1', user_info: { ...MARIA, role } });
-  renderForTest(<SubscriptionManagerPage />, address);
+  renderForTest(
+    <>
+      <SubscriptionManagerPage />
+      <Address />
+    </>,
+    address,
+  );
   return userEvent.setup();
 }
 
@@ -64,6 +75,8 @@ it('opens the tab that the address names', async () => {
   isOpen('Manage Subscriptions');
   await openTab(user, 'Templates');
   isOpen('Templates');
+  // So does a reload of the page then.
+  await waitFor(() => expect(document.querySelector('[data-search]')).toHaveAttribute('data-search', '?tab=templates'));
 });
 
 describe('assigning', () => {
