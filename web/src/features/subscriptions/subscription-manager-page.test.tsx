@@ -5,6 +5,7 @@ import {
   cancelSubscription,
   createTemplate,
   declinePlanRequest,
+  deleteTemplate,
   listAllPlanRequests,
   listPlanRequests,
   listPlans,
@@ -277,6 +278,28 @@ describe('templates', () => {
     expect(await screen.findByText(sentence)).toBeVisible();
     expect(message()).toHaveAttribute('data-tone', 'bad');
     expect(field('Template Name')).toHaveValue('Solo');
+  });
+
+  it('is taken off the offer after a question, and stays while somebody asks for it', async () => {
+    const plan = templateOf();
+    server.on(listTemplates, reply(listTemplates, [plan]));
+    server.on(deleteTemplate, refusal('conflict', { detail: 'Somebody asks for it.' }));
+    const confirm = vi.spyOn(window, 'confirm').mockReturnValue(false);
+    const user = open('admin');
+    await openTab(user, 'Templates');
+    const remove = await screen.findByRole('button', { name: 'Take off the offer Family Shield' });
+    await user.click(remove);
+    expect(server.callsOf(deleteTemplate)).toEqual([]);
+    confirm.mockReturnValue(true);
+    await user.click(remove);
+    expect(await screen.findByText('Error: Somebody asks for it.')).toBeVisible();
+    server.on(deleteTemplate, () => {
+      server.on(listTemplates, reply(listTemplates, []));
+      return reply(deleteTemplate, { success: true });
+    });
+    await user.click(remove);
+    expect(await screen.findByText('Template "Family Shield" is off the offer')).toBeVisible();
+    await waitFor(() => expect(screen.queryByRole('article', { name: 'Family Shield' })).not.toBeInTheDocument());
   });
 
   it('shows each, and Use Template copies it into the assign form', async () => {
