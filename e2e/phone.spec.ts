@@ -60,10 +60,10 @@ test('on a phone a press on Send sends, though the chat has the whole window whi
   await page.setViewportSize({ width: 390, height: 844 });
   await openSignedIn(page, 'maria');
   await page.goto('/chat');
-  await page.getByLabel('Message').click();
+  await page.getByRole('textbox', { name: 'Message' }).click();
   await page.keyboard.type('a man on the phone wants my card number');
   await expect(page.getByRole('link', { name: /^Somebody called me/u })).toBeVisible();
   await page.getByRole('button', { name: 'Send' }).click();
   await expect(page.getByRole('log').getByText('a man on the phone wants my card number')).toBeVisible();
-  await expect(page.getByLabel('Message')).toHaveValue('');
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('');
 });
