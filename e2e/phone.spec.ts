@@ -55,3 +55,15 @@ test('on a phone the answer comes first, a few reasons with the rest on demand, 
   await page.goBack();
   await expect(page.getByRole('button', { name: 'New page' })).toBeFocused();
 });
+
+test('on a phone a press on Send sends, though the chat has the whole window while the field has the focus', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await openSignedIn(page, 'maria');
+  await page.goto('/chat');
+  await page.getByRole('textbox', { name: 'Message' }).click();
+  await page.keyboard.type('a man on the phone wants my card number');
+  await expect(page.getByRole('link', { name: /^Somebody called me/u })).toBeVisible();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByRole('log').getByText('a man on the phone wants my card number')).toBeVisible();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('');
+});

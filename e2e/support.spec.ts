@@ -281,7 +281,7 @@ test('the banner follows the session every 5 seconds, and Cancel ends it', async
     .toBe(before + 1);
   await page.clock.resume();
   await banner(page).getByRole('button', { name: 'Cancel' }).click();
-  await expect(history(page).getByText('Cancelled by the customer')).toBeVisible();
+  await expect(history(page).getByText('You cancelled it')).toBeVisible();
   await expect(page.getByText('Waiting for connection...')).toHaveCount(0);
 });
 
@@ -352,5 +352,5 @@ test('the keyboard alone writes to support, starts a session and ends it', async
   await expect(page.getByText('Waiting for connection...')).toBeVisible();
   await banner(page).getByRole('button', { name: 'Cancel' }).focus();
   await page.keyboard.press('Enter');
-  await expect(history(page).getByText('Cancelled by the customer')).toBeVisible();
+  await expect(history(page).getByText('You cancelled it')).toBeVisible();
 });

@@ -65,4 +65,10 @@ test('the way of this screen is in view where the ways need to scroll', async ({
   await page.setViewportSize({ width: 1024, height: 768 });
   await page.goto('/admin/setup');
   await expect(page.getByRole('link', { name: 'Set-up' })).toBeInViewport({ ratio: 1 });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto('/dashboard');
+  await expect(page.getByRole('link', { name: 'Users' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Main Dashboard' })).toBeInViewport({ ratio: 1 });
+  const ways = page.locator('.sidebar__ways');
+  expect(await ways.evaluate((box) => box.scrollWidth - box.clientWidth), 'what is cut off at the side').toBe(0);
 });

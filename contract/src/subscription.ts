@@ -223,6 +223,19 @@ export const createTemplate = endpoint({
   problems: ['conflict'],
 });
 
+export const deleteTemplate = endpoint({
+  method: 'POST',
+  path: '/admin/delete-subscription-template',
+  summary: 'Take a plan off the offer. Whoever has it keeps it. While somebody asks for it, it stays: `conflict`.',
+  access: 'admin',
+  body: z.object({ template_id: idSchema }),
+  changes: 'subscription',
+  changes_installation: 'plans',
+  status: 200,
+  reply: z.object({ success: z.literal(true) }),
+  problems: ['not_found', 'conflict'],
+});
+
 export const listAllPlanRequests = endpoint({
   method: 'GET',
   path: '/admin/subscription-requests',

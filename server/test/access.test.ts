@@ -217,6 +217,7 @@ const ACCESS: Record<string, Access> = {
   'POST /admin/decide-quarantine-report': 'admin',
   'POST /admin/setup-config': 'admin',
   'POST /admin/subscription-templates': 'admin',
+  'POST /admin/delete-subscription-template': 'admin',
   'POST /admin/assign-subscription': 'admin',
   'POST /admin/cancel-subscription': 'admin',
   'POST /admin/decline-subscription-request': 'admin',

@@ -71,7 +71,7 @@ export interface Mail {
   /** Has what is due sent now; without a mail server nothing happens. Returns at once. */
   wake(): void;
   list(page: PageQuery): Promise<MailRecord[]>;
-  /** How many were not sent: they wait, or were given up. */
+  /** How many were not sent: they wait, or were given up. Without a mail server those that hold what somebody waits for, for a day: a notice is handed on by nobody. */
   countUnsent(): Promise<number>;
   /** How many were to be sent more than a minute ago, and were not: of those that are tried again later none. */
   countLate(): Promise<number>;
@@ -95,6 +95,8 @@ const SECOND_MS = 1_000;
 const BACK_OFF = { first_ms: 10 * SECOND_MS, most_ms: 3_600 * SECOND_MS, attempts: 16 } as const;
 /** How long it can be seen what was sent to whom. */
 const KEPT_MS = 30 * 86_400 * SECOND_MS;
+/** No token or code of a letter lasts longer. */
+const PROOF_MS = 86_400 * SECOND_MS;
 const LOOK_EVERY_MS = 5 * SECOND_MS;
 const LATE_AFTER_MS = 60 * SECOND_MS;
 /** Letters that are being handed over at once, each over a connection of its own; these many of them are kept free of what can wait. */
@@ -347,12 +349,13 @@ export function createMail(parts: {
     },
 
     async countUnsent() {
-      const row = await database
+      let query = database
         .selectFrom('mails')
         .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('sent_at', 'is', null)
-        .executeTakeFirstOrThrow();
-      return Number(row.count);
+        .where('sent_at', 'is', null);
+      if (server === undefined)
+        query = query.where('priority', '=', PRIORITIES.indexOf('proof')).where('created_at', '>=', at(-PROOF_MS));
+      return Number((await query.executeTakeFirstOrThrow()).count);
     },
 
     async countLate() {

@@ -70,6 +70,7 @@ export function createEmailProofs(parts: {
     await askedMail.queue(transaction, {
       recipient: user.email,
       subject: 'confirm your email address',
+      priority: 'proof',
       lines: [
         'Hello,',
         'somebody, we hope you, registered with this address. To confirm that it is yours, sign in and enter this code:',

@@ -1,10 +1,10 @@
-import { register } from '@palisade/contract/auth';
+import { changePassword, forgotPassword, login, register } from '@palisade/contract/auth';
 import { listOutbox } from '@palisade/contract/mail';
 import { readOverview } from '@palisade/contract/overview';
 import { readConfig } from '@palisade/contract/platform';
 import { setupConfig } from '@palisade/contract/setup';
 import { createTemplate, requestPlan } from '@palisade/contract/subscription';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 
 test('a fresh installation says that the first account administers it, and what it needs then', async () => {
@@ -49,8 +49,7 @@ test('a fresh installation says that the first account administers it, and what 
   await call(requestPlan, { token: customer.token, body: { template_id: created.template.id } });
   const { waiting } = replyOf(await call(readOverview, { token: boss.token }));
   expect(waiting.plan_requests).toBe(1);
-  const mails = replyOf(await call(listOutbox, { token: boss.token }));
-  expect(waiting.mails).toBe(mails.filter(({ status }) => status !== 'sent').length);
+  expect(waiting.mails).toBe(0);
 
   // Work that has used up its attempts stays, and is counted.
   await app.app.database
@@ -69,4 +68,26 @@ test('in public exposure an address of the settings administers, once it was con
   expect(replyOf(await app.call(readConfig)).administrator).toBe('named_email');
   await app.call(register, { body });
   expect(replyOf(await app.call(readConfig)).administrator).toBe('named_email');
+});
+
+test('without a mail server letters with a code wait for an administrator, for a day; notices wait for nobody', async () => {
+  let now = Date.parse('2026-11-20T10:00:00Z');
+  const app = await startTestApp({
+    environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'office@example.com', RESET_DELIVERY: 'outbox' },
+    surroundings: { now: () => now },
+  });
+  const boss = await app.signIn('boss', 'admin');
+  const maria = await app.signIn('maria');
+  const waiting = async () => replyOf(await app.call(readOverview, { token: boss.token })).waiting.mails;
+  const before = await waiting();
+  await app.call(forgotPassword, { body: { email: maria.email } });
+  await vi.waitFor(async () => expect(await waiting()).toBe(before + 1));
+  const new_password = 'another long password';
+  replyOf(await app.call(changePassword, { token: maria.token, body: { current_password: maria.password, new_password } }));
+  const subjects = replyOf(await app.call(listOutbox, { token: boss.token })).map(({ subject }) => subject);
+  expect(subjects).toContain('Palisade: your password was changed');
+  expect(await waiting()).toBe(before + 1);
+  now += 90_000_000;
+  const again = replyOf(await app.call(login, { body: { email: boss.email, password: boss.password } })).access_token;
+  expect(replyOf(await app.call(readOverview, { token: again })).waiting.mails).toBe(0);
 });

@@ -4,6 +4,7 @@ import {
   cancelSubscription,
   createTemplate,
   declinePlanRequest,
+  deleteTemplate,
   listAllPlanRequests,
   listPlanRequests,
   listPlans,
@@ -44,6 +45,11 @@ export function serveSubscriptions(api: Api, subscriptions: Subscriptions, reque
   });
 
   serve(api, createTemplate, 'admin', async ({ body }) => ({ ...DONE, template: await subscriptions.createTemplate(body) }));
+
+  serve(api, deleteTemplate, 'admin', async ({ body }) => {
+    await subscriptions.deleteTemplate(body.template_id);
+    return DONE;
+  });
 
   serve(api, listAllPlanRequests, 'admin', async ({ query, header, request }) => {
     const rows = await requests.listOpen(query);

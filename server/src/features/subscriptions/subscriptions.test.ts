@@ -7,6 +7,7 @@ import {
   cancelSubscription,
   createTemplate,
   declinePlanRequest,
+  deleteTemplate,
   listAllPlanRequests,
   listPlanRequests,
   listPlans,
@@ -60,6 +61,7 @@ describe('who may', async () => {
     cancelSubscription,
     listTemplates,
     createTemplate,
+    deleteTemplate,
     listAllPlanRequests,
     declinePlanRequest,
     currentSubscription,
@@ -411,6 +413,27 @@ describe('plan requests', async () => {
     expect(problemOf(await withdraw(customer.token)).status).toBe(404);
     expect(problemOf(await withdraw(customer.token, 'no-id')).status).toBe(404);
     expect(await openIds()).not.toContain(request.id);
+  });
+
+  test('a plan is taken off the offer once nobody asks for it, and whoever has it keeps it', async () => {
+    const plan = await template('Mistyped');
+    const request = replyOf(await ask(plan.id));
+    const remove = (token = admin.token) => call(deleteTemplate, { token, body: { template_id: plan.id } });
+    expect(problemOf(await remove(customer.token)).status).toBe(403);
+    expect(problemOf(await remove())).toMatchObject({
+      status: 409,
+      detail: 'Somebody asks for "Mistyped". Answer the request first, in Manage Subscriptions.',
+    });
+    const body = { ...PLAN, user_email: customer.email, plan_name: 'Mistyped', request_id: request.id };
+    expect((await call(assignSubscription, { token: admin.token, body })).status).toBe(200);
+    expect((await remove()).status).toBe(200);
+    const offered = replyOf(await call(listPlans, { token: customer.token }));
+    expect(offered.map(({ id }) => id)).not.toContain(plan.id);
+    expect(replyOf(await call(currentSubscription, { token: customer.token }))).toMatchObject({ plan_name: 'Mistyped' });
+    expect(problemOf(await remove()).status).toBe(404);
+    expect(problemOf(await ask(plan.id)).status).toBe(404);
+    // Its name is free again.
+    await template('Mistyped');
   });
 
   test('a plan that is not there cannot be asked for', async () => {

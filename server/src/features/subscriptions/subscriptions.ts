@@ -47,6 +47,8 @@ export interface Subscriptions {
   listTemplates(page: PageQuery): Promise<Template[]>;
   /** @throws Problem `conflict` for a name that is taken. */
   createTemplate(template: NewTemplate): Promise<Template>;
+  /** Takes a plan off the offer. Throws `conflict` while somebody asks for it, `not_found` where it is not on offer. */
+  deleteTemplate(id: string): Promise<void>;
 }
 
 /** Each failed attempt is another admin's success in the same instant. */
@@ -269,6 +271,29 @@ export function createSubscriptions(parts: {
         if (!isUniqueViolation(error, 'template_name_key')) throw error;
         throw new Problem('conflict', { detail: `A template named "${template_name}" exists already. Choose another name.` });
       }
+    },
+
+    async deleteTemplate(id) {
+      const deleted = await database
+        .deleteFrom('subscription_templates')
+        .where('id', '=', id)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(selectFrom('subscription_requests').select('id').where('template_id', '=', id).where('status', '=', 'open')),
+          ),
+        )
+        .returning('id')
+        .executeTakeFirst();
+      if (deleted !== undefined) return;
+      const row = await database
+        .selectFrom('subscription_templates')
+        .select('template_name')
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (row === undefined) throw new Problem('not_found', { detail: 'This plan is not on offer any more. Reload the list.' });
+      throw new Problem('conflict', {
+        detail: `Somebody asks for "${row.template_name}". Answer the request first, in Manage Subscriptions.`,
+      });
     },
   };
 }

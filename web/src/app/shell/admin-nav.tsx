@@ -13,7 +13,6 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { Link, NavLink } from 'react-router';
-import { type Config, useConfig } from '#api/config.ts';
 import { overviewQuery } from '#domain/overview/overview.ts';
 import { NavCount } from './nav-count.tsx';
 import './admin-nav.css';
@@ -48,14 +47,9 @@ const ITEMS: readonly AdminItem[] = [
 
 const PLAN_REQUESTS = { one: 'plan request waits', many: 'plan requests wait' } as const;
 
-function hasOutbox(config: Config | undefined): boolean {
-  return config?.reset_delivery === 'outbox' || config?.exposure === 'local';
-}
-
 /** The screens of administrators, with what waits for them. */
 export function AdminNav() {
   const id = useId();
-  const config = useConfig();
   const { data: overview } = useQuery(overviewQuery);
   const requests = overview?.waiting.plan_requests ?? 0;
   return (
@@ -73,7 +67,7 @@ export function AdminNav() {
             </Link>
           </li>
         )}
-        {ITEMS.filter(({ path }) => path !== '/admin/outbox' || hasOutbox(config)).map(({ path, label, icon: Icon, waits }) => (
+        {ITEMS.map(({ path, label, icon: Icon, waits }) => (
           <li key={path}>
             <NavLink to={path} className="nav-item">
               <Icon size={20} stroke={1.7} aria-hidden="true" />

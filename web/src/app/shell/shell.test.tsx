@@ -368,6 +368,16 @@ describe('the user menu', () => {
     expect(screen.getByRole('menuitem', { name: 'Outbox' })).toHaveAttribute('href', '/admin/outbox');
   });
 
+  it('leads administrators to the outbox also where mails are sent: it says which could not be', async () => {
+    server.on(readConfig, reply(readConfig, { ...CONFIG, exposure: 'public', reset_delivery: 'email' }));
+    startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
+    const { user } = open('/antivirus');
+    const group = within(await screen.findByRole('navigation', { name: 'Administration' }, { timeout: 5_000 }));
+    expect(group.getByRole('link', { name: 'Outbox' })).toHaveAttribute('href', '/admin/outbox');
+    await openMenu(user);
+    expect(screen.getByRole('menuitem', { name: 'Outbox' })).toHaveAttribute('href', '/admin/outbox');
+  });
+
   it('has a group in the sidebar for administrators, with what waits', async () => {
     const waiting = { plan_requests: 2, false_alarms: 1, mails: 120, jobs: 1 };
     const first_steps = { provider: true, second_factor: true, first_scan: true, others: true };

@@ -51,7 +51,6 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
   const trigger = useRef<HTMLButtonElement>(null);
   const [dialog, setDialog] = useState<OpenDialog>();
   const { phone, email } = config?.support ?? { phone: '', email: '' };
-  const hasOutbox = config?.reset_delivery === 'outbox' || config?.exposure === 'local';
 
   function closeDialog() {
     setDialog(undefined);
@@ -113,11 +112,9 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
               <Menu.Item component={Link} to="/admin/false-alarms" leftSection={icon(IconFlag)}>
                 False alarms
               </Menu.Item>
-              {hasOutbox && (
-                <Menu.Item component={Link} to="/admin/outbox" leftSection={icon(IconInbox)}>
-                  Outbox
-                </Menu.Item>
-              )}
+              <Menu.Item component={Link} to="/admin/outbox" leftSection={icon(IconInbox)}>
+                Outbox
+              </Menu.Item>
             </>
           )}
           <Menu.Divider />

@@ -6,6 +6,7 @@ import {
   type ClipboardEvent,
   type DragEvent,
   type KeyboardEvent,
+  type MouseEvent,
   type ReactNode,
   type Ref,
   useImperativeHandle,
@@ -125,6 +126,12 @@ export function MessageComposer({
     add(pasted);
   }
 
+  /** A press beside the field leaves it the focus: on a phone the chat has the whole window while it does, and would move from under the finger. */
+  function keepFocus(event: MouseEvent) {
+    const isButton = event.target instanceof Element && event.target.closest('button, a') !== null;
+    if (isButton && document.activeElement === field.current) event.preventDefault();
+  }
+
   function drag(event: DragEvent) {
     if (!event.dataTransfer.types.includes('Files')) return;
     event.preventDefault();
@@ -146,6 +153,7 @@ export function MessageComposer({
       data-tone={tone}
       data-over={isOver}
       onSubmit={send}
+      onMouseDown={keepFocus}
       onDragOver={drag}
       onDragLeave={() => setIsOver(false)}
       onDrop={drop}

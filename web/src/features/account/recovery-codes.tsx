@@ -1,12 +1,16 @@
 import { useClipboard } from '@mantine/hooks';
 import { IconCopy, IconDownload, IconPrinter } from '@tabler/icons-react';
+import { currentSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
 import { AskBeforeClosing } from '#ui/modal-window.tsx';
 
 const FILE_NAME = 'palisade-recovery-codes.txt';
 
+/** The file says whose codes they are, and where: whoever finds it years later may have several accounts. */
 function save(codes: readonly string[]): void {
-  const text = `Palisade recovery codes\nEach of them signs you in once.\n\n${codes.join('\n')}\n`;
+  const account = currentSession()?.user_info.email ?? '';
+  const heading = `Palisade recovery codes of ${account} at ${window.location.origin}`;
+  const text = `${heading}\nEach of them signs you in once.\n\n${codes.join('\n')}\n`;
   const address = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
   const link = document.createElement('a');
   link.href = address;

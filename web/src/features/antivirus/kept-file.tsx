@@ -111,7 +111,7 @@ function ReportForm({ scan, onCancel }: { scan: ScanDetail; onCancel: () => void
         autoFocus
         onChange={(event) => setReason(event.currentTarget.value)}
       />
-      <p className="sub">The administrators see the file’s name, its hash and what was found, not the file.</p>
+      <p className="sub">The administrators see the file’s name, its fingerprint and what was found, not the file.</p>
       <Refusal error={report.error} />
       <div className="kept-file__actions">
         <Submit size="s">Send report</Submit>

@@ -2,6 +2,8 @@ import type { StatusDetail } from '@palisade/contract/antivirus';
 import type { ScanDetail } from '@palisade/contract/quarantine';
 import { describeDate } from '#ui/moment.tsx';
 
+const OF_LOCKED = 'Do not open it unless you expected it and know who sent it: a password is a common way to get past scanners.';
+
 /** What to do about a file that was not read to its end, by the reason. The first sentence is the one that matters. */
 const OF_DETAIL: Record<StatusDetail, readonly string[]> = {
   queued: ['There is nothing to do: the answer appears here by itself.', 'Do not open the file before it does.'],
@@ -18,7 +20,7 @@ const OF_DETAIL: Record<StatusDetail, readonly string[]> = {
     'If it is an archive, unpack it and upload the parts that you need: smaller files are read within the time.',
   ],
   encrypted: [
-    'Do not open it unless you expected it and know who sent it: a password is a common way to get past scanners.',
+    OF_LOCKED,
     'If you must use it, take the password off or unpack it, upload what was inside, and wait for the answer.',
   ],
   too_large: ['Do not open it unless you know where it comes from.', 'Unpack it and upload the parts that you need, one by one.'],
@@ -81,6 +83,7 @@ export function describeAnswer(scan: ScanDetail): string {
 export function adviceOf(scan: ScanDetail): readonly string[] {
   if (scan.scan_status === 'infected') return scan.is_test_file ? OF_TEST_FILE : OF_INFECTED;
   if (scan.scan_status === 'clean') return OF_CLEAN;
+  if (takesPassword(scan)) return [OF_LOCKED, 'If you must use it, give its password below, and wait for the answer.'];
   return scan.status_detail === null ? OF_DETAIL.engine_down : OF_DETAIL[scan.status_detail];
 }
 

@@ -144,6 +144,7 @@ describe('the details of a scan', () => {
       unlock,
       refusal('invalid_field', { errors: [{ field: 'password', message: 'This password does not open the file.' }] }),
     );
+    expect(dialog.getByText('If you must use it, give its password below, and wait for the answer.')).toBeVisible();
     await userEvent.type(dialog.getByLabelText('Password of the file'), 'wrong');
     await userEvent.click(dialog.getByRole('button', { name: 'Scan with password' }));
     expect(await dialog.findByText('This password does not open the file.')).toBeVisible();

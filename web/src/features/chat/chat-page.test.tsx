@@ -226,6 +226,13 @@ describe('sending', () => {
     expect(server.callsOf(listMessages)).toHaveLength(1);
   });
 
+  it('by a press leaves the focus in the field, which has the whole window on a phone while it has it', async () => {
+    const user = await open();
+    await user.type(field(), 'Hello');
+    await user.pointer({ keys: '[MouseLeft>]', target: send() });
+    expect(field()).toHaveFocus();
+  });
+
   it('happens by Enter, and not by Shift and Enter', async () => {
     server.on(sendMessage, reply(sendMessage, sentOf('two lines')));
     const user = await open();

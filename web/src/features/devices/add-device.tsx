@@ -8,6 +8,9 @@ import { Card } from '#ui/card.tsx';
 import { Countdown } from '#ui/countdown.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
 
+/** An address of the machine itself, which leads nobody else here. */
+const OWN_MACHINE = /\/\/(?:localhost|127\.|\[::1\])/u;
+
 /** Shows the line that makes a computer a device, for as long as it does. */
 export function AddDevice() {
   const isUnproven = useIsUnproven();
@@ -33,6 +36,12 @@ export function AddDevice() {
               <code className="add-device__command" data-command="">
                 {data.command}
               </code>
+              {OWN_MACHINE.test(data.command) && (
+                <p className="sub">
+                  This line works on this computer alone: its address leads nowhere from another one. Others can be added once
+                  whoever runs the server has opened it to them.
+                </p>
+              )}
               <div className="add-device__line">
                 <p className="sub">
                   The code <b className="num">{data.code}</b> works once, for{' '}

@@ -51,6 +51,15 @@ describe('without a device', () => {
     expect(screen.getByText(/^(?:10:00|9:5\d)$/u)).toBeVisible();
   });
 
+  it('says that a command with an address of this computer adds no other one', async () => {
+    const user = open();
+    const expires_at = new Date(Date.now() + 600_000).toISOString();
+    const command = 'curl -fsS http://localhost:3000/agent/install.sh | sudo sh -s -- K7M4Q-P9XDA';
+    server.on(createEnrolmentCode, reply(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command, refusal: null }));
+    await user.click(await screen.findByRole('button', { name: 'Show the command' }));
+    expect(await screen.findByText(/^This line works on this computer alone/u)).toBeVisible();
+  });
+
   it('says why there is no command, or no room', async () => {
     const user = open();
     const expires_at = new Date(Date.now() + 600_000).toISOString();

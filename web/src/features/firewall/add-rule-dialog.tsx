@@ -6,16 +6,20 @@ import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { KeptNote, useKeptForm } from '#ui/kept-form.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { readRulesAnew, updateRules } from './firewall.queries.ts';
 import { GAMES, PRESETS, type Preset, rulesOf } from './presets.ts';
-import { RuleFields, type RuleForm, sentOf, useRuleForm } from './rule-fields.tsx';
+import { RuleFields, type RuleForm, ruleFormSchema, sentOf } from './rule-fields.tsx';
 import { ruleSentence } from './rule-sentence.ts';
 
 /** The specification's words for a rule that was not added. */
 const FAILURE_ALERT = 'Error adding firewall rule';
 
 const EMPTY: RuleForm = { rule_name: '', ...RULE_DEFAULTS, lasts: 'always' };
+
+/** Where this browser keeps what was typed here and not sent. */
+const PLACE = 'rule';
 
 interface AddRuleDialogProps {
   rules: readonly Rule[] | undefined;
@@ -25,7 +29,7 @@ interface AddRuleDialogProps {
 /** Adds a rule: one of one's own, or what a preset begins with. */
 export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
   const queries = useQueryClient();
-  const form = useRuleForm(EMPTY);
+  const { form, isKept, forget } = useKeptForm(PLACE, ruleFormSchema, EMPTY);
   const [preset, setPreset] = useState<Preset['id']>();
   const [gameName, setGameName] = useState<string>(GAMES[0].name);
   const [failure, setFailure] = useState('');
@@ -41,13 +45,15 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
     const isOff = preset === id && game === gameName;
     setPreset(isOff ? undefined : id);
     setGameName(game);
-    const [first] = isOff
+    const [first, ...others] = isOff
       ? []
       : rulesOf(
           id,
           GAMES.find(({ name }) => name === game),
         );
     form.setValues(first === undefined ? EMPTY : { ...EMPTY, ...termsOf(first) });
+    // Several at once are no form that could be gone on with.
+    if (others.length > 0) forget();
   }
 
   async function send(): Promise<void> {
@@ -61,9 +67,14 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
     await readRulesAnew(queries);
   }
 
+  function forgetAndClose() {
+    forget();
+    onClose();
+  }
+
   const { mutate, isPending, error } = useChange({
     mutationFn: send,
-    onSuccess: onClose,
+    onSuccess: forgetAndClose,
     onError(error) {
       const errors = error instanceof CallError ? (error.problem?.errors ?? []) : [];
       form.setErrors(Object.fromEntries(errors.map(({ field, message }) => [field, message])));
@@ -86,6 +97,7 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
   return (
     <ModalWindow title="Add Rule" onClose={onClose}>
       <Form className="rule-form" error={error} busy={isPending} onSubmit={submit}>
+        {isKept && <KeptNote />}
         <fieldset className="rule-form__presets" aria-label="Begin with">
           {PRESETS.map(({ id, title, sentence }) => (
             <button key={id} type="button" className="rule-preset" aria-pressed={preset === id} onClick={() => choose(id)}>
@@ -122,7 +134,7 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
           </p>
         )}
         <div className="rule-form__actions">
-          <Button variant="quiet" onClick={onClose}>
+          <Button variant="quiet" onClick={forgetAndClose}>
             Cancel
           </Button>
           <Submit>{several === undefined ? 'Add Rule' : `Add ${several.length} rules`}</Submit>

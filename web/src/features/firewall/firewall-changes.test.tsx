@@ -1,5 +1,5 @@
 import { addRule, editRule, importRules, type Rule } from '@palisade/contract/firewall';
-import { screen, waitFor, within } from '@testing-library/react';
+import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import type userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { refusal, reply } from '#api/fake-server.ts';
@@ -124,6 +124,37 @@ describe('adding a rule', () => {
     await user.click(await screen.findByRole('button', { name: 'Add First Rule' }));
     await user.click(await screen.findByRole('button', { name: 'Cancel' }));
     expect(screen.getByRole('button', { name: 'Add First Rule' })).toHaveFocus();
+  });
+
+  it('keeps what was typed over Escape and a reload, until it is added or given up', async () => {
+    const said = 'What you typed here before is here again. It is not saved yet.';
+    const first = await dialog();
+    expect(first.form.queryByText(said)).not.toBeInTheDocument();
+    await first.user.type(first.form.getByLabelText('Rule Name'), 'Web');
+    await first.user.selectOptions(first.form.getByLabelText('Lasts'), 'A day');
+    await first.user.keyboard('{Escape}');
+    cleanup();
+    const second = await dialog();
+    expect(second.form.getByLabelText('Rule Name')).toHaveValue('Web');
+    expect(second.form.getByLabelText('Lasts')).toHaveDisplayValue('A day');
+    expect(second.form.getByText(said)).toBeVisible();
+    await second.user.click(second.form.getByRole('button', { name: 'Cancel' }));
+    cleanup();
+    const third = await dialog();
+    expect(third.form.getByLabelText('Rule Name')).toHaveValue('');
+    expect(third.form.queryByText(said)).not.toBeInTheDocument();
+    server.on(addRule, reply(addRule, ruleOf({ rule_name: 'Office' })));
+    await third.user.type(third.form.getByLabelText('Rule Name'), 'Office{Enter}');
+    await status('Office');
+    cleanup();
+    expect((await dialog()).form.getByLabelText('Rule Name')).toHaveValue('');
+  });
+
+  it('keeps nothing of a preset that is several rules', async () => {
+    const { user, form } = await dialog();
+    await user.click(form.getByRole('button', { name: /^Only my network may print/u }));
+    cleanup();
+    expect((await dialog()).form.getByLabelText('Rule Name')).toHaveValue('');
   });
 });
 

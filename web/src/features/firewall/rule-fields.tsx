@@ -15,6 +15,7 @@ import { EVERY } from '@palisade/contract/firewall-grammar';
 import { findings } from '@palisade/contract/firewall-verdict';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
+import { z } from 'zod';
 import { devicesQuery, livingOf } from '#domain/device/devices.ts';
 import { Choice } from '#ui/choice.tsx';
 import { cutsOf, describeCut } from './cut-connections.ts';
@@ -40,6 +41,19 @@ export interface RuleForm extends Omit<NewRule, 'lasts' | 'device_ids'> {
   /** Undefined until somebody chose: all devices for a new rule, those that it has for another. */
   device_ids?: string[] | undefined;
 }
+
+/** As it is typed: the contract judges what is sent. */
+export const ruleFormSchema: z.ZodType<RuleForm> = z.object({
+  rule_name: z.string(),
+  direction: directionSchema,
+  action: actionSchema,
+  protocol: protocolSchema,
+  source_ip: z.string(),
+  destination_ip: z.string(),
+  port: z.string(),
+  lasts: z.enum(['always', 'hour', 'day', 'as_is']),
+  device_ids: z.array(z.string()).optional(),
+});
 
 const optionsOf = <Value extends string>(values: readonly Value[], labels: Record<Value, string>) =>
   values.map((value) => ({ value, label: labels[value] }));

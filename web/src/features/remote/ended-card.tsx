@@ -5,7 +5,7 @@ import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { RateAndReport } from './after-session.tsx';
 import { ChangedDevices } from './changed-devices.tsx';
-import { END_REASONS } from './session-badge.tsx';
+import { ownEndReason } from './session-badge.tsx';
 import { SessionFileList } from './session-files.tsx';
 
 const SessionDialog = lazy(async () => ({ default: (await import('./session-dialog.tsx')).SessionDialog }));
@@ -30,7 +30,7 @@ export function EndedCard({ session }: { session: RemoteSession }) {
       }
     >
       <p className="sub">
-        {session.end_reason === null ? 'It is done.' : `${END_REASONS[session.end_reason]}.`} Nobody sees anything of your screen
+        {session.end_reason === null ? 'It is done.' : `${ownEndReason(session.end_reason)}.`} Nobody sees anything of your screen
         any more. Anything strange, now or later: report it.
       </p>
       {session.approved_at !== null && (

@@ -169,7 +169,7 @@ describe('the banner', () => {
       return reply(cancelSession, cancelled);
     });
     await userEvent.click(await screen.findByRole('button', { name: 'Cancel' }));
-    expect(await history().findByText('Cancelled by the customer')).toBeVisible();
+    expect(await history().findByText('You cancelled it')).toBeVisible();
     expect(screen.queryByText('Waiting for connection...')).not.toBeInTheDocument();
   });
 

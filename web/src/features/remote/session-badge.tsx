@@ -36,3 +36,16 @@ export const END_REASONS: Record<EndReason, string> = {
   server_restart: 'The connection was lost when the server restarted',
   access_lost: 'The technician may not join sessions any more',
 };
+
+/** The same, said to the customer. */
+const OWN_END_REASONS: Partial<Record<EndReason, string>> = {
+  cancelled: 'You cancelled it',
+  declined: 'You declined',
+  no_answer: 'You did not answer within a minute',
+  ended_by_customer: 'You ended it',
+  reported: 'You reported it',
+  customer_gone: 'You were gone for a minute',
+  not_reaffirmed: 'You did not say that it may go on',
+};
+
+export const ownEndReason = (reason: EndReason) => OWN_END_REASONS[reason] ?? END_REASONS[reason];

@@ -5,7 +5,7 @@ import { Moment, useMinute } from '#ui/moment.tsx';
 import '#ui/detail-dialog.css';
 import { RateAndReport, SessionAudit } from './after-session.tsx';
 import { ChangedDevices } from './changed-devices.tsx';
-import { END_REASONS, SessionBadge } from './session-badge.tsx';
+import { ownEndReason, SessionBadge } from './session-badge.tsx';
 import { SessionFileList } from './session-files.tsx';
 
 /** Everything about a session that is over, for its customer. */
@@ -28,7 +28,7 @@ export function SessionDialog({ session, onClose }: { session: RemoteSession; on
               <Moment iso={ended_at} now={now} />
             </Fact>
           )}
-          {end_reason !== null && <Fact name="Why">{END_REASONS[end_reason]}</Fact>}
+          {end_reason !== null && <Fact name="Why">{ownEndReason(end_reason)}</Fact>}
         </Facts>
         {support_agent !== null && (
           <DetailPart title="What you say of it">

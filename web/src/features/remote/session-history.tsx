@@ -43,6 +43,7 @@ export function SessionHistory() {
                 session={session}
                 now={now}
                 who={<Agent session={session} />}
+                isOwn
                 action={
                   session.phase === 'ended' &&
                   session.support_agent !== null && (

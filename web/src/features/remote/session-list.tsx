@@ -1,7 +1,7 @@
 import type { RemoteSession } from '@palisade/contract/remote';
 import type { ReactNode } from 'react';
 import { Moment } from '#ui/moment.tsx';
-import { END_REASONS, SessionBadge } from './session-badge.tsx';
+import { END_REASONS, ownEndReason, SessionBadge } from './session-badge.tsx';
 import './session-list.css';
 
 interface SessionRowProps {
@@ -9,18 +9,22 @@ interface SessionRowProps {
   now: number;
   /** Who is on the other side. */
   who: ReactNode;
+  /** It is the reader's own: what ended it is said to its customer. */
+  isOwn?: boolean;
   action?: ReactNode;
 }
 
 /** One session as an item of a list: its code, who, created and ended, the status. */
-export function SessionRow({ session, now, who, action }: SessionRowProps) {
+export function SessionRow({ session, now, who, isOwn = false, action }: SessionRowProps) {
   const { session_code, started_at, ended_at, end_reason, status } = session;
   return (
     <li className="remote-session">
       <div className="remote-session__what">
         <span className="remote-session__code">{session_code}</span>
         <div className="remote-session__line">{who}</div>
-        {end_reason !== null && <span className="remote-session__line">{END_REASONS[end_reason]}</span>}
+        {end_reason !== null && (
+          <span className="remote-session__line">{isOwn ? ownEndReason(end_reason) : END_REASONS[end_reason]}</span>
+        )}
       </div>
       <dl className="remote-session__times">
         <div>

@@ -45,5 +45,21 @@ it('says at the field what the server refuses', async () => {
   const user = userEvent.setup();
   await user.click(await screen.findByRole('button', { name: 'Save the hours' }));
   expect(await screen.findByText('Give at least 1 minute.')).toBeVisible();
-  expect(screen.getByRole('alert')).toHaveTextContent('A field is wrong.');
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+  expect(screen.getByRole('textbox', { name: 'Minutes until others may answer' })).toHaveFocus();
+  server.on(changeDeskSettings, refusal('invalid_field', { errors: [], detail: 'Two times overlap.' }));
+  await user.click(screen.getByRole('button', { name: 'Save the hours' }));
+  expect(await screen.findByRole('alert')).toHaveTextContent('Two times overlap.');
+});
+
+it('sends the minutes that were typed into an emptied field', async () => {
+  renderForTest(<DeskHours />);
+  const user = userEvent.setup();
+  const minutes = await screen.findByRole('textbox', { name: 'Minutes until others may answer' });
+  await user.clear(minutes);
+  expect(minutes).toHaveValue('');
+  await user.type(minutes, '30');
+  await user.click(screen.getByRole('button', { name: 'Save the hours' }));
+  expect(await screen.findByText('The hours are saved.')).toBeVisible();
+  expect(server.callsOf(changeDeskSettings)[0]?.body).toMatchObject({ unanswered_minutes: 30 });
 });

@@ -47,6 +47,9 @@ type Time = NonNullable<DeskSettings['hours']>[number];
 /** What stands there when somebody says that support is not always there. */
 const USUAL: readonly Time[] = WEEKDAYS.slice(0, 5).map((day) => ({ day, from: '09:00', to: '17:00' }));
 
+/** What the server refuses of these is said at the field. */
+const SHOWN_AT_FIELDS = ['time_zone', 'unanswered_minutes', 'offline_minutes'];
+
 function HoursForm({ initial }: { initial: DeskSettings }) {
   const zones = useId();
   const queries = useQueryClient();
@@ -103,7 +106,8 @@ function HoursForm({ initial }: { initial: DeskSettings }) {
           max={1_440}
           hideControls
           error={messages['unanswered_minutes']}
-          value={settings.unanswered_minutes}
+          clampBehavior="none"
+          value={shownOf(settings.unanswered_minutes)}
           onChange={(value) => change({ unanswered_minutes: Number(value) })}
         />
         <NumberInput
@@ -114,11 +118,12 @@ function HoursForm({ initial }: { initial: DeskSettings }) {
           max={1_440}
           hideControls
           error={messages['offline_minutes']}
-          value={settings.offline_minutes}
+          clampBehavior="none"
+          value={shownOf(settings.offline_minutes)}
           onChange={(value) => change({ offline_minutes: Number(value) })}
         />
       </div>
-      <Refusal error={save.error} />
+      <Refusal error={SHOWN_AT_FIELDS.some((field) => field in messages) ? undefined : save.error} />
       <div className="desk-hours__end">
         <p role="status" className="sub">
           {save.isSuccess && 'The hours are saved.'}
@@ -128,6 +133,9 @@ function HoursForm({ initial }: { initial: DeskSettings }) {
     </Form>
   );
 }
+
+/** A field that was emptied is empty: with a 0 in it, 30 that is typed next becomes 300. The server says what is missing. */
+const shownOf = (minutes: number) => (minutes === 0 ? '' : minutes);
 
 interface DayProps {
   day: Weekday;

@@ -1,5 +1,4 @@
 import { TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { may } from '@palisade/contract/may';
 import { type ClientInfo, isCallable, isMailable, setupConfig } from '@palisade/contract/setup';
 import { IconCheck } from '@tabler/icons-react';
@@ -10,12 +9,12 @@ import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { type Config, refreshConfig, useConfig } from '#api/config.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
-import { keepValues, readKept } from '#api/kept-values.ts';
 import { useSession } from '#api/session.ts';
 import { overviewQuery } from '#domain/overview/overview.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Card } from '#ui/card.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { KeptNote, useKeptForm } from '#ui/kept-form.tsx';
 import { Page } from '#ui/page.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { DeskHours } from './desk-hours.tsx';
@@ -63,10 +62,12 @@ function Setup({ config }: { config: Config }) {
     support_email: config.support.email,
     support_promise: config.support.promise,
   });
-  if (saved && !isEditing) return <SetupSummary info={saved} features={FEATURES} onEdit={() => setIsEditing(true)} />;
+  if (saved && !isEditing)
+    return <SetupSummary info={saved} exposure={config.exposure} features={FEATURES} onEdit={() => setIsEditing(true)} />;
   return (
     <div className="setup">
       <SetupForm
+        config={config}
         initial={saved ?? before}
         onSaved={(info) => {
           setSaved(info);
@@ -121,12 +122,14 @@ const keptSchema = z.object({
   support_promise: z.string(),
 });
 
-function SetupForm({ initial, onSaved }: { initial: ClientInfo; onSaved: (info: ClientInfo) => void }) {
-  const [kept] = useState(() => readKept(PLACE, keptSchema));
-  const form = useForm({
-    initialValues: kept ?? initial,
-    onValuesChange: (values) => keepValues(PLACE, values, initial),
-  });
+interface SetupFormProps {
+  config: Config;
+  initial: ClientInfo;
+  onSaved: (info: ClientInfo) => void;
+}
+
+function SetupForm({ config, initial, onSaved }: SetupFormProps) {
+  const { form, isKept, forget } = useKeptForm(PLACE, keptSchema, initial);
   const phone = form.values.support_phone.trim();
   const email = form.values.support_email.trim();
   const save = useChange({
@@ -136,7 +139,7 @@ function SetupForm({ initial, onSaved }: { initial: ClientInfo; onSaved: (info: 
         body: { client_info, setup_type: 'basic_installation', timestamp: new Date().toISOString() },
       }),
     onSuccess: (_, client_info) => {
-      keepValues(PLACE, initial, initial);
+      forget();
       void refreshConfig();
       window.alert('Client setup completed successfully');
       onSaved(client_info);
@@ -203,14 +206,14 @@ function SetupForm({ initial, onSaved }: { initial: ClientInfo; onSaved: (info: 
           name="support_promise"
           size="md"
           placeholder="Answers within a day"
-          description="What you promise of your support, in your own words. Left empty, nothing is promised to customers."
+          description={
+            config.exposure === 'local'
+              ? 'What you promise of your support, in your own words. Left empty, “available 24/7” and “Response under 30 seconds” are shown, marked as a claim.'
+              : 'What you promise of your support, in your own words. Left empty, nothing is promised to customers.'
+          }
           {...form.getInputProps('support_promise')}
         />
-        {kept !== undefined && (
-          <p role="status" className="sub">
-            What you typed here before is here again. It is not saved yet.
-          </p>
-        )}
+        {isKept && <KeptNote />}
         <div className="setup-form__end">
           <Submit size="l" disabled={form.values.company_name.trim() === ''}>
             Complete Setup

@@ -2,16 +2,24 @@ import type { ClientInfo } from '@palisade/contract/setup';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { Link } from 'react-router';
+import type { Config } from '#api/config.ts';
 import { Button } from '#ui/button.tsx';
 
 interface SetupSummaryProps {
   info: ClientInfo;
+  exposure: Config['exposure'];
   features: readonly (readonly [name: string, sentence: string])[];
   onEdit: () => void;
 }
 
+/** What stands where a promise would. The specification's own stands in local exposure, marked. */
+const NO_PROMISE: Record<Config['exposure'], string> = {
+  local: 'Not given: “available 24/7” is shown, marked as a claim',
+  public: 'Nothing is promised',
+};
+
 /** What was set up, in place of the form. Its heading takes the focus that the form had. */
-export function SetupSummary({ info, features, onEdit }: SetupSummaryProps) {
+export function SetupSummary({ info, exposure, features, onEdit }: SetupSummaryProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   return (
@@ -38,7 +46,7 @@ export function SetupSummary({ info, features, onEdit }: SetupSummaryProps) {
         </div>
         <div>
           <dt>Support Promise</dt>
-          <dd>{info.support_promise.trim() || 'Nothing is promised'}</dd>
+          <dd>{info.support_promise.trim() || NO_PROMISE[exposure]}</dd>
         </div>
         <div>
           <dt>Included</dt>

@@ -3,7 +3,7 @@ import type { Template, UserPlanRequest } from '@palisade/contract/subscription'
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { useLocation } from 'react-router';
+import { useLocation, useSearchParams } from 'react-router';
 import { sentenceOf } from '#api/call.ts';
 import { useKeptState } from '#api/kept-values.ts';
 import { Page } from '#ui/page.tsx';
@@ -23,16 +23,17 @@ import { type Message, MessageLine } from './message-line.tsx';
 import { allPlanRequestsQuery, subscriptionsQuery, templatesQuery } from './subscriptions.queries.ts';
 import { TemplatesTab } from './templates-tab.tsx';
 
-/** `?tab=` opens one of them. */
+/** The one that is open stands in the address, `?tab=`, so that a reload and a link open it too. */
 const TABS = ['assign', 'templates', 'manage'] as const;
 
 const LOADED: Message = { tone: 'good', text: 'Template loaded for assignment' };
 
 /** The admins' side: assign, templates, manage. What is typed in a form outlives a look at another tab, a step back and a reload. */
 export function AdminManager() {
-  const { key, search } = useLocation();
-  const named = TABS.find((known) => known === new URLSearchParams(search).get('tab')) ?? 'assign';
-  // What was pressed holds until somebody comes by another link.
+  const { key } = useLocation();
+  const [search, setSearch] = useSearchParams();
+  const named = TABS.find((known) => known === search.get('tab')) ?? 'assign';
+  // What was pressed is shown at once; the address follows.
   const [pressed, setPressed] = useState<{ tab: string | null; key: string }>();
   const tab = pressed?.key === key ? pressed.tab : named;
   const [assignment, setAssignment] = useKeptState('assign', assignDraftSchema, EMPTY_ASSIGNMENT);
@@ -48,6 +49,7 @@ export function AdminManager() {
 
   function show(next: string | null) {
     setPressed({ tab: next, key });
+    setSearch({ tab: next ?? 'assign' }, { replace: true, preventScrollReset: true });
   }
 
   function changeTab(next: string | null) {

@@ -5,6 +5,7 @@ import {
   cancelSubscription,
   createTemplate,
   declinePlanRequest,
+  deleteTemplate,
   listAllPlanRequests,
   listPlanRequests,
   listPlans,
@@ -15,6 +16,7 @@ import {
 } from '@palisade/contract/subscription';
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { useLocation } from 'react-router';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MARIA, subscriptionOf, templateOf, userPlanRequestOf } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
@@ -48,9 +50,19 @@ beforeEach(() => {
   server.on(listPlanRequests, reply(listPlanRequests, []));
 });
 
+function Address() {
+  return <p data-search={useLocation().search} />;
+}
+
 function open(role: Role, address?: string) {
   startSession({ access_token: 'token-1', user_info: { ...MARIA, role } });
-  renderForTest(<SubscriptionManagerPage />, address);
+  renderForTest(
+    <>
+      <SubscriptionManagerPage />
+      <Address />
+    </>,
+    address,
+  );
   return userEvent.setup();
 }
 
@@ -64,6 +76,8 @@ it('opens the tab that the address names', async () => {
   isOpen('Manage Subscriptions');
   await openTab(user, 'Templates');
   isOpen('Templates');
+  // So does a reload of the page then.
+  await waitFor(() => expect(document.querySelector('[data-search]')).toHaveAttribute('data-search', '?tab=templates'));
 });
 
 describe('assigning', () => {
@@ -264,6 +278,28 @@ describe('templates', () => {
     expect(await screen.findByText(sentence)).toBeVisible();
     expect(message()).toHaveAttribute('data-tone', 'bad');
     expect(field('Template Name')).toHaveValue('Solo');
+  });
+
+  it('is taken off the offer after a question, and stays while somebody asks for it', async () => {
+    const plan = templateOf();
+    server.on(listTemplates, reply(listTemplates, [plan]));
+    server.on(deleteTemplate, refusal('conflict', { detail: 'Somebody asks for it.' }));
+    const confirm = vi.spyOn(window, 'confirm').mockReturnValue(false);
+    const user = open('admin');
+    await openTab(user, 'Templates');
+    const remove = await screen.findByRole('button', { name: 'Take off the offer Family Shield' });
+    await user.click(remove);
+    expect(server.callsOf(deleteTemplate)).toEqual([]);
+    confirm.mockReturnValue(true);
+    await user.click(remove);
+    expect(await screen.findByText('Error: Somebody asks for it.')).toBeVisible();
+    server.on(deleteTemplate, () => {
+      server.on(listTemplates, reply(listTemplates, []));
+      return reply(deleteTemplate, { success: true });
+    });
+    await user.click(remove);
+    expect(await screen.findByText('Template "Family Shield" is off the offer')).toBeVisible();
+    await waitFor(() => expect(screen.queryByRole('article', { name: 'Family Shield' })).not.toBeInTheDocument());
   });
 
   it('shows each, and Use Template copies it into the assign form', async () => {

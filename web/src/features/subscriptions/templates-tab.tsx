@@ -1,9 +1,11 @@
-import { createTemplate, TEMPLATE_DURATIONS, type Template } from '@palisade/contract/subscription';
+import { createTemplate, deleteTemplate, TEMPLATE_DURATIONS, type Template } from '@palisade/contract/subscription';
 import { IconTemplate } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { call } from '#api/call.ts';
+import { call, sentenceOf } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { FocusKept } from '#ui/focus-kept.tsx';
 import { Form } from '#ui/form.tsx';
 import { EmptyState, LoadingRows } from '#ui/states.tsx';
 import { EMPTY_TEMPLATE, parseTemplate, type TemplateDraft } from './drafts.ts';
@@ -23,6 +25,18 @@ interface TemplatesTabProps {
 
 export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTabProps) {
   const { data: templates, error } = useQuery(templatesQuery);
+  const remove = useChange({
+    of: deleteTemplate,
+    mutationFn: ({ id }: Template) => call(deleteTemplate, { body: { template_id: id } }),
+    onSuccess: (_, { template_name }) => onMessage({ tone: 'good', text: `Template "${template_name}" is off the offer` }),
+    onError: (failure) => onMessage({ tone: 'bad', text: `Error: ${sentenceOf(failure)}` }),
+  });
+
+  function askAndRemove(template: Template) {
+    const question = `Take "${template.template_name}" off the offer? Nobody can ask for it then. Whoever has it keeps it.`;
+    if (window.confirm(question)) remove.mutate(template);
+  }
+
   return (
     <div className="templates">
       <TemplateForm draft={draft} onChange={onChange} onMessage={onMessage} />
@@ -37,15 +51,25 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
           />
         )}
         {templates && templates.length > 0 && (
-          <div className="plan-grid">
-            {templates.map((template) => (
-              <PlanCard key={template.id} plan={template}>
-                <Button variant="quiet" onClick={() => onUse(template)}>
-                  Use Template <span className="visually-hidden">{template.template_name}</span>
-                </Button>
-              </PlanCard>
-            ))}
-          </div>
+          <FocusKept>
+            <div className="plan-grid">
+              {templates.map((template) => (
+                <PlanCard key={template.id} plan={template}>
+                  <Button variant="quiet" onClick={() => onUse(template)}>
+                    Use Template <span className="visually-hidden">{template.template_name}</span>
+                  </Button>
+                  <Button
+                    variant="text"
+                    size="s"
+                    loading={remove.isPending && remove.variables.id === template.id}
+                    onClick={() => askAndRemove(template)}
+                  >
+                    Take off the offer <span className="visually-hidden">{template.template_name}</span>
+                  </Button>
+                </PlanCard>
+              ))}
+            </div>
+          </FocusKept>
         )}
       </Card>
     </div>

@@ -1,5 +1,5 @@
 import { changeCanned, createCanned, exportReport, listCanned, type Report, readReport } from '@palisade/contract/desk';
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { ADA, TINA } from '#api/fake-desk.ts';
@@ -59,7 +59,7 @@ describe('canned answers', () => {
     renderForTest(<AnswersPage />);
     const user = userEvent.setup();
     await user.click(await screen.findByRole('button', { name: 'New answer' }));
-    const dialog = within(screen.getByRole('dialog', { name: 'New answer' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'New answer' }));
     await user.type(dialog.getByRole('textbox', { name: 'Shortcut' }), 'bye');
     await user.type(dialog.getByRole('textbox', { name: 'Title' }), 'Farewell');
     await user.type(dialog.getByRole('textbox', { name: 'Text' }), 'All the best.');
@@ -77,10 +77,42 @@ describe('canned answers', () => {
     renderForTest(<AnswersPage />);
     const user = userEvent.setup();
     await user.click(await screen.findByRole('button', { name: /\/hello.*Greeting/u }));
-    await user.type(screen.getByRole('textbox', { name: 'Title' }), '!');
+    await user.type(await screen.findByRole('textbox', { name: 'Title' }), '!');
     await user.click(screen.getByRole('button', { name: 'Save' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
     expect(server.calls.find((call) => call.path === path)?.body).toMatchObject({ title: 'Greeting!' });
+  });
+
+  it('keep what was typed over Escape and a reload, until it is saved or given up', async () => {
+    const [title, kept] = ['Title', 'What you typed here before is here again. It is not saved yet.'];
+    const user = userEvent.setup();
+    const openNew = async () => {
+      await user.click(await screen.findByRole('button', { name: 'New answer' }));
+      await screen.findByRole('dialog');
+    };
+    renderForTest(<AnswersPage />);
+    await openNew();
+    expect(screen.queryByText(kept)).not.toBeInTheDocument();
+    await user.type(screen.getByRole('textbox', { name: title }), 'Farewell');
+    await user.keyboard('{Escape}');
+    cleanup();
+    renderForTest(<AnswersPage />);
+    await user.click(await screen.findByRole('button', { name: /\/hello.*Greeting/u }));
+    expect(screen.getByRole('textbox', { name: title })).toHaveValue('Greeting');
+    await user.click(screen.getByRole('button', { name: 'Cancel' }));
+    await openNew();
+    expect(screen.getByRole('textbox', { name: title })).toHaveValue('Farewell');
+    expect(screen.getByText(kept)).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Cancel' }));
+    await openNew();
+    expect(screen.getByRole('textbox', { name: title })).toHaveValue('');
+    expect(screen.queryByText(kept)).not.toBeInTheDocument();
+    await user.type(screen.getByRole('textbox', { name: title }), 'Farewell');
+    server.on(createCanned, reply(createCanned, HELLO));
+    await user.click(screen.getByRole('button', { name: 'Save' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+    await openNew();
+    expect(screen.getByRole('textbox', { name: title })).toHaveValue('');
   });
 });
 
