@@ -131,8 +131,7 @@ describe('calls are limited', () => {
     const full = newSource();
     for (let time = 0; time < 5; time += 1) await ask('/api/config', { source: full });
     // What is refused for its source is not the account's.
-    for (let time = 0; time < 5; time += 1)
-      expect((await ask('/api/firewall/rules', { source: full, token })).status).toBe(429);
+    for (let time = 0; time < 5; time += 1) expect((await ask('/api/firewall/rules', { source: full, token })).status).toBe(429);
     for (let time = 0; time < 3; time += 1) expect((await ask('/api/firewall/rules', { token })).status).toBe(200);
     expect(await ask('/api/firewall/rules', { token })).toMatchObject({ status: 429, retry_after: '20' });
     // A role that may not is told so first, and was counted for its source.

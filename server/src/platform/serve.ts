@@ -146,8 +146,8 @@ function schemaOf(endpoint: Endpoint): RouteShorthandOptions['schema'] {
 }
 
 /**
- * Serves one endpoint below `/api`: limits, session, access, content type, parsing, ownership, handler, reply. In that order, so that a stranger
- * learns nothing from a malformed request. Whatever a handler throws becomes a problem document (`Problem` as itself, the rest `internal`).
+ * Serves one endpoint below `/api`: limits, session, access, content type, parsing, ownership, handler, reply. Refused in that order, so that a
+ * stranger learns nothing from a malformed request; who calls is looked up while the call is counted. Whatever a handler throws becomes a problem document (`Problem` as itself, the rest `internal`).
  */
 export function serve<E extends Endpoint, Row = undefined>(
   api: Api,

@@ -18,6 +18,7 @@ type Entry = Parameters<Audit['record']>[1];
 
 /** Whether mails to an account's address reach its person. Asked in public exposure alone: there an address may be anybody's until then. */
 export interface EmailProofs {
+  /** Whether people have to prove their address here at all. */
   isAsked: boolean;
   /** Whether a person has still to prove their address. */
   isUnproven(user_id: string): Promise<boolean>;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UserInfo } from '@palisade/contract/auth';
 import { automaticAnswer, type SentMessage } from '@palisade/contract/chat';
 import type { ChatState, MessagesQuery } from '@palisade/contract/chat-read';
@@ -152,6 +153,8 @@ export function createChat(parts: {
 
     async send(user_id, written) {
       const [message, automatic_reply = null] = shownOf(await news.told(await write(user_id, written)));
+      // What was told is on its way before the answer is put together.
+      await nextTurn();
       if (message === undefined) throw new Problem('conflict');
       return { ...message, automatic_reply };
     },

@@ -47,8 +47,9 @@ export interface Conversations {
     answer?: (conversation: { wants_person: boolean }) => Written | undefined,
   ): Promise<Write>;
   /**
-   * The same in one statement, where the conversation is open and a person is asked for (`wants_person`) or not, as who calls has seen or expects it. Undefined, and
-   * nothing is written, where that is not so, where it was written before, and where the database takes no such statement (SQLite, which has no way to be saved).
+   * The same in one statement, where the conversation is open and a person is asked for (`wants_person`) or not, as the caller has seen or expects it; `answer` is then
+   * written after it. Undefined, and nothing is written, where that is not so, where it was written before, for files, and on SQLite, which changes two tables in no one
+   * statement and has no trips to save.
    */
   writeAtOnce(
     user_id: string,
@@ -210,10 +211,7 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
   }
 
   /** What a message is but for its conversation and its place there. */
-  function messageOf(
-    { message, client_message_id, card }: Written,
-    by: WrittenBy,
-  ) {
+  function messageOf({ message, client_message_id, card }: Written, by: WrittenBy) {
     const kept_card = card === undefined ? null : JSON.stringify(card);
     const named = { ...by, client_message_id: client_message_id ?? null };
     return { id: newId(), message, ...named, card: kept_card, timestamp: at() };
