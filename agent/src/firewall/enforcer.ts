@@ -449,7 +449,8 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
       if (revision === null) return { epoch: state.epoch, counters: [], drops: '' };
       if (counted?.listing !== listing || counted.revision !== revision)
         counted = { listing, revision, meaning: meaningOf(readCounters(listing), revision) };
-      return { epoch: state.epoch, ...counted.meaning };
+      const { counters: counts, drops } = counted.meaning;
+      return { epoch: state.epoch, counters: counts, drops: `${state.epoch} ${drops}` };
     },
 
     appliedRev: () => loaded?.rev ?? 0,
