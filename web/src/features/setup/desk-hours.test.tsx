@@ -1,5 +1,5 @@
 import { changeDeskSettings, type DeskSettings, readDeskSettings } from '@palisade/contract/desk';
-import { screen, within } from '@testing-library/react';
+import { cleanup, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { ADA } from '#api/fake-desk.ts';
@@ -62,4 +62,23 @@ it('sends the minutes that were typed into an emptied field', async () => {
   await user.click(screen.getByRole('button', { name: 'Save the hours' }));
   expect(await screen.findByText('The hours are saved.')).toBeVisible();
   expect(server.callsOf(changeDeskSettings)[0]?.body).toMatchObject({ unanswered_minutes: 30 });
+});
+
+it('keeps what was chosen over a reload and a step back, until it is saved', async () => {
+  const user = userEvent.setup();
+  const field = () => screen.findByRole('textbox', { name: 'Minutes until others may answer' });
+  renderForTest(<DeskHours />);
+  await user.click(await screen.findByRole('switch', { name: 'Support is there day and night' }));
+  await user.clear(await field());
+  await user.type(await field(), '30');
+  cleanup();
+  renderForTest(<DeskHours />);
+  expect(await field()).toHaveValue('30');
+  expect(screen.getByRole('group', { name: 'Sunday' })).toBeVisible();
+  expect(screen.getByText('What you typed here before is here again. It is not saved yet.')).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'Save the hours' }));
+  expect(await screen.findByText('The hours are saved.')).toBeVisible();
+  cleanup();
+  renderForTest(<DeskHours />);
+  expect(await field()).toHaveValue('15');
 });

@@ -4,12 +4,16 @@ import { changeDeskSettings, type DeskSettings, readDeskSettings, WEEKDAYS, type
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
+import { z } from 'zod';
 import { call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { putRecord } from '#api/change-list.ts';
+import { keepDraft } from '#api/drafts.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
+import { keepValues, readKept } from '#api/kept-values.ts';
 import { Card } from '#ui/card.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { KeptNote } from '#ui/kept-form.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { Toggle } from '#ui/toggle.tsx';
@@ -47,21 +51,37 @@ type Time = NonNullable<DeskSettings['hours']>[number];
 /** What stands there when somebody says that support is not always there. */
 const USUAL: readonly Time[] = WEEKDAYS.slice(0, 5).map((day) => ({ day, from: '09:00', to: '17:00' }));
 
+/** Where this browser keeps what was chosen here and not saved. */
+const PLACE = 'hours';
+/** As it is chosen: the server judges what is saved. */
+const keptSchema: z.ZodType<DeskSettings> = z.object({
+  time_zone: z.string(),
+  hours: z.array(z.object({ day: z.enum(WEEKDAYS), from: z.string(), to: z.string() })).nullable(),
+  unanswered_minutes: z.number(),
+  offline_minutes: z.number(),
+});
+
 /** What the server refuses of these is said at the field. */
 const SHOWN_AT_FIELDS = ['time_zone', 'unanswered_minutes', 'offline_minutes'];
 
 function HoursForm({ initial }: { initial: DeskSettings }) {
   const zones = useId();
   const queries = useQueryClient();
-  const [settings, setSettings] = useState(initial);
+  const [kept] = useState(() => readKept(PLACE, keptSchema));
+  const [settings, setSettings] = useState(kept ?? initial);
   const save = useChange({
     of: changeDeskSettings,
     mutationFn: (body: DeskSettings) => call(changeDeskSettings, { body }),
-    onSuccess: (saved) => putRecord(queries, deskSettingsQuery.queryKey, saved),
+    onSuccess: (saved) => {
+      keepDraft(PLACE, '');
+      putRecord(queries, deskSettingsQuery.queryKey, saved);
+    },
   });
   const messages = fieldMessagesOf(save.error);
   function change(part: Partial<DeskSettings>) {
-    setSettings({ ...settings, ...part });
+    const next = { ...settings, ...part };
+    setSettings(next);
+    keepValues(PLACE, next, initial);
     // What was said is of the hours before.
     if (!save.isPending) save.reset();
   }
@@ -128,6 +148,7 @@ function HoursForm({ initial }: { initial: DeskSettings }) {
         <p role="status" className="sub">
           {save.isSuccess && 'The hours are saved.'}
         </p>
+        {kept !== undefined && !save.isSuccess && <KeptNote />}
         <Submit>Save the hours</Submit>
       </div>
     </Form>
