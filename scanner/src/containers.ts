@@ -1,5 +1,6 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { asarMembers, isAsar } from './asar.ts';
+import { captureMembers, isCapture } from './capture.ts';
 import { cmsMembers, isCms } from './cms.ts';
 import {
   type Compressor,
@@ -19,11 +20,13 @@ import { isHuffmanPack } from './huffman-pack.ts';
 import { isoTreeMembers } from './iso-trees.ts';
 import { encodedMembers, holdsEncoded, isMailboxBehind, mailboxMembers, mailKind, mailMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
+import { isNumpy, numpyMembers } from './numpy.ts';
 import { oleMembers } from './ole.ts';
 import { isOneNote, oneNoteMembers } from './onenote.ts';
 import { armourMembers, holdsArmour, isOpenPgp, openPgpMembers } from './openpgp.ts';
 import { isPdf, pdfMembers } from './pdf.ts';
 import { pharMembers } from './phar.ts';
+import { isPickle, pickleMembers } from './pickle.ts';
 import { isPieces, pieceMembers } from './pieces.ts';
 import { isPyc, pycMembers } from './pyc.ts';
 import { isRawDisc, rawDiscMembers } from './raw-disc.ts';
@@ -74,6 +77,9 @@ export type Container =
         | 'sqlite'
         | 'disc'
         | 'pyc'
+        | 'pickle'
+        | 'numpy'
+        | 'capture'
         | 'git';
     }
   | { kind: 'packed'; compressor: Compressor }
@@ -337,6 +343,9 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isSqlite(head)) return { kind: 'sqlite' };
   if (isRawDisc(head)) return { kind: 'disc' };
   if (isPyc(head)) return { kind: 'pyc' };
+  if (isNumpy(head)) return { kind: 'numpy' };
+  if (isCapture(head)) return { kind: 'capture' };
+  if (isPickle(head)) return { kind: 'pickle' };
   if (isOpenPgp(head)) return { kind: 'openpgp' };
   if (isPdf(head)) return { kind: 'pdf' };
   const mail = mailKind(head);
@@ -357,6 +366,8 @@ export function isFileHead(head: Buffer, size = head.length): boolean {
     (container !== undefined && !(container.kind === 'seven' && container.is_guess === true))
   );
 }
+
+const isFileWhole = (bytes: Buffer) => isFileHead(bytes.subarray(0, HEAD_BYTES), bytes.length);
 
 /** Whether what was opened tells nothing of what else the file is. */
 export function isBeside({ kind }: Container): boolean {
@@ -557,6 +568,12 @@ export function membersOf(container: Container, content: Content, name: string, 
         workshop,
         (bytes) => isFileHead(bytes) || textFormOf(bytes.subarray(0, LOOK_BYTES)) !== undefined,
       );
+    case 'pickle':
+      return pickleMembers(content, workshop, isFileWhole);
+    case 'numpy':
+      return numpyMembers(content, workshop, isFileWhole);
+    case 'capture':
+      return captureMembers(content, workshop);
     case 'git':
       return gitPackMembers(content, workshop);
     case 'iso-trees':

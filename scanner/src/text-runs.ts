@@ -5,14 +5,14 @@ import { hexDigit, isUuencodeBegin, uuRow } from './text-codings.ts';
 
 /** Bytes in a text, decoded. `end` is where it ends there. */
 export interface Run {
-  how: 'base64' | 'hex' | 'numbers' | 'escapes' | 'address' | 'literal' | 'uuencode';
+  how: 'base64' | 'hex' | 'numbers' | 'escapes' | 'address' | 'literal' | 'uuencode' | 'base85';
   start: number;
   end: number;
   bytes: Buffer;
 }
 
 /** What decodes to no more is left as it is: words and names look the same. Bytes. */
-const DECODED_LEAST = 33;
+export const DECODED_LEAST = 33;
 /** Lines of a run are at least as long, but for the last one. Characters. */
 const LINE_LEAST = 20;
 
