@@ -35,7 +35,9 @@ const SHORT: ReadonlyMap<number, number> = new Map([
 
 /** The bytes of letters; undefined where five of them are more than four bytes can say. */
 function decoded(letters: Buffer, { values, has_short }: Alphabet): Buffer | undefined {
-  const bytes = Buffer.allocUnsafe(letters.length * 4);
+  let shorts = 0;
+  if (has_short) for (let at = 0; at < letters.length; at += 1) if (SHORT.has(letters[at] ?? 0)) shorts += 1;
+  const bytes = Buffer.allocUnsafe(Math.ceil(letters.length / 5) * 4 + 4 * shorts);
   let length = 0;
   let value = 0;
   let count = 0;

