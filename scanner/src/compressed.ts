@@ -19,7 +19,7 @@ import { sevenZipMembers } from './seven-zip.ts';
 // file; so does each of these readers. What stands behind the last stream is not explained, so that it is read as a file of its own.
 
 /** What one file was packed with. */
-export type Compressor = 'gzip' | 'zlib' | 'brotli' | 'lz4' | 'lzip' | 'lzop' | 'pack' | 'zisofs';
+export type Compressor = 'gzip' | 'zlib' | 'brotli' | 'lz4' | 'lzip' | 'lzop' | 'pack' | 'zisofs' | 'mozlz4';
 
 const CHUNK_BYTES = 256 * 1024;
 const ZEROS = Buffer.alloc(4096);
@@ -379,6 +379,24 @@ export const ZISOFS = Buffer.from('37e45396c9dbd607', 'hex');
 const ZISOFS_HEAD_BYTES = 16;
 const ZISOFS_SHIFT = { least: 15, most: 17 } as const;
 
+/** What Firefox keeps its sessions and bookmarks in: a mark, a size, and one block of LZ4 (toolkit/components/lz4). */
+export const MOZ_LZ4 = Buffer.from('mozLz40\0');
+const MOZ_HEAD_BYTES = 12;
+/** Larger ones are not taken into memory. Bytes. */
+const MOZ_BYTES_MAXIMUM = 64 * 1024 ** 2;
+/** No block of LZ4 unpacks to more times its size. */
+const LZ4_RATIO = 255;
+
+function* mozBlock(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
+  const size = block(reader, MOZ_LZ4.length, 4).readUInt32LE(0);
+  const packed_bytes = reader.size - MOZ_HEAD_BYTES;
+  if (size > LZ4_RATIO * packed_bytes) throw new Unreadable('damaged');
+  if (size > MOZ_BYTES_MAXIMUM || packed_bytes > MOZ_BYTES_MAXIMUM) throw new Unreadable('too_large');
+  const target = Buffer.alloc(size);
+  yield target.subarray(0, unpackLz4(block(reader, MOZ_HEAD_BYTES, packed_bytes), target, 0));
+  ended(reader.size);
+}
+
 function* zisofsBlocks(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
   const head = block(reader, 0, ZISOFS_HEAD_BYTES);
   const size = head.readUInt32LE(8);
@@ -431,6 +449,8 @@ export function compressedMembers(
       return ownMembers(content, name, workshop, unpackedHuffman);
     case 'zisofs':
       return ownMembers(content, name, workshop, zisofsBlocks);
+    case 'mozlz4':
+      return ownMembers(content, name, workshop, mozBlock);
     case 'lzip':
       return lzipMembers(content, name, workshop);
   }

@@ -1,5 +1,6 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { asarMembers, isAsar } from './asar.ts';
+import { captureMembers, isCapture } from './capture.ts';
 import { cmsMembers, isCms } from './cms.ts';
 import {
   type Compressor,
@@ -10,6 +11,7 @@ import {
   isSkippable,
   isZlib,
   LZOP,
+  MOZ_LZ4,
   ZISOFS,
 } from './compressed.ts';
 import { type Content, joined, openSource, rangeOf, type Source, standsAt, streamOf } from './content.ts';
@@ -19,11 +21,13 @@ import { isHuffmanPack } from './huffman-pack.ts';
 import { isoTreeMembers } from './iso-trees.ts';
 import { encodedMembers, holdsEncoded, isMailboxBehind, mailboxMembers, mailKind, mailMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
+import { isNumpy, numpyMembers } from './numpy.ts';
 import { oleMembers } from './ole.ts';
 import { isOneNote, oneNoteMembers } from './onenote.ts';
 import { armourMembers, holdsArmour, isOpenPgp, openPgpMembers } from './openpgp.ts';
 import { isPdf, pdfMembers } from './pdf.ts';
 import { pharMembers } from './phar.ts';
+import { isPickle, pickleMembers } from './pickle.ts';
 import { isPieces, pieceMembers } from './pieces.ts';
 import { isPyc, pycMembers } from './pyc.ts';
 import { isRawDisc, rawDiscMembers } from './raw-disc.ts';
@@ -74,6 +78,9 @@ export type Container =
         | 'sqlite'
         | 'disc'
         | 'pyc'
+        | 'pickle'
+        | 'numpy'
+        | 'capture'
         | 'git';
     }
   | { kind: 'packed'; compressor: Compressor }
@@ -149,6 +156,7 @@ const OPAQUE: readonly { magic: Buffer; offset: number; name: string; detail?: S
   { magic: text('Salted__'), offset: 0, name: 'file of openssl enc', detail: 'encrypted' },
   { magic: text('age-encryption.org/v1\n'), offset: 0, name: 'age', detail: 'encrypted' },
   { magic: text('-----BEGIN AGE ENCRYPTED FILE-----'), offset: 0, name: 'age', detail: 'encrypted' },
+  { magic: text('$ANSIBLE_VAULT;1.'), offset: 0, name: 'Ansible Vault', detail: 'encrypted' },
   { magic: text('AES\x01\0'), offset: 0, name: 'AES Crypt', detail: 'encrypted' },
   { magic: text('AES\x02\0'), offset: 0, name: 'AES Crypt', detail: 'encrypted' },
   { magic: hex('03d9a29a67fb4bb5'), offset: 0, name: 'KeePass', detail: 'encrypted' },
@@ -324,6 +332,7 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isGitPack(head)) return { kind: 'git' };
   if (isHuffmanPack(head)) return packed('pack');
   if (standsAt(head, ZISOFS, 0)) return packed('zisofs');
+  if (standsAt(head, MOZ_LZ4, 0)) return packed('mozlz4');
   if (isPkcs12(head)) return { kind: 'opaque', name: 'PKCS #12', detail: 'encrypted' };
   if (isBinaryCpio(head)) return seven('cpio');
   if (isTar(head)) return { kind: 'tar' };
@@ -337,6 +346,9 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isSqlite(head)) return { kind: 'sqlite' };
   if (isRawDisc(head)) return { kind: 'disc' };
   if (isPyc(head)) return { kind: 'pyc' };
+  if (isNumpy(head)) return { kind: 'numpy' };
+  if (isCapture(head)) return { kind: 'capture' };
+  if (isPickle(head)) return { kind: 'pickle' };
   if (isOpenPgp(head)) return { kind: 'openpgp' };
   if (isPdf(head)) return { kind: 'pdf' };
   const mail = mailKind(head);
@@ -357,6 +369,8 @@ export function isFileHead(head: Buffer, size = head.length): boolean {
     (container !== undefined && !(container.kind === 'seven' && container.is_guess === true))
   );
 }
+
+const isFileWhole = (bytes: Buffer) => isFileHead(bytes.subarray(0, HEAD_BYTES), bytes.length);
 
 /** Whether what was opened tells nothing of what else the file is. */
 export function isBeside({ kind }: Container): boolean {
@@ -557,6 +571,12 @@ export function membersOf(container: Container, content: Content, name: string, 
         workshop,
         (bytes) => isFileHead(bytes) || textFormOf(bytes.subarray(0, LOOK_BYTES)) !== undefined,
       );
+    case 'pickle':
+      return pickleMembers(content, workshop, isFileWhole);
+    case 'numpy':
+      return numpyMembers(content, workshop, isFileWhole);
+    case 'capture':
+      return captureMembers(content, workshop);
     case 'git':
       return gitPackMembers(content, workshop);
     case 'iso-trees':

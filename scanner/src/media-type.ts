@@ -55,6 +55,7 @@ const OF_COMPRESSOR: Readonly<Record<Compressor, string>> = {
   lzop: 'application/x-lzop',
   pack: PACKED,
   zisofs: PACKED,
+  mozlz4: PACKED,
 };
 
 /** What a zip is beside an archive, told by a name in its first headers. */

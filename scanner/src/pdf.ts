@@ -1,4 +1,5 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
+import { base85RunsOf } from './base85-runs.ts';
 import { type Content, isDiskError } from './content.ts';
 import { LimitReached } from './limits.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
@@ -8,6 +9,8 @@ import { explainPdf } from './pdf-structure.ts';
 import { PdfStrings, textOfString } from './pdf-texts.ts';
 import type { Range } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
+import { LOOK_BYTES, textFormOf } from './text-encoding.ts';
+import { runsOf } from './text-runs.ts';
 
 /** The readable copy of the document is given out in pieces of about this size, each beginning with the end of the one before. Bytes. */
 const COPY = { bytes: 8 * 1024 ** 2, overlap: 64 * 1024 } as const;
@@ -442,6 +445,39 @@ function* stringsBetween(reader: Reader, streams: readonly Range[], lock: Lock |
   }
 }
 
+/** Of a longer text what is written in it as letters is looked for in so much. Bytes. */
+const LETTERS_BYTES_MAXIMUM = 16 * 1024 ** 2;
+const LESS = 0x3c;
+const DIGITS = /^[0-9a-f]+$/i;
+const DIGITS_LOOKED_AT = 20;
+
+/** Whether bytes are written as letters in a text. What a page shows by the numbers of its letters (9.4.3) is none. */
+function holdsLetters(text: Buffer, isFile: (head: Buffer) => boolean): boolean {
+  for (const { start } of runsOf(text))
+    if (text[start - 1] !== LESS || !DIGITS.test(text.toString('latin1', start, start + DIGITS_LOOKED_AT))) return true;
+  const isSomething = (bytes: Buffer) => textFormOf(bytes.subarray(0, LOOK_BYTES)) !== undefined || isFile(bytes);
+  return !base85RunsOf(text, isSomething).next().done;
+}
+
+/** The text of a stream, as far as it is kept. */
+class StreamText {
+  private readonly pieces: Buffer[] = [];
+  private bytes = 0;
+
+  add(piece: Buffer): void {
+    if (this.bytes >= LETTERS_BYTES_MAXIMUM) return;
+    this.pieces.push(Buffer.from(piece.subarray(0, LETTERS_BYTES_MAXIMUM - this.bytes)));
+    this.bytes += piece.length;
+  }
+
+  /** A text in which bytes are written as letters, as a member. */
+  *end(isFile: (head: Buffer) => boolean): Generator<Member> {
+    const text = Buffer.concat(this.pieces);
+    if (holdsLetters(text, isFile))
+      yield { name: 'text of a stream', read: () => ({ content: { size: text.length, bytes: text } }) };
+  }
+}
+
 /** The first bytes of a stream, at least `least` where there are as many, and all of it once more. */
 async function peeked(
   pieces: AsyncIterable<Buffer>,
@@ -522,7 +558,13 @@ export async function* pdfMembers(
         continue;
       }
       if (number !== undefined && others.size < STREAMS_KEPT_MAXIMUM) others.set(number, found);
-      if (!is_changed) continue;
+      const own = textFormOf(head.subarray(0, LOOK_BYTES)) === undefined ? undefined : new StreamText();
+      if (!is_changed) {
+        if (own === undefined) continue;
+        for await (const piece of all) own.add(piece);
+        yield* own.end(isFile);
+        continue;
+      }
       copy.push(Buffer.from(`${dictionary}stream\n`, 'latin1'));
       copy_bytes += dictionary.length;
       let plain_bytes = 0;
@@ -535,6 +577,7 @@ export async function* pdfMembers(
           plain_bytes += piece.length;
           budget.addUnpacked(piece.length, plain_bytes, packed_bytes);
           copy.push(piece);
+          own?.add(piece);
           copy_bytes += piece.length;
           if (is_list) {
             const listed = piece.toString('latin1');
@@ -549,6 +592,7 @@ export async function* pdfMembers(
         if (error instanceof LimitReached || isDiskError(error)) throw error;
         if (packed_bytes > 0 && !is_guess) unread.add('damaged');
       }
+      if (own !== undefined) yield* own.end(isFile);
       yield* texts.add(strings.end().map(bytesOf));
       copy.push(Buffer.from('\nendstream\nendobj\n'));
     }

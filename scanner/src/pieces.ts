@@ -157,64 +157,6 @@ function inflates(bytes: Buffer): boolean {
   }
 }
 
-/** Bytes behind the opcodes of Python's pickle that have a fixed number of them (pickletools.py). */
-const FIXED_ARGUMENTS: ReadonlyMap<number, number> = new Map([
-  ...[...'Kqh\x80\x82'].map((code): [number, number] => [code.charCodeAt(0), 1]),
-  ...[...'M\x83'].map((code): [number, number] => [code.charCodeAt(0), 2]),
-  ...[...'Jrj\x84'].map((code): [number, number] => [code.charCodeAt(0), 4]),
-  ...[...'G\x95'].map((code): [number, number] => [code.charCodeAt(0), 8]),
-]);
-/** Those whose value says its own length, in so many bytes. */
-const VALUES: ReadonlyMap<number, number> = new Map([
-  ...[...'UC\x8c\x8a'].map((code): [number, number] => [code.charCodeAt(0), 1]),
-  ...[...'TBX\x8b'].map((code): [number, number] => [code.charCodeAt(0), 4]),
-  ...[...'\x8d\x8e\x96'].map((code): [number, number] => [code.charCodeAt(0), 6]),
-]);
-const LINES: ReadonlyMap<number, number> = new Map([
-  ...[...'ILFSVgpP'].map((code): [number, number] => [code.charCodeAt(0), 1]),
-  ...[...'ci'].map((code): [number, number] => [code.charCodeAt(0), 2]),
-]);
-const FIRST_OPCODES = Buffer.from(']})(cXUCBT', 'latin1');
-const STOP = 0x2e;
-const NEWLINE = Buffer.from('\n');
-
-/** Pickles of Python with a mark (protocol 2 and later): values of bytes and of text. */
-const pickle: Format = {
-  is(head) {
-    const [mark, protocol = 0, first = 0] = head;
-    if (mark !== 0x80 || head.length < 12) return false;
-    // Later protocols begin with the length of what follows; before that some value, list or name.
-    return protocol === 4 || protocol === 5
-      ? first === 0x95 && head.readUInt32LE(7) === 0
-      : (protocol === 2 || protocol === 3) && FIRST_OPCODES.includes(first);
-  },
-  *pieces(reader, known) {
-    let number = 0;
-    for (let at = 0; at < reader.size; ) {
-      const head = reader.at(at, 9);
-      const [code = 0] = head;
-      const lines = LINES.get(code) ?? 0;
-      const length_bytes = VALUES.get(code);
-      let after = at + 1 + (FIXED_ARGUMENTS.get(code) ?? 0);
-      for (let line = 0; line < lines; line += 1) {
-        const found = reader.find(NEWLINE, after);
-        after = found < 0 ? reader.size : found + 1;
-      }
-      if (length_bytes !== undefined && head.length > length_bytes) {
-        const start = at + 1 + (length_bytes === 6 ? 8 : length_bytes);
-        const end = start + head.readUIntLE(1, length_bytes);
-        if (end > reader.size) return;
-        number += 1;
-        yield { name: `value ${number}`, start, end };
-        after = end;
-      }
-      known(at, after);
-      if (code === STOP) return;
-      at = after;
-    }
-  },
-};
-
 const GIT_OBJECT = /^(?:blob|tree|commit|tag) \d{1,15}\0/;
 
 /** An object of git, unpacked: its kind and length, a zero, and the file. */
@@ -289,7 +231,7 @@ const game: Format = {
 
 const dicom: Format = { is: isDicom, pieces: dicomPieces };
 
-const FORMATS: readonly Format[] = [gitObject, apple, macBinary, propertyList, webArchive, activeMime, pickle, dicom, game];
+const FORMATS: readonly Format[] = [gitObject, apple, macBinary, propertyList, webArchive, activeMime, dicom, game];
 
 /** As much of a file tells which of them it is. */
 const FORMAT_BYTES = 256;

@@ -13,6 +13,8 @@ import type { Member } from './member.ts';
 import type { Range, Ranges } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
 import { LOOK_BYTES, textFormOf } from './text-encoding.ts';
+import { runsOf } from './text-runs.ts';
+import { wideTextsIn } from './wide-texts.ts';
 import { zlibIn } from './zlib-within.ts';
 
 // What no reader explained of one content (docs/decisions/0082-every-byte-is-explained.md).
@@ -247,6 +249,9 @@ export class Rests {
     }
     // What a picture has packed is its own, and what it carries beside that was looked at.
     if (!hasParts(this.reader.at(0, HEAD_BYTES))) await this.streams(0, leaf.kind === 'text' ? end : after);
+    // A few wide letters amid noise look like a text of another alphabet.
+    await this.wideTexts(0, after);
+    if (leaf.kind === 'binary') await this.letters(0, after);
     return Math.max(at, after);
   }
 
@@ -324,10 +329,49 @@ export class Rests {
     matchOthers();
   }
 
+  /** Texts of wide letters among bytes of another kind: matched, and a member where something is written in them. */
+  private async wideTexts(start: number, end: number): Promise<void> {
+    const { walk, trail, reader, depth } = this;
+    if (end - start > STREAMS_WITHIN_MAXIMUM) return;
+    const bytes = wideTextsIn(reader.at(start, end - start));
+    if (bytes === undefined) return;
+    walk.workshop.budget.addUnpacked(bytes.length, bytes.length, end - start);
+    const name = `wide texts from ${start} on`;
+    if (runsOf(bytes).next().done)
+      return matchPieces(walk, [walk.match(bytes, undefined, pathOf(walk, trail))], [...trail, name]);
+    if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
+    await this.steps.examineMember(walk, { name, read: () => ({ content: { size: bytes.length, bytes } }) }, depth + 1, [
+      ...trail,
+      name,
+    ]);
+  }
+
+  /** Bytes that are written as letters among bytes of another kind, where they are a file or a text. */
+  private async letters(start: number, end: number): Promise<void> {
+    const { walk, trail, reader, depth } = this;
+    if (end - start > STREAMS_WITHIN_MAXIMUM) return;
+    let members = 0;
+    for (const { how, start: at, end: after, bytes } of runsOf(reader.at(start, end - start))) {
+      if (after - at < LETTERS_LEAST || members === STREAMS_MAXIMUM) continue;
+      const is_text = textFormOf(bytes.subarray(0, LOOK_BYTES))?.encoding === 'utf-8';
+      const container = containerOf(bytes.subarray(0, HEAD_BYTES));
+      const is_file = container === undefined ? bytes.toString('latin1', 0, 2) === 'MZ' : !isWeak(container);
+      if (!is_text && !is_file) continue;
+      members += 1;
+      walk.workshop.budget.addUnpacked(bytes.length, bytes.length, after - at);
+      if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
+      const name = `${how} at ${start + at}`;
+      const content = { size: bytes.length, bytes };
+      await this.steps.examineMember(walk, { name, read: () => ({ content }) }, depth + 1, [...trail, name]);
+    }
+  }
+
   /** What nobody knows: matched from its own first byte on. */
   private async raw(start: number, end: number, is_opened: boolean): Promise<number> {
     const { walk, trail } = this;
     await this.streams(start, end);
+    await this.wideTexts(start, end);
+    await this.letters(start, end);
     if (start > 0 || end < this.content.size)
       matchContent(walk, partOf(this.content, start, end), [...trail, `rest at ${start}`], { is_rest: true });
     if (is_opened && looksLikeNothing(this.reader, start, end)) {
@@ -341,6 +385,8 @@ export class Rests {
 
 /** In larger contents streams of zlib are not looked for. Bytes. */
 const STREAMS_WITHIN_MAXIMUM = 16 * 1024 ** 2;
+/** Shorter runs of letters among other bytes are names. */
+const LETTERS_LEAST = 64;
 /** So many of one content are members; the others are matched together, when they come to so much. */
 const STREAMS_MAXIMUM = 200;
 const OTHERS_BYTES = 1024 ** 2;

@@ -5,14 +5,14 @@ import { hexDigit, isUuencodeBegin, uuRow } from './text-codings.ts';
 
 /** Bytes in a text, decoded. `end` is where it ends there. */
 export interface Run {
-  how: 'base64' | 'hex' | 'numbers' | 'escapes' | 'address' | 'literal' | 'uuencode';
+  how: 'base64' | 'hex' | 'numbers' | 'escapes' | 'address' | 'literal' | 'uuencode' | 'base85';
   start: number;
   end: number;
   bytes: Buffer;
 }
 
 /** What decodes to no more is left as it is: words and names look the same. Bytes. */
-const DECODED_LEAST = 33;
+export const DECODED_LEAST = 33;
 /** Lines of a run are at least as long, but for the last one. Characters. */
 const LINE_LEAST = 20;
 
@@ -236,6 +236,58 @@ export function* escapesOf(text: Buffer): Generator<Run> {
       ? Buffer.from(codes.map((code) => String.fromCharCode(code)).join(''))
       : Buffer.from(codes);
     yield { how: 'escapes', start: index, end: index + whole.length, bytes };
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const ESCAPED_LETTERS: ReadonlyMap<number, number> = new Map(
+  [...'n\nr\rt\tb\bf\f'.matchAll(/(.)(.)/gs)].map(([, letter = '', plain = '']) => [letter.charCodeAt(0), plain.charCodeAt(0)]),
+);
+const OF_ESCAPE = /^u00([0-9a-f]{2})/i;
+
+/** The bytes that a string of JSON has as characters from `start` to `end`; undefined where one of them is no byte. */
+function bytesOfString(text: Buffer, start: number, end: number): Buffer | undefined {
+  const bytes = Buffer.allocUnsafe(end - start);
+  let length = 0;
+  for (let at = start; at < end; at += 1) {
+    const byte = text[at] ?? 0;
+    if (byte === BACKSLASH) {
+      at += 1;
+      const letter = text[at] ?? 0;
+      const digits = letter === 0x75 ? OF_ESCAPE.exec(text.toString('latin1', at, at + 5))?.[1] : undefined;
+      if (letter === 0x75 && digits === undefined) return undefined;
+      bytes[length++] = digits === undefined ? (ESCAPED_LETTERS.get(letter) ?? letter) : Number.parseInt(digits, 16);
+      if (digits !== undefined) at += 4;
+    } else if (byte < 0x80) bytes[length++] = byte;
+    else {
+      // Two bytes of UTF-8 are one up to U+00FF.
+      const next = text[at + 1] ?? 0;
+      if ((byte !== 0xc2 && byte !== 0xc3) || (next & 0xc0) !== 0x80) return undefined;
+      bytes[length++] = ((byte & 3) << 6) | (next & 0x3f);
+      at += 1;
+    }
+  }
+  return bytes.subarray(0, length);
+}
+
+/** Strings of JSON that have bytes as characters, with those that are no letters by their numbers. */
+export function* stringsOf(text: Buffer): Generator<Run> {
+  if (!text.includes('\\u00')) return;
+  for (let open = text.indexOf(QUOTE); open >= 0; ) {
+    let has_bytes = false;
+    let at = open + 1;
+    for (; at < text.length && text[at] !== QUOTE && text[at] !== NEWLINE; at += 1) {
+      if (text[at] !== BACKSLASH) continue;
+      at += 1;
+      has_bytes ||= text[at] === 0x75;
+    }
+    const end = at;
+    if (has_bytes && end - open > DECODED_LEAST) {
+      const bytes = bytesOfString(text, open + 1, Math.min(end, text.length));
+      if (bytes !== undefined && bytes.length >= DECODED_LEAST) yield { how: 'literal', start: open, end, bytes };
+    }
+    open = text.indexOf(QUOTE, end + 1);
   }
 }
 

@@ -1,4 +1,5 @@
 import { inflateRawSync, inflateSync } from 'node:zlib';
+import { base85RunsOf } from './base85-runs.ts';
 import { type Content, takeContent } from './content.ts';
 import { pagesOf } from './ebcdic.ts';
 import { LimitReached } from './limits.ts';
@@ -10,7 +11,7 @@ import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextFor
 import { folded } from './text-folds.ts';
 import { textOfPieces } from './text-pieces.ts';
 import { rewritten } from './text-rewrites.ts';
-import { addressesOf, escapesOf, listsOf, type Run, rowsOf, runsOf, splitsOf, xxRowsOf } from './text-runs.ts';
+import { addressesOf, escapesOf, listsOf, type Run, rowsOf, runsOf, splitsOf, stringsOf, xxRowsOf } from './text-runs.ts';
 import { spelledOut } from './text-spellings.ts';
 
 /**
@@ -180,6 +181,10 @@ async function* streamed(pieces: Iterable<Buffer>): AsyncGenerator<Buffer> {
 
 async function* windowViews(reader: Reader, start: number, workshop: Workshop, isFile: IsFile): AsyncGenerator<TextView> {
   const { budget } = workshop;
+  const isSomething = (bytes: Buffer) => {
+    budget.spend(bytes.length);
+    return isPlainText(bytes.subarray(0, HEAD_BYTES)) || inflated(bytes, false, workshop) !== undefined || isFile(bytes);
+  };
   for (let from = start; ; from += WINDOW.bytes - WINDOW.overlap) {
     const text = reader.at(from, WINDOW.bytes);
     const is_last = from + text.length >= reader.size;
@@ -192,6 +197,8 @@ async function* windowViews(reader: Reader, start: number, workshop: Workshop, i
       yield* ofRuns(splitsOf(text), text, from, workshop, isFile);
       yield* ofRuns(rowsOf(text), text, from, workshop, isFile);
       yield* ofRuns(xxRowsOf(text), text, from, workshop, isFile);
+      yield* ofRuns(stringsOf(text), text, from, workshop, isFile);
+      yield* ofRuns(base85RunsOf(text, isSomething), text, from, workshop, isFile);
       yield* ofRuns(addressesOf(text), text, from, workshop, isFile);
       budget.spend(4 * text.length);
       const pieces = textOfPieces(text);

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { base85RunsOf } from './base85-runs.ts';
 import { fromUtf7, hasUtf7 } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
 import { rewritten } from './text-rewrites.ts';
-import { addressesOf, escapesOf, listsOf, rowsOf, runsOf, splitsOf, xxRowsOf } from './text-runs.ts';
+import { addressesOf, escapesOf, listsOf, rowsOf, runsOf, splitsOf, stringsOf, xxRowsOf } from './text-runs.ts';
 
 // Every expression that looks for what a text hides, over texts that are made to be hard on it: out of one that it matches.
 
@@ -41,6 +42,10 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'two bytes in a character': '%u4142%u4344%u4546%u4748%u4142%u4344%u4546%u4748',
   'base32 in lines': `${'ABCDEFGHIJ234567'.repeat(3)}\nABCDEF==`,
   base85: 'a85decode("<~87cURD]i,\\"Ebo80~>") filter cvx exec\n',
+  'base85 that nothing names': `data = "P)h>@6aWAK2mr%IcU?TsQD{a0002Y)000R9003oaV_|YGV{dJXF!fgqP<3z&h&G7{h>9>Z(FlmsG<SB^G_O^0^>lU"\n`,
+  'bytes in a string of JSON': '{"a": "PK\\u0003\\u0004\\u0014\\u0000\\u00fc abcdefghijklmnopqrstuvwxyz"}\n',
+  'base85 in lines': `${'P)h>@6aWAK2mr%IcU?TsQD{a0002Y)000R9003oaV'}\n`.repeat(3),
+  'base85 in an XML': '<a><b><![CDATA[9jqo^BlbD-BleB1DJ+*+F(f,q/0JhKF<GL>Cj@.4Gp$d7F!,L7@<6@)/0JDEF<G%<+EV:2F!,]]></b></a>\n',
   'quoted-printable': '=41=42=43=44=\r\n=45=46=47=48',
   uuencode: `unpack('u', 'M9V]O9"!M;W)N:6YG('1H97)E(0')\n`,
   'pairs with a mark': '41-42-43-44-45-46-47-48-49-4a-4b-4c-4d-4e-4f-50-51-52-53-54-55-56-57-58-59-5a-41-42-43-44-45-46-47\n',
@@ -130,6 +135,8 @@ const WAYS: Readonly<Record<string, (text: Buffer) => void>> = {
       xxRowsOf(text),
       escapesOf(text),
       addressesOf(text),
+      stringsOf(text),
+      base85RunsOf(text, () => false),
     ])
       for (const _ of runs);
     if (hasUtf7(text)) fromUtf7(text);

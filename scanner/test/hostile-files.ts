@@ -28,6 +28,48 @@ function mailOf(headers: string, body: string): Buffer {
 const PDF_END = '\ntrailer\n<</Root 1 0 R>>\n%%EOF\n';
 const pdfOf = (body: string) => text(`%PDF-1.5\n${body}${PDF_END}`);
 
+/** An array of numpy whose elements are of a kind. */
+function numpyOf(descr: string, bytes: number): Buffer {
+  const head = `{'descr': ${descr}, 'fortran_order': False, 'shape': (${bytes},), }\n`;
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(head.length);
+  return Buffer.concat([hex('934e554d50590200'), length, text(head), text(repeated('a\0\0\0', bytes))]);
+}
+
+interface HostilePacket {
+  sequence: number;
+  size?: number;
+  body?: string;
+  flags?: number;
+  fragment?: number;
+  port?: number;
+}
+
+/** A capture of IP packets. */
+function captureOf(bytes: number, packetOf: (number: number) => HostilePacket): Buffer {
+  const pieces = [hex('d4c3b2a1020004000000000000000000ffff000065000000')];
+  for (let length = 0, number = 0; length < bytes; number += 1) {
+    const { sequence, size = 0, body = 'a'.repeat(size), flags = 0, fragment, port = 80 } = packetOf(number);
+    const packet = Buffer.alloc(56);
+    packet.writeUInt32LE(40 + body.length, 8);
+    packet.writeUInt32LE(40 + body.length, 12);
+    packet[16] = 0x45;
+    packet.writeUInt16BE(40 + body.length, 18);
+    if (fragment !== undefined) {
+      packet.writeUInt16BE(fragment & 0xffff, 20);
+      packet.writeUInt16BE(0x2000 | (fragment & 7), 22);
+    }
+    packet[25] = 6;
+    packet.writeUInt16BE(port & 0xffff, 36);
+    packet.writeUInt32BE(sequence >>> 0, 40);
+    packet[48] = 0x50;
+    packet[49] = flags;
+    pieces.push(packet, text(body));
+    length += packet.length + body.length;
+  }
+  return Buffer.concat(pieces);
+}
+
 /** An OLE file of which every sector of the table is the same one, every chain a circle, and a sector 64 KiB. */
 export function oleCircles(): Buffer {
   const SECTOR = 65_536;
@@ -123,6 +165,38 @@ function compiledOf(constants: string): Buffer {
 /** Each makes a file of about `bytes` bytes. */
 export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
   ['an OLE file whose streams share their sectors', oleShared],
+  ['a pickle of texts', (bytes: number) => text(`(lp0\n${repeated(`V${'a'.repeat(40)}\np%\na`, bytes)}.`)],
+  ['a pickle of literals', (bytes: number) => text(`(lp0\n${repeated(`S'${'\\x41'.repeat(20)}'\na`, bytes)}.`)],
+  ['a pickle of lists', (bytes: number) => text(`\x80\x02${repeated(']q\0', bytes)}.`)],
+  [
+    'a pickle of arrays of objects within each other',
+    (bytes: number) =>
+      text(
+        repeated('\x80\x02cjoblib.numpy_pickle\nNumpyArrayWrapper\nX\x05\0\0\0dtypeX\x02\0\0\0O8X\x0a\0\0\0allow_mmapb', bytes),
+      ),
+  ],
+  ['an array of letters', (bytes: number) => numpyOf("'|S1'", bytes)],
+  ['an array of wide letters', (bytes: number) => numpyOf("'<U9'", bytes)],
+  ['an array of records', (bytes: number) => numpyOf(`[${repeated("('f%', '|S1'), ", 2000)}]`, bytes)],
+  ['an array of nothing', (bytes: number) => numpyOf("[('a', '|S0', (999999999, 999999999)), ('b', '|S1')]", bytes)],
+  ['a capture of single bytes', (bytes: number) => captureOf(bytes, (number) => ({ sequence: number, size: 1 }))],
+  ['a capture of the same bytes', (bytes: number) => captureOf(bytes, () => ({ sequence: 1, size: 60 }))],
+  ['a capture of bytes over each other', (bytes: number) => captureOf(bytes, (number) => ({ sequence: number * 7, size: 40 }))],
+  ['a capture with gaps', (bytes: number) => captureOf(bytes, (number) => ({ sequence: number * 90, size: 40 }))],
+  ['a capture of beginnings', (bytes: number) => captureOf(bytes, (number) => ({ sequence: number * 90, size: 40, flags: 2 }))],
+  ['a capture of fragments', (bytes: number) => captureOf(bytes, (number) => ({ sequence: 1, size: 40, fragment: number }))],
+  ['a capture of many connections', (bytes: number) => captureOf(bytes, (number) => ({ sequence: 1, size: 40, port: number }))],
+  [
+    'a capture of messages of HTTP',
+    (bytes: number) => captureOf(bytes, (number) => ({ sequence: 1 + number * 27, body: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n' })),
+  ],
+  ['base85 in literals', (bytes: number) => text(repeated(`x = "P)h>@6aWAK2mr%IcU?TsQD{a0002Y)000R9003oaV_|YGV{dJ%"\n`, bytes))],
+  ['base85 in one line', (bytes: number) => text(repeated('P)h>@6aWAK2mr%IcU?TsQD{a0002Y)000R9003oaV_|YGV{dJ', bytes))],
+  ['quotation marks in base85', (bytes: number) => text(repeated(`"A1'b\\"c#`, bytes))],
+  [
+    'a PDF of texts with base64',
+    (bytes: number) => pdfOf(repeated(`% 0 obj<</Length 60>>stream\n${'QUJD'.repeat(15)}\nendstream\n`, bytes)),
+  ],
   ['a PDF of unclosed strings', (bytes: number) => text(`%PDF-1.4\n${repeated('1 0 obj (\n', bytes)}`)],
   ['a PDF of brackets', (bytes: number) => text(`%PDF-1.4\n1 0 obj ${repeated('(', bytes)}`)],
   ['a PDF of short strings', (bytes: number) => text(`%PDF-1.4\n1 0 obj [${repeated(`(${'a'.repeat(33)})`, bytes)}`)],

@@ -3,7 +3,7 @@
 Reads a JSON request a line ({"path", "payload" (base64), "alone": whether the payload is a file of its own}), answers a line for each:
 {"path", "found": how, or null}. What comes out of a file is opened again, some levels deep.
 """
-import base64, binascii, bz2, codecs, email, email.policy, gzip, hashlib, html, io, json, lzma, mailbox, os, pickletools, plistlib, re, shutil, struct, subprocess, sys, tarfile, tempfile, urllib.parse, zipfile, zlib
+import base64, binascii, bz2, codecs, email, email.policy, gzip, hashlib, html, io, json, lzma, mailbox, marshal, os, pickle, pickletools, plistlib, re, shutil, sqlite3, struct, subprocess, sys, tarfile, tempfile, urllib.parse, zipfile, zlib
 from concurrent.futures import ThreadPoolExecutor
 
 MOST = 16 * 1024 * 1024
@@ -338,6 +338,139 @@ def by_calls(data):
         yield base64.b64decode(b''.join(rows))
 
 
+class Plain(pickle.Unpickler):
+    """Knows nothing but what bytes are written as."""
+
+    def find_class(self, module, name):
+        if (module, name) in (('_codecs', 'encode'), ('__builtin__', 'bytes'), ('__builtin__', 'bytearray')):
+            return codecs.encode if name == 'encode' else bytes
+        raise pickle.UnpicklingError(name)
+
+
+def by_values(data):
+    """Saved objects, databases and compiled scripts, by Python's library; arrays after what is published of them."""
+    if data[:1] in (b'(', b'}', b'\x80', b']'):
+        try:
+            waiting = [Plain(io.BytesIO(data)).load()]
+        except Exception:
+            waiting = []
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, dict):
+                waiting.extend(value.values())
+            elif isinstance(value, (list, tuple)):
+                waiting.extend(value)
+            elif isinstance(value, (bytes, str)):
+                yield value if isinstance(value, bytes) else value.encode()
+    if data.startswith(b'\x93NUMPY\1'):
+        start = 10 + struct.unpack_from('<H', data, 8)[0]
+        kind, size = re.search(rb"'descr': '([<>|][SUOu])(\d*)'", data[:start]).groups()
+        body = data[start:]
+        if kind == b'|O':
+            yield from (one for one in pickle.loads(body) if isinstance(one, bytes))
+        elif kind == b'<u':
+            yield bytes(number for (number,) in struct.iter_unpack('<H', body))
+        else:
+            wide = kind[1:] == b'U'
+            width = int(size) * (4 if wide else 1)
+            for at in range(0, len(body), width):
+                one = body[at : at + width]
+                yield one.decode('utf-32-le' if kind == b'<U' else 'utf-32-be').rstrip('\0').encode() if wide else one.rstrip(b'\0')
+    if data.startswith(b'SQLite format 3\0'):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(data)
+            file.flush()
+            for row in sqlite3.connect(file.name).execute('select body from files'):
+                yield row[0] if isinstance(row[0], bytes) else row[0].encode()
+    if data[2:4] == b'\r\n' and len(data) > 16:
+        yield from (one for one in marshal.loads(data[16:]).co_consts if isinstance(one, bytes))
+    if data[:4] in (b'PWAD', b'PACK'):
+        count, at = struct.unpack_from('<II', data, 4) if data[:4] == b'PWAD' else (2, struct.unpack_from('<I', data, 4)[0])
+        for number in range(count):
+            start, size = struct.unpack_from('<II', data, at + 16 * number) if data[:4] == b'PWAD' else struct.unpack_from('<II', data, at + 64 * number + 56)
+            yield data[start : start + size]
+    if data[:1] == b'\x30' and b'\x2a\x86\x48\x86\xf7\r\1\7\1' in data[:40]:
+        yield run('openssl', 'cms', '-data_out', '-inform', 'DER', give=data)
+    for found in re.finditer(rb'\x78\x9c', data[:100_000]):
+        if not TEXT.match(data[:4096]):
+            try:
+                yield zlib.decompressobj().decompress(data[found.start() :], MOST)
+            except Exception:
+                continue
+
+
+def by_capture(data):
+    """The bytes of each connection in their order, and what came as a page over it."""
+    packets = []
+    if data[:4] == b'\xd4\xc3\xb2\xa1':
+        at = 24
+        while at + 16 <= len(data):
+            size = struct.unpack_from('<I', data, at + 8)[0]
+            packets.append(data[at + 16 : at + 16 + size])
+            at += 16 + size
+    elif data[:4] == b'\n\r\r\n':
+        at = 0
+        while at + 12 <= len(data):
+            kind, size = struct.unpack_from('<II', data, at)
+            if kind == 6:
+                length = struct.unpack_from('<I', data, at + 20)[0]
+                packets.append(data[at + 28 : at + 28 + length])
+            at += size
+    streams = {}
+    for packet in packets:
+        at = 12
+        if packet[at : at + 2] == b'\x81\0':
+            at += 4
+        six = packet[at : at + 2] == b'\x86\xdd'
+        at += 2
+        end = at + 40 + struct.unpack_from('>H', packet, at + 4)[0] if six else at + struct.unpack_from('>H', packet, at + 2)[0]
+        at += 40 if six else 20
+        port, sequence = struct.unpack_from('>HI', packet, at + 2)
+        streams.setdefault(port, {})[(sequence + 1000) % 2**32] = packet[at + 20 : end]
+    for pieces in streams.values():
+        stream = b''.join(piece for _, piece in sorted(pieces.items()))
+        head, _, body = stream.partition(b'\r\n\r\n')
+        if b'chunked' in head:
+            whole = b''
+            while body:
+                line, _, body = body.partition(b'\r\n')
+                size = int(line, 16)
+                if size == 0:
+                    break
+                whole += body[:size]
+                body = body[size + 2 :]
+            body = whole
+        yield body
+
+
+ZEROMQ = b'0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#'
+
+
+def by_letters(data):
+    """Base85 that a person knows to be some, values over lines, letters of large computers."""
+    found = re.fullmatch(rb"data = '(.*)'\n", data, re.S)
+    letters = re.sub(rb'\s', b'', found.group(1) if found else data)
+    if len(letters) > 40 and TEXT.match(data[:4096]):
+        for decode in (base64.b85decode, base64.a85decode):
+            try:
+                yield decode(letters)
+            except Exception:
+                continue
+        if len(letters) % 5 == 0 and all(letter in ZEROMQ for letter in letters):
+            numbers = (sum(ZEROMQ.index(letter) * 85**place for letter, place in zip(letters[at : at + 5], (4, 3, 2, 1, 0))) for at in range(0, len(letters), 5))
+            yield b''.join(number.to_bytes(4, 'big') for number in numbers).rstrip(b'\0')
+    if data.startswith((b'BEGIN:VCARD', b'version: 1')):
+        plain = re.sub(rb'\r?\n ', b'', data)
+        for found in re.finditer(rb'^(?:PHOTO;[^:]*|jpegPhoto:): ?([A-Za-z0-9+/=]+)', plain, re.M):
+            yield base64.b64decode(found.group(1))
+    found = re.match(rb'begin 644 [^\n]+\n(.*)\n\+\nend', data, re.S)
+    if found:
+        alphabet = b'+-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+        yield b''.join(binascii.a2b_uu(bytes(32 + alphabet.index(letter) for letter in row)) for row in found.group(1).split(b'\n'))
+    if data[:1] not in b'%<{' and len(data) < 100_000:
+        yield data.decode('cp500').encode('latin-1')
+
+
 TEXT = re.compile(rb'[\t\n\r\x20-\x7e\x80-\xff]*\Z')
 
 
@@ -359,7 +492,7 @@ def by_programs(data):
     yield from files_of('unar', data, '-q', '-f', '-o', 'OUT', 'FILE')
 
 
-READERS = (by_script, by_lists, by_pictures, by_openpgp, by_listing, by_calls, by_zipfile, by_tarfile, by_streams, by_email, by_text_codings, by_runs, by_views, by_rtf, by_ole_package, by_onenote, by_pdf, by_mail_programs, by_programs)
+READERS = (by_script, by_lists, by_values, by_capture, by_letters, by_pictures, by_openpgp, by_listing, by_calls, by_zipfile, by_tarfile, by_streams, by_email, by_text_codings, by_runs, by_views, by_rtf, by_ole_package, by_onenote, by_pdf, by_mail_programs, by_programs)
 
 
 def opener(payload, alone):

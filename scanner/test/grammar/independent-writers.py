@@ -1,5 +1,5 @@
 """Writes files with Python's own library: one JSON request a line ({"op", "inner", "name", ...}, bytes in base64), one answer a line."""
-import base64, bz2, email.encoders, email.mime.base, email.mime.message, email.mime.multipart, email.mime.text, email.policy, gzip, io, json, lzma, pickle, plistlib, quopri, sys, tarfile, zipapp, zipfile, zlib
+import base64, binascii, bz2, email.encoders, email.mime.base, email.mime.message, email.mime.multipart, email.mime.text, email.policy, gzip, io, json, importlib.util, lzma, marshal, os, pickle, plistlib, quopri, random, sqlite3, struct, sys, tarfile, tempfile, zipapp, zipfile, zlib
 
 MTIME = 1_700_000_000
 HARMLESS = b'Nothing to see here: this is a harmless text. ' * 8
@@ -97,6 +97,140 @@ def make_zipapp(inner, name, **_):
     return zipped
 
 
+def make_numpy(inner, name, kind, **_):
+    """As numpy/lib/format.py says: a head, filled up to 64 bytes, and the elements."""
+    if kind in ('<U', '>U'):
+        text = inner.decode('utf-8')
+        elements = ['first', text]
+        size = max(len(one) for one in elements)
+        descr, shape = f"'{kind}{size}'", '(2,)'
+        data = b''.join(one.ljust(size, '\0').encode('utf-32-le' if kind == '<U' else 'utf-32-be') for one in elements)
+    elif kind == 'S':
+        descr, shape, data = f"'|S{len(inner)}'", '(2,)', b'first'.ljust(len(inner), b'\0')[: len(inner)] + inner
+    elif kind == 'u':
+        descr, shape, data = "'<u2'", f'({len(inner)},)', b''.join(struct.pack('<H', byte) for byte in inner)
+    else:
+        descr, shape, data = "'|O'", '(2,)', pickle.dumps(['first', inner], 3)
+    head = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}"
+    head = head.ljust(64 * ((len(head) + 11 + 63) // 64) - 11) + '\n'
+    return b'\x93NUMPY\1\0' + struct.pack('<H', len(head)) + head.encode() + data
+
+
+def make_capture(inner, name, mixed=False, six=False, chunked=False, next=False, **_):
+    """One connection that a file comes over, and a word of another one, as Ethernet frames (RFC 791, 8200, 9293; draft-ietf-opsawg-pcap)."""
+    chance = random.Random(len(inner))
+    stream = b'HTTP/1.1 200 OK\r\nServer: a\r\nContent-Type: application/octet-stream\r\n'
+    if chunked:
+        chunks = [inner[at : at + 1000] for at in range(0, len(inner), 1000)]
+        stream += b'Transfer-Encoding: chunked\r\n\r\n' + b''.join(b'%x\r\n%s\r\n' % (len(chunk), chunk) for chunk in chunks) + b'0\r\n\r\n'
+    else:
+        stream += b'Content-Length: %d\r\n\r\n' % len(inner) + inner
+    size = 60 if len(stream) < 20_000 else 1400
+
+    def frame(sequence, payload, port=40_000):
+        tcp = struct.pack('>HHIIBBHHH', 80, port, sequence % 2**32, 1, 0x50, 0x18, 8192, 0, 0) + payload
+        if six:
+            packet = struct.pack('>IHBB', 0x60000000, len(tcp), 6, 64) + b'\xfe\x80' + bytes(13) + b'\1' + b'\xfe\x80' + bytes(13) + b'\2' + tcp
+            return b'\2' + bytes(5) + b'\2' + bytes(4) + b'\1\x81\0\0\5\x86\xdd' + packet
+        packet = struct.pack('>BBHHHBBH', 0x45, 0, 20 + len(tcp), 7, 0x4000, 64, 6, 0) + bytes([10, 0, 0, 1, 10, 0, 0, 2]) + tcp
+        # Short frames are filled up.
+        return (b'\2' + bytes(5) + b'\2' + bytes(4) + b'\1\x08\0' + packet).ljust(60, b'\0')
+
+    first = 2**32 - 100
+    frames = [frame(first + at, stream[at : at + size]) for at in range(0, len(stream), size)]
+    if mixed:
+        frames += chance.sample(frames, len(frames) // 2)
+        chance.shuffle(frames)
+    frames.insert(len(frames) // 2, frame(5, b'hello', port=40_001))
+    if not next:
+        return struct.pack('<IHHiIII', 0xA1B2C3D4, 2, 4, 0, 0, 65_535, 1) + b''.join(struct.pack('<IIII', number, 0, len(one), len(one)) + one for number, one in enumerate(frames))
+    block = lambda kind, body: struct.pack('<II', kind, 12 + len(body)) + body + struct.pack('<I', 12 + len(body))
+    packets = (struct.pack('<IIIII', 0, 0, number, len(one), len(one)) + one + bytes(-len(one) % 4) for number, one in enumerate(frames))
+    return block(0x0A0D0D0A, struct.pack('<IHHq', 0x1A2B3C4D, 1, 0, -1)) + block(1, struct.pack('<HHI', 1, 0, 0)) + b''.join(block(6, packet) for packet in packets)
+
+
+ZEROMQ = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#'
+
+
+def make_base85(inner, name, kind, literal=False, **_):
+    if kind == 'adobe':
+        return base64.a85encode(inner, wrapcol=72) + b'\n'
+    if kind == 'python':
+        letters = base64.b85encode(inner).decode()
+        return (f'data = {letters!r}\n' if literal else '\n'.join(letters[at : at + 76] for at in range(0, len(letters), 76)) + '\n').encode()
+    padded = inner + bytes(-len(inner) % 4)
+    numbers = struct.unpack(f'>{len(padded) // 4}I', padded)
+    return ''.join(ZEROMQ[number // 85**place % 85] for number in numbers for place in (4, 3, 2, 1, 0)).encode() + b'\n'
+
+
+def make_pdf_letters(inner, name, packed=False, digits=False, **_):
+    stream = binascii.hexlify(inner) if digits else base64.encodebytes(inner)
+    if packed:
+        stream = zlib.compress(stream)
+    filter = b'/Filter /FlateDecode ' if packed else b''
+    return b'%%PDF-1.5\n1 0 obj\n<</Type /Catalog /Pages 2 0 R /Other 3 0 R>>\nendobj\n2 0 obj\n<</Type /Pages /Kids [] /Count 0>>\nendobj\n3 0 obj\n<<%s/Length %d>>\nstream\n%s\nendstream\nendobj\ntrailer\n<</Root 1 0 R>>\n%%%%EOF\n' % (filter, len(stream), stream)
+
+
+def make_sqlite(inner, name, text=False, **_):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'a.db')
+        database = sqlite3.connect(path)
+        database.execute('create table files (id integer primary key, name text, body)')
+        for row in range(20):
+            database.execute('insert into files (name, body) values (?, ?)', (f'name {row}', HARMLESS.decode()))
+        database.execute('insert into files (name, body) values (?, ?)', (name, inner.decode('utf-8') if text else inner))
+        database.commit()
+        database.close()
+        with open(path, 'rb') as file:
+            return file.read()
+
+
+def make_compiled(inner, name, **_):
+    code = compile(f'data = {inner!r}\nprint(len(data))\n', name, 'exec')
+    return importlib.util.MAGIC_NUMBER + struct.pack('<III', 0, MTIME, len(inner)) + marshal.dumps(code)
+
+
+def make_card(inner, name, directory=False, **_):
+    letters = base64.b64encode(inner).decode()
+    if directory:
+        first = 'jpegPhoto:: ' + letters
+        folded = [first[:76]] + [' ' + first[at : at + 75] for at in range(76, len(first), 75)]
+        return '\n'.join(['version: 1', 'dn: cn=anna,dc=example,dc=com', 'cn: anna', *folded, '']).encode()
+    first = 'PHOTO;ENCODING=b;TYPE=JPEG:' + letters
+    folded = [first[:75]] + [' ' + first[at : at + 74] for at in range(75, len(first), 74)]
+    return '\r\n'.join(['BEGIN:VCARD', 'VERSION:3.0', 'FN:Anna', *folded, 'END:VCARD', '']).encode()
+
+
+def der(tag, body):
+    size = len(body)
+    head = bytes([size]) if size < 128 else (lambda digits: bytes([0x80 + len(digits)]) + digits)(size.to_bytes((size.bit_length() + 7) // 8, 'big'))
+    return bytes([tag]) + head + body
+
+
+def make_cms(inner, name, **_):
+    """RFC 5652, 4: content that is data."""
+    return der(0x30, bytes.fromhex('06092a864886f70d010701') + der(0xA0, der(4, inner)))
+
+
+def make_game(inner, name, kind, **_):
+    body = HARMLESS + inner
+    files = [(b'FIRST', 0, len(HARMLESS)), (b'SECOND', len(HARMLESS), len(inner))]
+    if kind == 'wad':
+        return struct.pack('<4sII', b'PWAD', 2, 12 + len(body)) + body + b''.join(struct.pack('<II8s', 12 + at, size, one) for one, at, size in files)
+    return struct.pack('<4sII', b'PACK', 12 + len(body), 128) + body + b''.join(struct.pack('<56sII', one, 12 + at, size) for one, at, size in files)
+
+
+XX = b'+-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+
+def make_xxencode(inner, name, **_):
+    rows = []
+    for at in range(0, len(inner), 45):
+        row = binascii.b2a_uu(inner[at : at + 45]).rstrip(b'\n')
+        rows.append(bytes(XX[(letter - 32) & 63] for letter in row))
+    return b'begin 644 ' + name.encode() + b'\n' + b'\n'.join(rows) + b'\n+\nend\n'
+
+
 MAKERS = {
     'zip': make_zip,
     'tar': make_tar,
@@ -108,7 +242,18 @@ MAKERS = {
     'mail': make_mail,
     'zipapp': make_zipapp,
     'plist': lambda inner, name, **_: plistlib.dumps({'WebMainResource': {'name': name, 'data': inner}}, fmt=plistlib.FMT_BINARY),
-    'pickle': lambda inner, name, **_: pickle.dumps({'name': name, 'data': inner}, 4),
+    'pickle': lambda inner, name, protocol=4, **_: pickle.dumps({'name': name, 'data': inner}, protocol),
+    'numpy': make_numpy,
+    'capture': make_capture,
+    'base85': make_base85,
+    'pdf-letters': make_pdf_letters,
+    'sqlite': make_sqlite,
+    'compiled': make_compiled,
+    'card': make_card,
+    'zlib-within': lambda inner, name, **_: random.Random(7).randbytes(64) + zlib.compress(inner) + random.Random(8).randbytes(64),
+    'cms': make_cms,
+    'game': make_game,
+    'xxencode': make_xxencode,
     'quoted-printable': lambda inner, name, **_: quopri.encodestring(inner, quotetabs=True),
     'text': lambda inner, name, codec, **_: inner.decode('utf-8').encode(codec),
 }

@@ -1,0 +1,229 @@
+import { DECODED_LEAST, type Run } from './text-runs.ts';
+
+// Bytes written in base85 that nothing names: the alphabets of Adobe (PostScript language reference, 3.13.3), of RFC 1924 (Python, git) and of ZeroMQ (RFC 32, Z85). Five letters are four bytes.
+
+/** As many letters as make bytes that say something. */
+const RUN_LEAST = Math.ceil((DECODED_LEAST * 5) / 4) + 1;
+/** Lines of a run are at least as long, but for the last one. Letters. */
+const LINE_LEAST = 40;
+/** Letters that are bytes by their code: the Adobe alphabet has 33 to 117 in their order. */
+const ADOBE = Array.from({ length: 85 }, (_, index) => String.fromCharCode(33 + index)).join('');
+const RFC1924 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
+const Z85 = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#';
+const NONE = 0xff;
+/** Four zeros in Adobe's alphabet, and four blanks in that of btoa. */
+const ZEROS = 0x7a;
+const BLANKS = 0x79;
+
+interface Alphabet {
+  values: Uint8Array;
+  has_short: boolean;
+}
+
+function alphabetOf(letters: string, has_short: boolean): Alphabet {
+  const values = new Uint8Array(256).fill(NONE);
+  for (const [value, letter] of [...letters].entries()) values[letter.charCodeAt(0)] = value;
+  return { values, has_short };
+}
+
+const ALPHABETS: readonly Alphabet[] = [alphabetOf(ADOBE, true), alphabetOf(RFC1924, false), alphabetOf(Z85, false)];
+
+const SHORT: ReadonlyMap<number, number> = new Map([
+  [ZEROS, 0],
+  [BLANKS, 0x20202020],
+]);
+
+/** The bytes of letters; undefined where five of them are more than four bytes can say. */
+function decoded(letters: Buffer, { values, has_short }: Alphabet): Buffer | undefined {
+  let shorts = 0;
+  if (has_short) for (let at = 0; at < letters.length; at += 1) if (SHORT.has(letters[at] ?? 0)) shorts += 1;
+  const bytes = Buffer.allocUnsafe(Math.ceil(letters.length / 5) * 4 + 4 * shorts);
+  let length = 0;
+  let value = 0;
+  let count = 0;
+  for (let at = 0; at < letters.length; at += 1) {
+    const letter = letters[at] ?? 0;
+    const short = has_short && count === 0 ? SHORT.get(letter) : undefined;
+    if (short !== undefined) {
+      bytes.writeUInt32BE(short, length);
+      length += 4;
+      continue;
+    }
+    const digit = values[letter] ?? NONE;
+    if (digit === NONE) return undefined;
+    value = value * 85 + digit;
+    count += 1;
+    if (count < 5) continue;
+    if (value > 0xffffffff) return undefined;
+    bytes.writeUInt32BE(value, length);
+    length += 4;
+    value = 0;
+    count = 0;
+  }
+  if (count > 1) {
+    for (let more = count; more < 5; more += 1) value = value * 85 + 84;
+    if (value > 0xffffffff) return undefined;
+    bytes.writeUInt32BE(value, length);
+    length += count - 1;
+  }
+  return Buffer.from(bytes.subarray(0, length));
+}
+
+const isUpper = (letter: number) => letter >= 0x41 && letter <= 0x5a;
+const isLower = (letter: number) => letter >= 0x61 && letter <= 0x7a;
+const isDigit = (letter: number) => letter >= 0x30 && letter <= 0x39;
+/** Of so many letters one at least is large, small, and neither letter nor digit. */
+const EACH_ONE_OF = 16;
+const LOOK_LETTERS = 1024;
+
+/** Whether letters are mixed as base85 has them: words, addresses, programs and base64 are not. */
+function isMixed(letters: Buffer): boolean {
+  const look = letters.subarray(0, LOOK_LETTERS);
+  let [upper, lower, digits] = [0, 0, 0];
+  for (let at = 0; at < look.length; at += 1) {
+    const letter = look[at] ?? 0;
+    if (isUpper(letter)) upper += 1;
+    else if (isLower(letter)) lower += 1;
+    else if (isDigit(letter)) digits += 1;
+  }
+  const least = look.length / EACH_ONE_OF;
+  const marks = look.length - upper - lower - digits;
+  return upper >= least && lower >= least && marks >= least && digits > 0;
+}
+
+const QUOTES = Buffer.from('"\'`');
+const BACKSLASH = 0x5c;
+const OPENINGS_MAXIMUM = 4;
+const OPENING_WITHIN = 64;
+
+/** Letters without the backslashes that a literal has before its quotation marks and before themselves. */
+function withoutEscapes(letters: Buffer): Buffer {
+  const plain = Buffer.allocUnsafe(letters.length);
+  let length = 0;
+  for (let at = 0; at < letters.length; at += 1) {
+    const next = letters[at + 1] ?? 0;
+    if (letters[at] === BACKSLASH && (next === BACKSLASH || QUOTES.includes(next))) at += 1;
+    plain[length++] = letters[at] ?? 0;
+  }
+  return plain.subarray(0, length);
+}
+
+/** The letters from a quotation mark to the same one, which is not behind a backslash; to the end where it is not closed. */
+function literalFrom(letters: Buffer, open: number): Buffer {
+  const quote = letters[open] ?? 0;
+  for (let at = open + 1; at < letters.length; at += 1) {
+    if (letters[at] === BACKSLASH) at += 1;
+    else if (letters[at] === quote) return letters.subarray(open + 1, at);
+  }
+  return letters.subarray(open + 1);
+}
+
+/** What stands before letters where nothing is between: marks of XML, a name with its mark. */
+const BEFORE = /^.{0,60}?\[CDATA\[|^(?:[^<>]{0,30}\?>)?(?:<[\w:.-]{1,40}>){1,6}|^[\w.-]{1,40}[=:]/;
+const BEHIND = /(?:\]\]>?)?(?:<\/[\w:.-]{1,40}>?){0,6}[,;]?$/;
+
+/** What of a run may be meant: all of it, or what stands in it between quotation marks. In Adobe's alphabet these are letters themselves. */
+function* readings(letters: Buffer): Generator<Buffer> {
+  yield letters;
+  const before = BEFORE.exec(letters.toString('latin1', 0, OPENING_WITHIN))?.[0].length ?? 0;
+  const behind = BEHIND.exec(letters.toString('latin1', Math.max(0, letters.length - OPENING_WITHIN)))?.[0].length ?? 0;
+  if (before + behind > 0) yield letters.subarray(before, letters.length - behind);
+  const escaped = letters.includes(BACKSLASH);
+  if (escaped) yield withoutEscapes(letters);
+  let openings = 0;
+  for (let at = 0; at < Math.min(OPENING_WITHIN, letters.length) && openings < OPENINGS_MAXIMUM; at += 1) {
+    if (!QUOTES.includes(letters[at] ?? 0)) continue;
+    openings += 1;
+    const literal = literalFrom(letters, at);
+    yield literal;
+    if (escaped) yield withoutEscapes(literal);
+    // The mark that closes a literal may stand before the run.
+    const until = letters.lastIndexOf(letters[at] ?? 0);
+    if (until > at + 1 && until - at - 1 !== literal.length) yield letters.subarray(at + 1, until);
+  }
+  // A literal that begins before the run, as behind three quotation marks.
+  const last = letters[letters.length - 1] ?? 0;
+  if (QUOTES.includes(last)) yield letters.subarray(0, -1);
+}
+
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+const SPACE = 0x20;
+const TAB = 0x09;
+const isBlank = (byte: number | undefined) => byte === SPACE || byte === TAB;
+
+/** Where the letters of the next line begin; -1 where there is none. */
+function nextLine(text: Buffer, end: number): number {
+  let at = end;
+  if (text[at] === RETURN) at += 1;
+  if (text[at] !== NEWLINE) return -1;
+  at += 1;
+  while (isBlank(text[at])) at += 1;
+  return at;
+}
+
+function lineEnd(text: Buffer, start: number, { values, has_short }: Alphabet): number {
+  let at = start;
+  while (at < text.length) {
+    const letter = text[at] ?? 0;
+    if (values[letter] === NONE && !(has_short && SHORT.has(letter))) break;
+    at += 1;
+  }
+  return at;
+}
+
+/** Runs in one alphabet: of each LINE_LEAST letters one is looked at, and its neighbours where it may be of a run. */
+function* inAlphabet(text: Buffer, alphabet: Alphabet, isSomething: (bytes: Buffer) => boolean): Generator<Run> {
+  const isOf = (letter: number | undefined) =>
+    alphabet.values[letter ?? 0] !== NONE || (alphabet.has_short && SHORT.has(letter ?? 0));
+  let done = 0;
+  for (let at = LINE_LEAST - 1; at < text.length; at += LINE_LEAST) {
+    if (at < done || !isOf(text[at])) continue;
+    let start = at;
+    while (start > done && isOf(text[start - 1])) start -= 1;
+    const first_end = lineEnd(text, at, alphabet);
+    let end = first_end;
+    const width = first_end - start;
+    if (width >= LINE_LEAST) {
+      const lines = [text.subarray(start, end)];
+      for (let length = width; length === width; ) {
+        const from = nextLine(text, end);
+        if (from < 0) break;
+        const to = lineEnd(text, from, alphabet);
+        length = to - from;
+        const behind = text[to] ?? NEWLINE;
+        if (length === 0 || length > width || (behind !== NEWLINE && behind !== RETURN && length === width)) break;
+        lines.push(text.subarray(from, to));
+        end = to;
+      }
+      const letters = lines.length === 1 ? text.subarray(start, end) : Buffer.concat(lines);
+      if (letters.length >= RUN_LEAST && isMixed(letters)) {
+        for (const reading of readings(letters)) {
+          const bytes = reading.length < RUN_LEAST ? undefined : decoded(reading, alphabet);
+          if (bytes === undefined || !isSomething(bytes)) continue;
+          yield { how: 'base85', start, end, bytes };
+          break;
+        }
+      }
+    }
+    done = Math.max(done, end);
+  }
+}
+
+const ENTITIES: ReadonlyMap<string, string> = new Map(Object.entries({ lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }));
+const ENTITY = /&(lt|gt|amp|quot|apos);/g;
+const AMPERSAND = Buffer.from('&');
+
+/** The text without what XML writes for five of the letters; undefined where there is none of it. */
+function withoutEntities(text: Buffer): Buffer | undefined {
+  if (!text.includes(AMPERSAND)) return undefined;
+  const source = text.toString('latin1');
+  const plain = source.replaceAll(ENTITY, (whole, name: string) => ENTITIES.get(name) ?? whole);
+  return plain.length === source.length ? undefined : Buffer.from(plain, 'latin1');
+}
+
+/** Runs of base85 in any of its alphabets that come to a text or a file, which the caller knows. */
+export function* base85RunsOf(text: Buffer, isSomething: (bytes: Buffer) => boolean): Generator<Run> {
+  for (const one of [text, withoutEntities(text)])
+    if (one !== undefined) for (const alphabet of ALPHABETS) yield* inAlphabet(one, alphabet, isSomething);
+}

@@ -1,0 +1,66 @@
+// Messages of HTTP/1.1 (RFC 9112) one behind the other, as a connection has them: what they carry, without the marks of its chunks.
+
+const FIRST_LINE = /^(?:HTTP\/1\.[01] \d{3}|[A-Z]{3,10} \S{1,8192} HTTP\/1\.[01]\r?\n)/;
+const HEAD_BYTES_MAXIMUM = 64 * 1024;
+const MESSAGES_MAXIMUM = 500;
+const BLANK = /\r?\n\r?\n/;
+const CHUNK = /^([0-9a-f]{1,8})(?:;[^\r\n]{0,200})?[ \t]{0,8}\r?\n/i;
+const CHUNK_LINE_BYTES = 256;
+/** How a body is packed, as the ending of a name that says the same. */
+const PACKED: Readonly<Record<string, string>> = { br: '.br', zstd: '.zst', gzip: '.gz' };
+
+/** The bytes of chunks, and where they end. */
+function fromChunks(bytes: Buffer, start: number): { body: Buffer; end: number } {
+  const pieces: Buffer[] = [];
+  let at = start;
+  for (;;) {
+    const [line, digits] = CHUNK.exec(bytes.toString('latin1', at, at + CHUNK_LINE_BYTES)) ?? [];
+    if (line === undefined || digits === undefined) return { body: Buffer.concat(pieces), end: bytes.length };
+    const from = at + line.length;
+    const size = Number.parseInt(digits, 16);
+    if (size === 0) return { body: Buffer.concat(pieces), end: from };
+    pieces.push(bytes.subarray(from, from + size));
+    at = from + size;
+    if (bytes[at] === 0x0d) at += 1;
+    if (bytes[at] === 0x0a) at += 1;
+    if (at >= bytes.length) return { body: Buffer.concat(pieces), end: bytes.length };
+  }
+}
+
+/** `ending`: what a name would end in that says how it is packed. */
+interface Body {
+  bytes: Buffer;
+  ending: string;
+}
+
+/** What the messages of a connection carry, and all else of them, their heads first; undefined where it is no HTTP. */
+export function httpMessages(bytes: Buffer): { bodies: Body[]; others: Buffer } | undefined {
+  const bodies: Body[] = [];
+  const heads: Buffer[] = [];
+  let at = 0;
+  for (let number = 0; number < MESSAGES_MAXIMUM && at < bytes.length; number += 1) {
+    const head = bytes.toString('latin1', at, at + HEAD_BYTES_MAXIMUM);
+    const blank = FIRST_LINE.test(head) ? BLANK.exec(head) : null;
+    if (blank === null) break;
+    const fields = head.slice(0, blank.index);
+    const start = at + blank.index + blank[0].length;
+    const field = (key: string) => new RegExp(`^${key}:[ \\t]{0,16}([^\\r\\n]{0,400})`, 'im').exec(fields)?.[1]?.trim();
+    const length = field('Content-Length');
+    // A message that asks for something carries nothing but what it says.
+    const is_request = !head.startsWith('HTTP/');
+    const claimed = length === undefined ? (is_request ? 0 : bytes.length - start) : Number(length);
+    const size = claimed >= 0 ? Math.min(claimed, bytes.length - start) : 0;
+    const { body, end } = /chunked/i.test(field('Transfer-Encoding') ?? '')
+      ? fromChunks(bytes, start)
+      : { body: bytes.subarray(start, start + size), end: start + size };
+    const type = field('Content-Type') ?? '';
+    // Forms with files are read as the mails that they are made like.
+    const whole = /^multipart\//i.test(type)
+      ? Buffer.concat([Buffer.from(`Content-Type: ${type}\r\n\r\n`, 'latin1'), body])
+      : body;
+    if (whole.length > 0) bodies.push({ bytes: whole, ending: PACKED[(field('Content-Encoding') ?? '').toLowerCase()] ?? '' });
+    heads.push(bytes.subarray(at, start));
+    at = end;
+  }
+  return bodies.length === 0 ? undefined : { bodies, others: Buffer.concat([...heads, bytes.subarray(at)]) };
+}

@@ -1,0 +1,47 @@
+// Texts in UTF-16 and UTF-32 that stand amid other bytes, as shortcuts, registries, logs and programs have them. The order of bytes makes no difference: letters of ASCII have zeros between them in either.
+
+/** Shorter ones say nothing alone. Letters. */
+const LETTERS_LEAST = 33;
+/** Of so many bytes one is looked at: a text of the least length has one of its letters, or the zero behind it, at some of these places. */
+const STRIDE = 2 * LETTERS_LEAST - 2;
+const WIDTHS = [2, 4] as const;
+const NEWLINE = Buffer.from('\n');
+
+function isLetter(byte: number | undefined): boolean {
+  return byte !== undefined && ((byte >= 0x20 && byte < 0x7f) || byte === 0x09 || byte === 0x0a || byte === 0x0d);
+}
+
+/** Whether a letter and the zeros behind it stand here. */
+function isUnit(bytes: Buffer, at: number, width: number): boolean {
+  if (at < 0 || !isLetter(bytes[at])) return false;
+  for (let zero = 1; zero < width; zero += 1) if (bytes[at + zero] !== 0) return false;
+  return true;
+}
+
+/** The texts, a line each; undefined where there is none. */
+export function wideTextsIn(bytes: Buffer): Buffer | undefined {
+  const texts: Buffer[] = [];
+  let done = 0;
+  for (let at = STRIDE - 1; at < bytes.length; at += STRIDE) {
+    if (at < done) continue;
+    let letter = at;
+    while (letter > done && at - letter < 3 && bytes[letter] === 0) letter -= 1;
+    for (const width of WIDTHS) {
+      if (!isUnit(bytes, letter, width)) continue;
+      let start = letter;
+      while (start - width >= done && isUnit(bytes, start - width, width)) start -= width;
+      let end = letter + width;
+      while (isUnit(bytes, end, width)) end += width;
+      // The last letter of a text with the higher byte first has no zero behind it.
+      const last = isLetter(bytes[end]) ? 1 : 0;
+      const count = (end - start) / width + last;
+      if (count < LETTERS_LEAST) continue;
+      const text = Buffer.allocUnsafe(count);
+      for (let index = 0; index < count; index += 1) text[index] = bytes[start + index * width] ?? 0;
+      texts.push(text, NEWLINE);
+      done = end;
+      break;
+    }
+  }
+  return texts.length === 0 ? undefined : Buffer.concat(texts);
+}
