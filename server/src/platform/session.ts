@@ -177,19 +177,16 @@ export function createSessions(parts: {
     used: new Date(now() - IDLE_LIFETIME_MS).toISOString(),
   });
 
-  // Put into words once: nearly every call asks it. The tokens of an account that is gone or disabled are worth nothing.
-  const byToken = database
-    .selectFrom('sessions')
-    .innerJoin('users', 'users.id', 'sessions.user_id')
-    .select(['sessions.id', 'sessions.created_at', 'last_used_at', 'user_agent', 'source'])
-    .select(['users.id as user_id', 'username', 'email', 'role', 'email_proven_at'])
-    .where('token_hash', '=', '')
-    .where('disabled_at', 'is', null)
-    .compile();
-
   async function read(token_hash: string): Promise<Cached | undefined> {
-    const { rows } = await database.executeQuery({ ...byToken, parameters: [token_hash] });
-    const [row] = rows;
+    // The tokens of an account that is gone or disabled are worth nothing.
+    const row = await database
+      .selectFrom('sessions')
+      .innerJoin('users', 'users.id', 'sessions.user_id')
+      .select(['sessions.id', 'sessions.created_at', 'last_used_at', 'user_agent', 'source'])
+      .select(['users.id as user_id', 'username', 'email', 'role', 'email_proven_at'])
+      .where('token_hash', '=', token_hash)
+      .where('disabled_at', 'is', null)
+      .executeTakeFirst();
     if (row === undefined) return undefined;
     const { username, email, role } = row;
     const user = { id: row.user_id, username, email, role };

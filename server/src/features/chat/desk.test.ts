@@ -77,7 +77,7 @@ describe('what a customer writes', () => {
     expect(new Set(replies.map((reply) => JSON.stringify(reply)))).toHaveLength(1);
     expect(await say(token, 'Something else', client_message_id)).toEqual(replies[0]);
     const [newest, ...before] = replyOf(await call(listMessages, { token }));
-    expect(newest).toMatchObject({ client_message_id, message: 'It is still slow', automatic_reply: undefined });
+    expect(newest).toMatchObject({ client_message_id, message: 'It is still slow' });
     expect(replies[0]).toMatchObject({ client_message_id, seq: newest?.seq, automatic_reply: null });
     expect(before).toHaveLength((newest?.seq ?? 0) - 1);
     const next = await say(token, 'And now it is quick');
@@ -95,7 +95,7 @@ describe('what a customer writes', () => {
     ]);
     const all = replyOf(await call(listMessages, { token }));
     expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: all.length }, (_, place) => all.length - place));
-    const { conversation } = replyOf(await call(readConversation, { token: ana.token, params: { id } }));
+    const conversation = replyOf(await call(readConversation, { token: ana.token, params: { id } }));
     expect(conversation.last_seq).toBe(all[0]?.seq);
     for (const { id: message_id } of written) expect(all.filter((one) => one.id === message_id)).toHaveLength(1);
   });
