@@ -73,7 +73,7 @@ const isUpper = (letter: number) => letter >= 0x41 && letter <= 0x5a;
 const isLower = (letter: number) => letter >= 0x61 && letter <= 0x7a;
 const isDigit = (letter: number) => letter >= 0x30 && letter <= 0x39;
 /** Of so many letters one at least is large, small, and neither letter nor digit. */
-const EACH_ONE_OF = 16;
+const EACH_ONE_OF = 24;
 const LOOK_LETTERS = 1024;
 
 /** Whether letters are mixed as base85 has them: words, addresses, programs and base64 are not. One that repeats the one before says nothing: zeros of a file are one letter. */
