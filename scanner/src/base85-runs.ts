@@ -73,22 +73,22 @@ const isUpper = (letter: number) => letter >= 0x41 && letter <= 0x5a;
 const isLower = (letter: number) => letter >= 0x61 && letter <= 0x7a;
 const isDigit = (letter: number) => letter >= 0x30 && letter <= 0x39;
 /** Of so many letters one at least is large, small, and neither letter nor digit. */
-const EACH_ONE_OF = 16;
+const EACH_ONE_OF = 24;
 const LOOK_LETTERS = 1024;
 
-/** Whether letters are mixed as base85 has them: words, addresses, programs and base64 are not. */
+/** Whether letters are mixed as base85 has them: words, addresses, programs and base64 are not. One that repeats the one before says nothing: zeros of a file are one letter. */
 function isMixed(letters: Buffer): boolean {
-  const look = letters.subarray(0, LOOK_LETTERS);
-  let [upper, lower, digits] = [0, 0, 0];
-  for (let at = 0; at < look.length; at += 1) {
-    const letter = look[at] ?? 0;
+  let [upper, lower, digits, all] = [0, 0, 0, 0];
+  for (let at = 0; at < letters.length && all < LOOK_LETTERS; at += 1) {
+    const letter = letters[at] ?? 0;
+    if (letter === letters[at - 1]) continue;
+    all += 1;
     if (isUpper(letter)) upper += 1;
     else if (isLower(letter)) lower += 1;
     else if (isDigit(letter)) digits += 1;
   }
-  const least = look.length / EACH_ONE_OF;
-  const marks = look.length - upper - lower - digits;
-  return upper >= least && lower >= least && marks >= least && digits > 0;
+  const least = all / EACH_ONE_OF;
+  return all >= DECODED_LEAST && upper >= least && lower >= least && all - upper - lower - digits >= least && digits > 0;
 }
 
 const QUOTES = Buffer.from('"\'`');

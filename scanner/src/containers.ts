@@ -370,7 +370,11 @@ export function isFileHead(head: Buffer, size = head.length): boolean {
   );
 }
 
-const isFileWhole = (bytes: Buffer) => isFileHead(bytes.subarray(0, HEAD_BYTES), bytes.length);
+/** Whether a value is a file. What has no magic is tried as well: it is none where it does not open. */
+function isFileWhole(bytes: Buffer): boolean {
+  const head = bytes.subarray(0, HEAD_BYTES);
+  return isFileHead(head, bytes.length) || containerOf(head) !== undefined;
+}
 
 /** Whether what was opened tells nothing of what else the file is. */
 export function isBeside({ kind }: Container): boolean {

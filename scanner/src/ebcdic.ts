@@ -78,7 +78,7 @@ function isOf(bytes: Buffer): boolean {
     letters += IS_LETTER[byte] ?? 0;
   }
   // Of noise three bytes of eight are of the code; of any other text hardly a letter is.
-  return known * 50 >= bytes.length * 49 && letters * 2 >= bytes.length;
+  return known * 50 >= bytes.length * 49 && letters * 5 >= bytes.length * 2;
 }
 
 /** Whether a text begins with these bytes. */

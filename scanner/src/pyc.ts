@@ -205,7 +205,8 @@ export async function* pycMembers(
     failure = error;
   }
   if (texts.length > 0) yield member('texts', texts);
-  if (others.length > 0) yield { ...member('other constants', others), view: true };
+  // A constant may begin as a text and go on as an archive.
+  if (others.length > 0) yield member('other constants', others);
   explain(0, end);
   if (failure !== undefined) throw failure;
 }

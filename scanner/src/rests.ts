@@ -313,8 +313,13 @@ export class Rests {
         );
         continue;
       }
-      const is_member =
+      let is_member =
         isFileHead(plain.subarray(0, HEAD_BYTES), plain.length) || textFormOf(plain.subarray(0, LOOK_BYTES)) !== undefined;
+      // A file may begin as a text and go on as something else.
+      const onPlaces: Parameters<typeof walk.match>[1] = (_carved, offsets) => {
+        is_member ||= offsets.length > 0;
+      };
+      if (!is_member && members < STREAMS_MAXIMUM) walk.match(plain, onPlaces, pathOf(walk, trail));
       if (is_member && members < STREAMS_MAXIMUM) {
         members += 1;
         const content = { size: plain.length, bytes: plain };

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { EICAR, noise, zip } from '#test/files.ts';
@@ -263,4 +264,14 @@ test('bytes that JSON has as characters are read', async () => {
 
 test('a vault of Ansible is encrypted', async () => {
   expect(await examined(latin(`$ANSIBLE_VAULT;1.1;AES256\n${'3132'.repeat(20)}\n`))).toMatchObject({ unread: ['encrypted'] });
+});
+
+test('a text in a database is read alone as well', async () => {
+  const path = join(folder, 'texts.db');
+  const database = new DatabaseSync(path);
+  database.exec('create table notes (id integer primary key, body text)');
+  for (const body of ['Words that nobody needs to read, and more of them.', EICAR.toString('latin1')])
+    database.prepare('insert into notes (body) values (?)').run(body);
+  database.close();
+  expect(await examined(readFileSync(path))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
 });

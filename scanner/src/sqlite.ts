@@ -1,6 +1,7 @@
 import type { Content } from './content.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
+import { VALUE_LEAST } from './values.ts';
 
 // Values of SQLite's databases (sqlite.org/fileformat2.html): files are kept in them (its own archives, sqlar, among others), packed, or over several pages that lie anywhere.
 
@@ -122,6 +123,9 @@ function* allValues(reader: Reader): Generator<Value> {
   }
 }
 
+/** So many texts are matched each alone as well: a test file in a value is one. */
+const ALONE_MAXIMUM = 500;
+
 /** Texts in which something may be written that is not seen in the pages as they are, and what is no file, one behind the other. */
 async function* others(reader: Reader, encoding: (typeof ENCODINGS)[number], isTaken: (value: Value) => boolean) {
   const decoder = new TextDecoder(encoding);
@@ -147,8 +151,16 @@ export async function* sqliteMembers(
     const encoding = ENCODINGS[reader.at(56, 4).readUInt32BE(0)] ?? 'utf-8';
     let number = 0;
     let unknown = 0;
+    let alone = 0;
     for (const { is_text, bytes } of allValues(reader)) {
-      if (is_text) continue;
+      if (is_text) {
+        if (bytes.length < VALUE_LEAST || alone === ALONE_MAXIMUM) continue;
+        alone += 1;
+        budget.addUnpacked(bytes.length, bytes.length, bytes.length);
+        const text = encoding === 'utf-8' ? bytes : Buffer.from(new TextDecoder(encoding).decode(bytes), 'utf8');
+        yield { name: 'text', value: true, read: () => ({ content: { size: text.length, bytes: text } }) };
+        continue;
+      }
       number += 1;
       if (!isFile(bytes.subarray(0, head_bytes))) {
         unknown += 1;
