@@ -138,6 +138,12 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
       return 'application/x-ole-storage';
     case 'rtf':
       return 'application/rtf';
+    case 'pickle':
+      return 'application/x-python-pickle';
+    case 'numpy':
+      return 'application/x-numpy-array';
+    case 'capture':
+      return 'application/vnd.tcpdump.pcap';
     case 'pyc':
       return 'application/x-python-bytecode';
     case 'tnef':

@@ -111,7 +111,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map(
 function ofLiteral(line: string): Buffer {
   const plain = line
     .slice(1, -1)
-    .replaceAll(/\\(?:x([0-9a-f]{2})|([0-7]{1,3})|([\s\S]))/gi, (_, hex?: string, octal?: string, one = ''): string =>
+    .replaceAll(/\\(?:x([0-9a-f]{2})|([0-7]{1,3})|([\s\S]))/gi, (_, hex?: string, octal?: string, one: string = ''): string =>
       hex === undefined && octal === undefined
         ? (ESCAPES.get(one) ?? one)
         : String.fromCharCode(Number.parseInt(hex ?? octal ?? '', hex === undefined ? 8 : 16) & 0xff),

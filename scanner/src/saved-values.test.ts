@@ -32,7 +32,8 @@ const WORDS = latin('Words that nobody needs to read.\n'.repeat(20));
 
 describe('what programs of Python and of networks wrote', () => {
   test.each([...SAVED_VALUES])('is read: %s', async (_, bytes) => {
-    expect(await examined(bytes)).toMatchObject({ threat: expect.any(String), unread: [] });
+    const { threat, unread } = await examined(bytes);
+    expect([typeof threat, unread]).toEqual(['string', []]);
   });
 });
 
@@ -217,7 +218,9 @@ describe('a text of wide letters amid other bytes', () => {
   ] as const)('is read: %i bytes a letter, the highest first: %s', async (width, is_big) => {
     for (const before of [300, 301]) {
       const file = Buffer.concat([latin('\x93\x01'), noise(before), wide(width, is_big), noise(300)]);
-      expect(await examined(file)).toMatchObject({ threat: expect.stringContaining('Shell'), unread: [] });
+      const { threat, unread } = await examined(file);
+      expect(threat).toContain('Shell');
+      expect(unread).toEqual([]);
     }
   });
 

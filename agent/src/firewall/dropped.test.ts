@@ -5,7 +5,7 @@ import { type Nft, readCounters } from './nft.ts';
 
 /** An nft that lists one set of the kernel's, and counts how often it is asked. */
 function createWorld() {
-  const world = { listed: 0, time: 0, elements: [] as unknown[] };
+  const world: { listed: number; time: number; elements: unknown[] } = { listed: 0, time: 0, elements: [] };
   const never = () => Promise.reject(new Error('not asked for here'));
   const nft: Nft = {
     ...{ apply: never, begin: never, check: never, list: never, listCounters: never },

@@ -52,7 +52,7 @@ export interface EnforcerParts {
 }
 
 /** What rules have decided. */
-export interface Counted {
+interface Counted {
   /** When the counters began at 0. */
   epoch: string;
   counters: Counter[];
