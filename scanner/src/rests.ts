@@ -158,7 +158,21 @@ export class Rests {
     const { format, is_guess = false } = hit.carved;
     const start = format === 'mime' ? headerStart(this.reader, hit.offset) : hit.offset;
     const container = containerFor(format, this.reader.at(start, HEAD_BYTES));
-    return await this.open(container, start, this.extentOf(hit, end), { name: format, is_quiet: is_quiet || is_guess, is_guess });
+    const after = await this.open(container, start, this.extentOf(hit, end), {
+      name: format,
+      is_quiet: is_quiet || is_guess,
+      is_guess,
+    });
+    if (format === 'iso' && after !== undefined) {
+      // What one of its trees does not name stands in another.
+      const part = partOf(this.content, start, after);
+      const { failure } = await this.steps.open(this.walk, { kind: 'iso-trees' }, part, this.depth, [
+        ...this.trail,
+        `rest at ${start}`,
+      ]);
+      if (failure !== undefined) unread(this.walk, failure);
+    }
+    return after;
   }
 
   /**
