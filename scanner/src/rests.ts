@@ -158,7 +158,21 @@ export class Rests {
     const { format, is_guess = false } = hit.carved;
     const start = format === 'mime' ? headerStart(this.reader, hit.offset) : hit.offset;
     const container = containerFor(format, this.reader.at(start, HEAD_BYTES));
-    return await this.open(container, start, this.extentOf(hit, end), { name: format, is_quiet: is_quiet || is_guess, is_guess });
+    const after = await this.open(container, start, this.extentOf(hit, end), {
+      name: format,
+      is_quiet: is_quiet || is_guess,
+      is_guess,
+    });
+    if (format === 'iso' && after !== undefined) {
+      // What one of its trees does not name stands in another.
+      const part = partOf(this.content, start, after);
+      const { failure } = await this.steps.open(this.walk, { kind: 'iso-trees' }, part, this.depth, [
+        ...this.trail,
+        `rest at ${start}`,
+      ]);
+      if (failure !== undefined) unread(this.walk, failure);
+    }
+    return after;
   }
 
   /**
@@ -357,7 +371,8 @@ export class Rests {
     if (end - start > STREAMS_WITHIN_MAXIMUM) return;
     let members = 0;
     for (const { how, start: at, end: after, bytes } of runsOf(reader.at(start, end - start))) {
-      if (after - at < LETTERS_LEAST || members === STREAMS_MAXIMUM) continue;
+      if (after - at < LETTERS_LEAST || members === STREAMS_MAXIMUM || new Set(bytes.subarray(0, 64)).size < DIFFERENT_LEAST)
+        continue;
       const is_text = textFormOf(bytes.subarray(0, LOOK_BYTES))?.encoding === 'utf-8';
       const container = containerOf(bytes.subarray(0, HEAD_BYTES));
       const is_file = container === undefined ? bytes.toString('latin1', 0, 2) === 'MZ' : !isWeak(container);
@@ -392,6 +407,8 @@ export class Rests {
 const STREAMS_WITHIN_MAXIMUM = 16 * 1024 ** 2;
 /** Shorter runs of letters among other bytes are names. */
 const LETTERS_LEAST = 64;
+/** What repeats itself is silence or a filling. */
+const DIFFERENT_LEAST = 12;
 /** So many of one content are members; the others are matched together, when they come to so much. */
 const STREAMS_MAXIMUM = 200;
 const OTHERS_BYTES = 1024 ** 2;
