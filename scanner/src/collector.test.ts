@@ -12,6 +12,7 @@ function createProcess() {
       state.collections += 1;
       state.held = Math.min(state.held, state.left);
     },
+    32 * MIB,
   );
   return { state, look };
 }

@@ -10,6 +10,8 @@ import { loadSignatures, type SignatureSet } from './signature-set.ts';
 
 /** How often a scan under way tells how far it is, in ms. */
 const PROGRESS_EVERY_MS = 200;
+/** From this growth on it is worth while to collect what files have left. Bytes. */
+const WORTH_WHILE = 32 * 1024 ** 2;
 
 let signatures: SignatureSet | undefined;
 /** Collects what files have left. */
@@ -31,7 +33,7 @@ async function start(files: SignatureFiles): Promise<void> {
     signatures = await loadSignatures(files);
     const { version, rules, hashes, left_out, memory } = signatures;
     globalThis.gc?.();
-    collectLeft = createCollector(process.memoryUsage.rss, () => globalThis.gc?.());
+    collectLeft = createCollector(process.memoryUsage.rss, () => globalThis.gc?.(), WORTH_WHILE);
     const facts = { version: engineVersion(), signatures_version: version, rules, hashes, left_out, memory };
     say({ kind: 'ready', ...facts, resident_bytes: process.memoryUsage.rss() });
   } catch (error) {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { USUAL_SCANNERS } from '@palisade/scanner/scanner-url';
 import { databaseLocation } from '#platform/database.ts';
+import { collectWhenIdle } from '#platform/idle-collection.ts';
 import { createLog } from '#platform/log.ts';
 import type { Settings } from '#platform/settings.ts';
 import { type App, createApp } from './app.ts';
@@ -91,6 +92,7 @@ try {
   fail(explain(error, settings));
 }
 
+collectWhenIdle();
 const bound = app.fastify.server.address();
 const port = bound !== null && typeof bound === 'object' ? bound.port : settings.port;
 const named = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
