@@ -16,11 +16,13 @@ interface World {
   busyShare: () => number;
 }
 
-/** V8's own collection of everything, which JavaScript has no name for unless it is asked to give one. */
+/** V8's own collection of everything, code that was not used lately with it. JavaScript has no name for it unless V8 is asked to give one. */
 function findCollection(): () => void {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
-  return typeof collect === 'function' ? () => void collect() : () => {};
+  return typeof collect === 'function'
+    ? () => void collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+    : () => {};
 }
 
 function createWorld(): World {
