@@ -19,6 +19,7 @@ import { imagesIn, isImageHead, partitionsOf } from './disk-images.ts';
 import { gitPackMembers, isGitPack } from './git-pack.ts';
 import { isHuffmanPack } from './huffman-pack.ts';
 import { isoTreeMembers } from './iso-trees.ts';
+import { endsAsTable, tableMembers } from './leveldb.ts';
 import { encodedMembers, holdsEncoded, isMailboxBehind, mailboxMembers, mailKind, mailMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { isNumpy, numpyMembers } from './numpy.ts';
@@ -35,6 +36,7 @@ import { openReader, type Reader } from './reader.ts';
 import { isRtf, rtfMembers } from './rtf.ts';
 import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
 import { isShellArchive, shellArchiveMembers } from './shell-archive.ts';
+import { isSnappyStream, snappyMembers } from './snappy.ts';
 import { isSqlite, sqliteMembers } from './sqlite.ts';
 import { isStreamDisk, streamDiskMembers } from './stream-disk.ts';
 import { isTar, tarMembers } from './tar.ts';
@@ -81,6 +83,8 @@ export type Container =
         | 'pickle'
         | 'numpy'
         | 'capture'
+        | 'snappy'
+        | 'table'
         | 'git';
     }
   | { kind: 'packed'; compressor: Compressor }
@@ -129,7 +133,6 @@ const OPAQUE: readonly { magic: Buffer; offset: number; name: string; detail?: S
   { magic: hex('526172211a07'), offset: 0, name: 'RAR of a new kind' },
   { magic: text('pbzx'), offset: 0, name: 'pbzx (Apple)' },
   { magic: text('#@~^'), offset: 0, name: 'Windows Script Encoder' },
-  { magic: hex('ff060000734e61507059'), offset: 0, name: 'Snappy' },
   { magic: text('ISc('), offset: 0, name: 'InstallShield' },
   { magic: text('WithoutFreeSpace'), offset: 0, name: 'Parallels disk' },
   { magic: text('WithouFreSpacExt'), offset: 0, name: 'Parallels disk' },
@@ -348,6 +351,7 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isPyc(head)) return { kind: 'pyc' };
   if (isNumpy(head)) return { kind: 'numpy' };
   if (isCapture(head)) return { kind: 'capture' };
+  if (isSnappyStream(head)) return { kind: 'snappy' };
   if (isPickle(head)) return { kind: 'pickle' };
   if (isOpenPgp(head)) return { kind: 'openpgp' };
   if (isPdf(head)) return { kind: 'pdf' };
@@ -400,6 +404,7 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   if (container === undefined && isBrotli(head, name)) found.push({ kind: 'packed', compressor: 'brotli' });
   // An archive in the last value of a database is that value, and no end of the file.
   if (container?.kind === 'zip' || container?.kind === 'sqlite') return found;
+  if (container === undefined && endsAsTable(reader)) found.push({ kind: 'table' });
   if (endsAsZip(reader)) found.push({ kind: 'zip' });
   if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
   // The mails of a mailbox are looked at one by one.
@@ -435,7 +440,7 @@ export function containerFor(format: string, head: Buffer): Container {
 function innerName(name: string): string {
   return (
     name
-      .replace(/\.(gz|gzip|bz2|xz|zst|lzma|lz4|lz|lzo|zz|br|Z)$/i, '')
+      .replace(/\.(gz|gzip|bz2|xz|zst|lzma|lz4|lz|lzo|zz|br|sz|snappy|Z)$/i, '')
       .replace(/\.(tgz|tbz2?|txz|tzst|taz|tlz|tlz4|tzo)$/i, '.tar') || 'content'
   );
 }
@@ -446,6 +451,7 @@ export function isNamedAfterFile(container: Container): boolean {
   return (
     container.kind === 'gzip' ||
     container.kind === 'packed' ||
+    container.kind === 'snappy' ||
     (container.kind === 'opaque' && container.name === LATER_PART) ||
     (container.kind === 'seven' && ONE_MEMBER.includes(container.format ?? ''))
   );
@@ -581,6 +587,10 @@ export function membersOf(container: Container, content: Content, name: string, 
       return numpyMembers(content, workshop, isFileWhole);
     case 'capture':
       return captureMembers(content, workshop);
+    case 'snappy':
+      return snappyMembers(content, innerName(name), workshop);
+    case 'table':
+      return tableMembers(content, workshop, isFileWhole);
     case 'git':
       return gitPackMembers(content, workshop);
     case 'iso-trees':

@@ -142,6 +142,10 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
       return 'application/x-python-pickle';
     case 'numpy':
       return 'application/x-numpy-array';
+    case 'snappy':
+      return 'application/x-snappy-framed';
+    case 'table':
+      return 'application/octet-stream';
     case 'capture':
       return 'application/vnd.tcpdump.pcap';
     case 'pyc':

@@ -1,0 +1,151 @@
+import { zstdDecompressSync } from 'node:zlib';
+import type { Content } from './content.ts';
+import { LimitReached } from './limits.ts';
+import { type Member, Unreadable, type Workshop } from './member.ts';
+import { openReader, type Reader } from './reader.ts';
+import { unsnapped, varint } from './snappy.ts';
+import { LOOK_BYTES, textFormOf } from './text-encoding.ts';
+import { VALUE_LEAST, type Value, valueMembers } from './values.ts';
+
+// Tables of LevelDB (doc/table_format.md), in which browsers and what is built on them keep what pages and programs store: values in blocks, most of them packed, and at the end of the file where these stand.
+
+const FOOTER_BYTES = 48;
+const MAGIC = Buffer.from('57fb808b247547db', 'hex');
+/** Behind a block: how it is packed, and a checksum. */
+const TRAILER_BYTES = 5;
+const PACKING = { none: 0, snappy: 1, zstd: 2 } as const;
+/** LevelDB fills blocks to 4 KiB, and beyond it with one value. Bytes. */
+const BLOCK_BYTES_MAXIMUM = 64 * 1024 ** 2;
+const RESTART_BYTES = 4;
+/** Of a longer key what is its own is read, and not what it shares with the one before. Bytes. */
+const KEY_BYTES_MAXIMUM = 64 * 1024;
+
+/** Whether a table ends here. */
+export function endsAsTable(reader: Reader): boolean {
+  return reader.size > FOOTER_BYTES && reader.at(reader.size - MAGIC.length, MAGIC.length).equals(MAGIC);
+}
+
+interface Handle {
+  offset: number;
+  size: number;
+}
+
+function handleAt(bytes: Buffer, at: number): { handle: Handle; next: number } | undefined {
+  const offset = varint(bytes, at);
+  const size = offset && varint(bytes, offset.next);
+  return offset && size && { handle: { offset: offset.value, size: size.value }, next: size.next };
+}
+
+/** A block, unpacked. @throws Unreadable */
+function blockAt(reader: Reader, { offset, size }: Handle, { budget, explain }: Workshop): Buffer {
+  if (size > BLOCK_BYTES_MAXIMUM || offset + size + TRAILER_BYTES > reader.size - FOOTER_BYTES) throw new Unreadable('damaged');
+  const packed = Buffer.from(reader.at(offset, size));
+  const packing = reader.at(offset + size, 1)[0];
+  let plain: Buffer = packed;
+  if (packing === PACKING.snappy) plain = unsnapped(packed);
+  else if (packing === PACKING.zstd) {
+    try {
+      plain = zstdDecompressSync(packed, { maxOutputLength: BLOCK_BYTES_MAXIMUM });
+    } catch {
+      throw new Unreadable('damaged');
+    }
+  } else if (packing !== PACKING.none) throw new Unreadable('unsupported');
+  budget.addUnpacked(plain.length, plain.length, Math.max(1, size));
+  explain(offset, offset + size + TRAILER_BYTES);
+  return plain;
+}
+
+/** The keys and values of a block: of a key stands there what is not as in the key before. */
+function* entriesOf(block: Buffer, { budget }: Workshop): Generator<{ key: Buffer; value: Buffer }> {
+  if (block.length < RESTART_BYTES) throw new Unreadable('damaged');
+  const end = block.length - RESTART_BYTES * (1 + block.readUInt32LE(block.length - RESTART_BYTES));
+  if (end < 0) throw new Unreadable('damaged');
+  let key: Buffer = Buffer.alloc(0);
+  let key_bytes = 0;
+  for (let at = 0; at < end; ) {
+    const shared = varint(block, at);
+    const own = shared && varint(block, shared.next);
+    const size = own && varint(block, own.next);
+    if (!(shared && own && size) || shared.value > key_bytes || size.next + own.value + size.value > end)
+      throw new Unreadable('damaged');
+    const value_at = size.next + own.value;
+    const rest = block.subarray(size.next, value_at);
+    key_bytes = shared.value + own.value;
+    const is_known = key_bytes <= KEY_BYTES_MAXIMUM && shared.value <= key.length;
+    key = is_known ? Buffer.concat([key.subarray(0, shared.value), rest]) : rest;
+    budget.spend(key.length);
+    at = value_at + size.value;
+    yield { key, value: block.subarray(value_at, at) };
+  }
+}
+
+const isText = (bytes: Buffer) => textFormOf(bytes.subarray(0, LOOK_BYTES))?.encoding === 'utf-8';
+/** How Chromium says that a value has two bytes a letter, or one. */
+const WIDE = 0;
+const NARROW = 1;
+
+/** What a value may be meant as: as it stands, or behind the byte that says how wide its letters are. */
+function* valuesOf(bytes: Buffer): Generator<Value> {
+  const first = bytes[0];
+  if (bytes.length > VALUE_LEAST && (first === WIDE || first === NARROW)) {
+    const letters = bytes.subarray(1);
+    yield { bytes: letters, is_text: first === NARROW && isText(letters) };
+  }
+  yield { bytes, is_text: isText(bytes) };
+}
+
+interface Index {
+  blocks: Handle[];
+  failure: Unreadable | undefined;
+}
+
+/** Where the blocks stand. What the index cannot say for damage is not looked for. */
+function indexOf(reader: Reader, workshop: Workshop): Index {
+  const footer = reader.at(reader.size - FOOTER_BYTES, FOOTER_BYTES);
+  const meta = handleAt(footer, 0);
+  const index = meta && handleAt(footer, meta.next);
+  if (meta === undefined || index === undefined) throw new Unreadable('damaged');
+  const blocks: Handle[] = [meta.handle];
+  try {
+    for (const { value } of entriesOf(blockAt(reader, index.handle, workshop), workshop)) {
+      const found = handleAt(value, 0);
+      if (found === undefined) throw new Unreadable('damaged');
+      blocks.push(found.handle);
+    }
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return { blocks, failure: error };
+  }
+  return { blocks, failure: undefined };
+}
+
+/** The keys and values of a table as members. @throws Unreadable when a block of it could not be read */
+export async function* tableMembers(
+  content: Content,
+  workshop: Workshop,
+  isFile: (bytes: Buffer) => boolean,
+): AsyncGenerator<Member> {
+  const reader = openReader(content, workshop.budget);
+  try {
+    const index = indexOf(reader, workshop);
+    let { failure } = index;
+    function* values(): Generator<Value> {
+      for (const handle of index.blocks) {
+        try {
+          for (const { key, value } of entriesOf(blockAt(reader, handle, workshop), workshop)) {
+            if (key.length >= VALUE_LEAST) yield { bytes: key, is_text: isText(key) };
+            yield* valuesOf(value);
+          }
+        } catch (error) {
+          if (!(error instanceof Unreadable) || error instanceof LimitReached) throw error;
+          failure ??= error;
+        }
+      }
+    }
+    yield* valueMembers(values(), workshop, isFile);
+    workshop.explain(reader.size - FOOTER_BYTES, reader.size);
+    if (failure !== undefined) throw failure;
+  } finally {
+    reader.close();
+  }
+}
