@@ -175,6 +175,7 @@ export async function startTestApp(
     agent_folder: join(folder, 'no-agent-here'),
     logger: createLog(settings.log_level),
     engine_processes: 1,
+    database_idle_ms: 10_000,
     // Tests stop the processes that there are: none takes another's place unasked.
     engine_memory: { ...ENGINE_MEMORY, grown: Number.POSITIVE_INFINITY },
     ...options.surroundings,

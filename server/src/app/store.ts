@@ -12,6 +12,8 @@ import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
 
 const DAY_MS = 86_400_000;
+/** What was needed once is needed again: a connection takes PostgreSQL a process to make, and is slow until that has read its catalogue. */
+const DATABASE_IDLE_MS = 5 * 60_000;
 
 /** Opens the database and the keys that it was used with. @throws what says why this server cannot be the one of this database; then nothing stays open. */
 export async function openStore(surroundings: Surroundings) {
@@ -19,6 +21,7 @@ export async function openStore(surroundings: Surroundings) {
   let pool: (() => PoolState) | undefined;
   const database = openDatabase<Tables>(surroundings.database, {
     connections: settings.database_pool,
+    idle_ms: surroundings.database_idle_ms ?? DATABASE_IDLE_MS,
     timeout_ms: settings.database_timeout_ms,
     logger,
     onPool(read) {

@@ -17,6 +17,8 @@ import type { Settings } from '#platform/settings.ts';
 export interface Surroundings {
   settings: Settings;
   database: DatabaseLocation;
+  /** How long a connection to PostgreSQL is kept that nobody needs, in ms: 5 minutes where it is left out. Tests have many servers beside each other. */
+  database_idle_ms?: number;
   /** `server/signatures`. */
   signatures_folder: string;
   /** The table of leaked passwords that `scripts/leaked-passwords.mjs` makes. */

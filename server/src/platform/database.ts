@@ -25,10 +25,13 @@ const STATEMENTS_MAXIMUM = 500;
 /** What `DATABASE_POOL` and `DATABASE_TIMEOUT` are when nobody sets them. */
 const CONNECTIONS = 10;
 const TIMEOUT_MS = 4_000;
+const IDLE_MS = 10_000;
 
 export interface DatabaseOptions {
   /** To PostgreSQL, at most. */
   connections?: number;
+  /** A connection to PostgreSQL that nobody has needed for so long is given up, in ms. */
+  idle_ms?: number;
   /** How long a request waits for the database in all, in ms; a job in the background waits ten times as long for one answer. */
   timeout_ms?: number;
   /** Told when the database is in trouble, and when it answers again. */
@@ -42,13 +45,13 @@ export interface DatabaseOptions {
  * SQLite runs in WAL: what was acknowledged survives a power cut (durable-sqlite.ts).
  */
 export function openDatabase<Tables>(location: DatabaseLocation, options: DatabaseOptions = {}): Kysely<Tables> {
-  const { connections = CONNECTIONS, timeout_ms = TIMEOUT_MS, logger, onPool = () => {} } = options;
+  const { connections = CONNECTIONS, idle_ms = IDLE_MS, timeout_ms = TIMEOUT_MS, logger, onPool = () => {} } = options;
   const watch = createDatabaseWatch(logger);
   if ('postgres' in location) {
     // Sizes in bytes are int8, which pg answers as text; none comes near 2^53.
     pgTypes.setTypeParser(INT8_TYPE_ID, Number);
     return new Kysely<Tables>({
-      dialect: createPatientPostgres({ url: location.postgres, connections, timeout_ms, watch, onPool }),
+      dialect: createPatientPostgres({ url: location.postgres, connections, idle_ms, timeout_ms, watch, onPool }),
     });
   }
   if (location.sqlite !== ':memory:') mkdirSync(join(location.sqlite, '..'), { recursive: true });

@@ -16,8 +16,6 @@ import { z } from 'zod';
 import { DatabaseTrouble, isOutage, troubleOf, troubleOfConnection } from './database-errors.ts';
 import { type DatabaseWatch, isBackground, type PoolState, withPatience } from './database-patience.ts';
 
-/** What was needed once is needed again: a connection takes PostgreSQL a process to make, and is slow until that has read its catalogue. */
-const IDLE_MS = 5 * 60_000;
 const KEEP_ALIVE_MS = 10_000;
 const CANCEL_BYTES = 16;
 /** PostgreSQL's CancelRequest (postgresql.org/docs/current/protocol-message-formats.html). */
@@ -80,16 +78,18 @@ class Held implements DatabaseConnection {
 export function createPatientPostgres(options: {
   url: string;
   connections: number;
+  /** A connection that nobody has needed for so long is given up, in ms. */
+  idle_ms: number;
   timeout_ms: number;
   watch: DatabaseWatch;
   onPool: (read: () => PoolState) => void;
 }): Dialect {
-  const { url, connections, timeout_ms, watch, onPool } = options;
+  const { url, connections, idle_ms, timeout_ms, watch, onPool } = options;
   const clients = new Pool({
     connectionString: url,
     max: connections,
     connectionTimeoutMillis: timeout_ms,
-    idleTimeoutMillis: IDLE_MS,
+    idleTimeoutMillis: idle_ms,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   });

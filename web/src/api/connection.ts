@@ -11,7 +11,7 @@ const UNDER_WAY = 1_000;
 let cut_at = 0;
 
 export function reportConnection(next: Connection): void {
-  if (next === connection || (next === 'online' && Date.now() - cut_at < UNDER_WAY)) return;
+  if (next === connection || (next === 'online' && !navigator.onLine && Date.now() - cut_at < UNDER_WAY)) return;
   connection = next;
   for (const listener of listeners) listener();
 }
@@ -19,9 +19,6 @@ export function reportConnection(next: Connection): void {
 window.addEventListener('offline', () => {
   cut_at = Date.now();
   reportConnection('offline');
-});
-window.addEventListener('online', () => {
-  cut_at = 0;
 });
 
 function subscribe(listener: () => void): () => void {
