@@ -256,9 +256,11 @@ test('the keyboard alone adds a rule, disables it and deletes it', async ({ page
   await dialog(page).waitFor({ state: 'hidden' });
   await expect(page.getByRole('button', { name: 'Add Rule' })).toBeFocused();
 
+  // Escape keeps what was typed.
   await page.keyboard.press('Enter');
   await expect(dialog(page).getByLabel('Rule Name')).toBeFocused();
-  await page.keyboard.type('Keys');
+  await expect(dialog(page).getByLabel('Rule Name')).toHaveValue('Keys');
+  await expect(dialog(page).getByLabel('Direction')).toHaveValue('outbound');
   await page.keyboard.press('Enter');
   await expect(status(page, 'Keys')).toBeChecked();
   await dialog(page).waitFor({ state: 'hidden' });
