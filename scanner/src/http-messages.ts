@@ -2,6 +2,8 @@
 
 const FIRST_LINE = /^(?:HTTP\/1\.[01] \d{3}|[A-Z]{3,10} \S{1,8192} HTTP\/1\.[01]\r?\n)/;
 const HEAD_BYTES_MAXIMUM = 64 * 1024;
+/** Most heads are no longer: thousands of short messages do not each have the longest one looked through. */
+const HEAD_BYTES_USUAL = 4 * 1024;
 const MESSAGES_MAXIMUM = 500;
 const BLANK = /\r?\n\r?\n/;
 const CHUNK = /^([0-9a-f]{1,8})(?:;[^\r\n]{0,200})?[ \t]{0,8}\r?\n/i;
@@ -33,21 +35,27 @@ interface Body {
   ending: string;
 }
 
+/** The head of a message, where it is no longer than `most`; `size` is with the blank line behind it. */
+function headAt(bytes: Buffer, at: number, most: number): { fields: string; size: number } | undefined {
+  const text = bytes.toString('latin1', at, at + most);
+  const blank = FIRST_LINE.test(text) ? BLANK.exec(text) : null;
+  return blank === null ? undefined : { fields: text.slice(0, blank.index), size: blank.index + blank[0].length };
+}
+
 /** What the messages of a connection carry, and all else of them, their heads first; undefined where it is no HTTP. */
 export function httpMessages(bytes: Buffer): { bodies: Body[]; others: Buffer } | undefined {
   const bodies: Body[] = [];
   const heads: Buffer[] = [];
   let at = 0;
   for (let number = 0; number < MESSAGES_MAXIMUM && at < bytes.length; number += 1) {
-    const head = bytes.toString('latin1', at, at + HEAD_BYTES_MAXIMUM);
-    const blank = FIRST_LINE.test(head) ? BLANK.exec(head) : null;
-    if (blank === null) break;
-    const fields = head.slice(0, blank.index);
-    const start = at + blank.index + blank[0].length;
+    const head = headAt(bytes, at, HEAD_BYTES_USUAL) ?? headAt(bytes, at, HEAD_BYTES_MAXIMUM);
+    if (head === undefined) break;
+    const { fields } = head;
+    const start = at + head.size;
     const field = (key: string) => new RegExp(`^${key}:[ \\t]{0,16}([^\\r\\n]{0,400})`, 'im').exec(fields)?.[1]?.trim();
     const length = field('Content-Length');
     // A message that asks for something carries nothing but what it says.
-    const is_request = !head.startsWith('HTTP/');
+    const is_request = !fields.startsWith('HTTP/');
     const claimed = length === undefined ? (is_request ? 0 : bytes.length - start) : Number(length);
     const size = claimed >= 0 ? Math.min(claimed, bytes.length - start) : 0;
     const { body, end } = /chunked/i.test(field('Transfer-Encoding') ?? '')

@@ -1,6 +1,5 @@
 import { zstdDecompressSync } from 'node:zlib';
 import type { Content } from './content.ts';
-import { LimitReached } from './limits.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
 import { unsnapped, varint } from './snappy.ts';
@@ -42,7 +41,7 @@ function blockAt(reader: Reader, { offset, size }: Handle, { budget, explain }: 
   const packed = Buffer.from(reader.at(offset, size));
   const packing = reader.at(offset + size, 1)[0];
   let plain: Buffer = packed;
-  if (packing === PACKING.snappy) plain = unsnapped(packed);
+  if (packing === PACKING.snappy) plain = unsnapped(packed, BLOCK_BYTES_MAXIMUM);
   else if (packing === PACKING.zstd) {
     try {
       plain = zstdDecompressSync(packed, { maxOutputLength: BLOCK_BYTES_MAXIMUM });
@@ -137,7 +136,7 @@ export async function* tableMembers(
             yield* valuesOf(value);
           }
         } catch (error) {
-          if (!(error instanceof Unreadable) || error instanceof LimitReached) throw error;
+          if (!(error instanceof Unreadable)) throw error;
           failure ??= error;
         }
       }

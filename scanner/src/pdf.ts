@@ -1,16 +1,15 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
-import { base85RunsOf } from './base85-runs.ts';
 import { type Content, isDiskError } from './content.ts';
 import { LimitReached } from './limits.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { filterOf, type Parameters, unpredicted } from './pdf-filters.ts';
+import { StreamText } from './pdf-letters.ts';
 import { type Lock, lockOf } from './pdf-lock.ts';
 import { explainPdf } from './pdf-structure.ts';
 import { PdfStrings, textOfString } from './pdf-texts.ts';
 import type { Range } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
 import { LOOK_BYTES, textFormOf } from './text-encoding.ts';
-import { runsOf } from './text-runs.ts';
 
 /** The readable copy of the document is given out in pieces of about this size, each beginning with the end of the one before. Bytes. */
 const COPY = { bytes: 8 * 1024 ** 2, overlap: 64 * 1024 } as const;
@@ -442,39 +441,6 @@ function* stringsBetween(reader: Reader, streams: readonly Range[], lock: Lock |
     for (const piece of pieces) yield* strings.push(piece).map(plain);
     yield* strings.end().map(plain);
     at = Math.max(at, end);
-  }
-}
-
-/** Of a longer text what is written in it as letters is looked for in so much. Bytes. */
-const LETTERS_BYTES_MAXIMUM = 16 * 1024 ** 2;
-const LESS = 0x3c;
-const DIGITS = /^[0-9a-f]+$/i;
-const DIGITS_LOOKED_AT = 20;
-
-/** Whether bytes are written as letters in a text. What a page shows by the numbers of its letters (9.4.3) is none. */
-function holdsLetters(text: Buffer, isFile: (head: Buffer) => boolean): boolean {
-  for (const { start } of runsOf(text))
-    if (text[start - 1] !== LESS || !DIGITS.test(text.toString('latin1', start, start + DIGITS_LOOKED_AT))) return true;
-  const isSomething = (bytes: Buffer) => textFormOf(bytes.subarray(0, LOOK_BYTES)) !== undefined || isFile(bytes);
-  return !base85RunsOf(text, isSomething).next().done;
-}
-
-/** The text of a stream, as far as it is kept. */
-class StreamText {
-  private readonly pieces: Buffer[] = [];
-  private bytes = 0;
-
-  add(piece: Buffer): void {
-    if (this.bytes >= LETTERS_BYTES_MAXIMUM) return;
-    this.pieces.push(Buffer.from(piece.subarray(0, LETTERS_BYTES_MAXIMUM - this.bytes)));
-    this.bytes += piece.length;
-  }
-
-  /** A text in which bytes are written as letters, as a member. */
-  *end(isFile: (head: Buffer) => boolean): Generator<Member> {
-    const text = Buffer.concat(this.pieces);
-    if (holdsLetters(text, isFile))
-      yield { name: 'text of a stream', read: () => ({ content: { size: text.length, bytes: text } }) };
   }
 }
 

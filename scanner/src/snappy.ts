@@ -33,10 +33,16 @@ function copyAt(packed: Buffer, at: number, tag: number): { length: number; offs
   return { length: (tag >> 2) + 1, offset: packed.readUIntLE(at, bytes), next: at + bytes };
 }
 
-/** Unpacks one block. @throws Unreadable `damaged` */
-export function unsnapped(packed: Buffer): Buffer {
+/**
+ * Unpacks one block.
+ *
+ * @param most as many bytes as a block may have, whatever it claims
+ * @throws Unreadable `damaged`, and `too_large` for more than that
+ */
+export function unsnapped(packed: Buffer, most: number): Buffer {
   const head = varint(packed, 0);
   if (head === undefined || head.value > RATIO_MAXIMUM * packed.length) throw new Unreadable('damaged');
+  if (head.value > most) throw new Unreadable('too_large');
   const plain = Buffer.alloc(head.value);
   let end = 0;
   for (let at = head.next; at < packed.length; ) {
@@ -90,8 +96,7 @@ async function* plainChunks(reader: Reader, explain: Workshop['explain']): Async
     if (kind === CHUNK.stream && !reader.at(at, STREAM.length).equals(STREAM)) return;
     if (kind === CHUNK.packed || kind === CHUNK.plain) {
       const bytes = reader.at(at + 4 + CHECKSUM_BYTES, size - CHECKSUM_BYTES);
-      const plain = kind === CHUNK.packed ? unsnapped(bytes) : Buffer.from(bytes);
-      if (plain.length > CHUNK_BYTES_MAXIMUM) throw new Unreadable('damaged');
+      const plain = kind === CHUNK.packed ? unsnapped(bytes, CHUNK_BYTES_MAXIMUM) : Buffer.from(bytes);
       yield plain;
     }
     explain(at, end);

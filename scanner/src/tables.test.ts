@@ -75,7 +75,12 @@ describe('a block that lies', () => {
     ['ends too soon', '0a0041'],
     ['never ends its length', 'ffffffffffffffffffffff'],
   ])('is damaged: it %s', (_, hex) => {
-    expect(() => unsnapped(Buffer.from(hex, 'hex'))).toThrow('damaged');
+    expect(() => unsnapped(Buffer.from(hex, 'hex'), 1024)).toThrow('damaged');
+  });
+
+  test('that claims more than a block may have is given no room for it', () => {
+    const packed = Buffer.concat([Buffer.from('80808001', 'hex'), Buffer.alloc(100_000)]);
+    expect(() => unsnapped(packed, 65_536)).toThrow('too_large');
   });
 
   test('costs no more than its budget where keys grow without an end', async () => {

@@ -167,6 +167,7 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
   ['an OLE file whose streams share their sectors', oleShared],
   ['a pickle of texts', (bytes: number) => text(`(lp0\n${repeated(`V${'a'.repeat(40)}\np%\na`, bytes)}.`)],
   ['a pickle of literals', (bytes: number) => text(`(lp0\n${repeated(`S'${'\\x41'.repeat(20)}'\na`, bytes)}.`)],
+  ['a pickle of a literal that nothing closes', (bytes: number) => text(`(lp0\nS'${repeated(`'`, bytes)}x\na.`)],
   ['a pickle of lists', (bytes: number) => text(`\x80\x02${repeated(']q\0', bytes)}.`)],
   [
     'a pickle of arrays of objects within each other',
@@ -186,6 +187,11 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
   ['a capture of beginnings', (bytes: number) => captureOf(bytes, (number) => ({ sequence: number * 90, size: 40, flags: 2 }))],
   ['a capture of fragments', (bytes: number) => captureOf(bytes, (number) => ({ sequence: 1, size: 40, fragment: number }))],
   ['a capture of many connections', (bytes: number) => captureOf(bytes, (number) => ({ sequence: 1, size: 40, port: number }))],
+  [
+    'a capture of heads without fields',
+    (bytes: number) =>
+      captureOf(bytes, (number) => ({ sequence: 1 + number * 45, body: 'HTTP/1.1 200\nContent-Type\nContent-Length\n\n\n\n\n' })),
+  ],
   [
     'a capture of messages of HTTP',
     (bytes: number) => captureOf(bytes, (number) => ({ sequence: 1 + number * 27, body: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n' })),
