@@ -167,22 +167,25 @@ async function startSession(url: string) {
     revoke: () => call('POST', `/remote/sessions/${id}/revoke`, customer, { grant: 'all' }),
     /** Its place in the plan is free for another one. */
     forget: (device_id: string) => call('POST', `/devices/${device_id}/revoke`, customer),
-    /** An end of the tunnel, once it is paired. */
-    end: (path: string, hello: object): Promise<WebSocket> =>
+    /** What is made of an end of the tunnel at the moment in which it is paired: what the other end says may come in the same turn. */
+    end: <End>(path: string, hello: object, make: (socket: WebSocket) => End): Promise<End> =>
       until(async () => {
         const socket = socketOf(path);
-        const isPaired = new Promise<boolean>((resolve) => {
+        const paired = new Promise<End | undefined>((resolve) => {
           socket.on('open', () => socket.send(JSON.stringify({ kind: 'hello', ...hello, session_id: id })));
-          socket.once('message', () => resolve(true));
-          socket.once('close', () => resolve(false));
+          socket.once('message', () => resolve(make(socket)));
+          socket.once('close', () => resolve(undefined));
         });
-        return (await within(isPaired, 'the other end of control')) ? socket : undefined;
+        return await within(paired, 'the other end of control');
       }, 'control'),
     leave() {
       for (const page of pages) page.terminate();
     },
   };
 }
+
+const control = (viewer: WebSocket) => ({ viewer, client: overSocket(viewer) });
+const itself = (socket: WebSocket) => socket;
 
 type RunningSession = Awaited<ReturnType<typeof startSession>>;
 
@@ -222,8 +225,7 @@ export async function startAgent(
 async function revokeToDead(session: RunningSession, desktop: { arrivals: () => number[] }): Promise<number> {
   const device_id = await session.device();
   await session.grant(device_id);
-  const viewer = await session.end(VIEWER_PATH, { access_token: session.technician });
-  const client = overSocket(viewer);
+  const { viewer, client } = await session.end(VIEWER_PATH, { access_token: session.technician }, control);
   await within(client.ready, 'the first picture');
   const before = desktop.arrivals().length;
   const typing = setInterval(() => {
@@ -290,8 +292,8 @@ async function relayed(session: RunningSession, url: string): Promise<number> {
   }, `the device at ${url}`);
   await session.grant(identity.device_id);
   const [viewer, screen] = await Promise.all([
-    session.end(VIEWER_PATH, { access_token: session.technician }),
-    session.end(SCREEN_PATH, identity),
+    session.end(VIEWER_PATH, { access_token: session.technician }, itself),
+    session.end(SCREEN_PATH, identity, itself),
   ]);
   const rate = await throughput(screen, viewer);
   for (const socket of [viewer, screen, link]) socket.terminate();
@@ -358,8 +360,8 @@ export const measureControl = (folder: string): Promise<ControlRound> =>
     const agent = stopped(await startAgent(folder, server.url, session, desktop));
     const agent_device = await session.device();
     await session.grant(agent_device);
-    const viewer = await session.end(VIEWER_PATH, { access_token: session.technician });
-    const tunnel_ms = await keysToPixels(overSocket(viewer));
+    const { viewer, client } = await session.end(VIEWER_PATH, { access_token: session.technician }, control);
+    const tunnel_ms = await keysToPixels(client);
     viewer.close();
     await session.revoke();
     const revokes: number[] = [];
