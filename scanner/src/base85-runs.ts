@@ -15,23 +15,29 @@ const NONE = 0xff;
 const ZEROS = 0x7a;
 const BLANKS = 0x79;
 
+const SHORT: ReadonlyMap<number, number> = new Map([
+  [ZEROS, 0],
+  [BLANKS, 0x20202020],
+]);
+
 interface Alphabet {
   values: Uint8Array;
+  /** 1 for a byte that is a letter of it, or stands for four bytes at once. */
+  letters: Uint8Array;
   has_short: boolean;
 }
 
 function alphabetOf(letters: string, has_short: boolean): Alphabet {
   const values = new Uint8Array(256).fill(NONE);
   for (const [value, letter] of [...letters].entries()) values[letter.charCodeAt(0)] = value;
-  return { values, has_short };
+  return {
+    values,
+    letters: values.map((value, letter) => (value !== NONE || (has_short && SHORT.has(letter)) ? 1 : 0)),
+    has_short,
+  };
 }
 
 const ALPHABETS: readonly Alphabet[] = [alphabetOf(ADOBE, true), alphabetOf(RFC1924, false), alphabetOf(Z85, false)];
-
-const SHORT: ReadonlyMap<number, number> = new Map([
-  [ZEROS, 0],
-  [BLANKS, 0x20202020],
-]);
 
 /** The bytes of letters; undefined where five of them are more than four bytes can say. */
 function decoded(letters: Buffer, { values, has_short }: Alphabet): Buffer | undefined {
@@ -162,20 +168,15 @@ function nextLine(text: Buffer, end: number): number {
   return at;
 }
 
-function lineEnd(text: Buffer, start: number, { values, has_short }: Alphabet): number {
+function lineEnd(text: Buffer, start: number, { letters }: Alphabet): number {
   let at = start;
-  while (at < text.length) {
-    const letter = text[at] ?? 0;
-    if (values[letter] === NONE && !(has_short && SHORT.has(letter))) break;
-    at += 1;
-  }
+  while (at < text.length && letters[text[at] ?? 0] === 1) at += 1;
   return at;
 }
 
 /** Runs in one alphabet: of each LINE_LEAST letters one is looked at, and its neighbours where it may be of a run. */
 function* inAlphabet(text: Buffer, alphabet: Alphabet, isSomething: (bytes: Buffer) => boolean): Generator<Run> {
-  const isOf = (letter: number | undefined) =>
-    alphabet.values[letter ?? 0] !== NONE || (alphabet.has_short && SHORT.has(letter ?? 0));
+  const isOf = (letter: number | undefined) => alphabet.letters[letter ?? 0] === 1;
   let done = 0;
   for (let at = LINE_LEAST - 1; at < text.length; at += LINE_LEAST) {
     if (at < done || !isOf(text[at])) continue;

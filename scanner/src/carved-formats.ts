@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import {
   provesArj,
+  provesBzip2,
   provesGzip,
   provesLzh,
   provesLzma,
@@ -90,6 +91,7 @@ export const CARVED: readonly Carved[] = [
   {
     format: 'bzip2',
     pattern: `${spelled('BZh')} ${oneOf(0x31, 0x39)} ${spelled('1AY&SY')}`,
+    proves: provesBzip2,
   },
   { format: 'xz', pattern: 'fd 37 7a 58 5a 00 00 (00|01|04|0a)' },
   {

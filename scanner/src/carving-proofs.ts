@@ -53,6 +53,18 @@ export function provesZlib(reader: Reader, at: number): boolean {
   return head.readUInt16BE(0) % 31 === 0 && ((head[1] ?? 0) & 0x20) === 0 && inflates(reader, at, inflateSync);
 }
 
+/** What a block of bzip2 begins with: its mark, a checksum, a bit, and 24 bits for where its text begins. Bytes. */
+const BZIP2_HEAD_BYTES = 18;
+
+/** bzip2 (decompress.c): the place in the first block is one of the block. The letters behind a magic that a program or a text quotes are no such number. */
+export function provesBzip2(reader: Reader, at: number): boolean {
+  const head = reader.at(at, BZIP2_HEAD_BYTES);
+  if (head.length < BZIP2_HEAD_BYTES) return false;
+  const block_bytes = ((head[3] ?? 0) - 0x30) * 100_000;
+  const place = Math.floor((head.readUInt32BE(14) & 0x7fffffff) / 2 ** 7);
+  return place <= block_bytes + 10;
+}
+
 const ZIP_VERSION_MAXIMUM = 63;
 
 const ZIP_NAME_MAXIMUM = 4096;

@@ -278,9 +278,10 @@ const AVRO_PACKED = /avro\.codec.{1,2}(?:deflate|snappy|bzip2|xz|zstandard)/s;
 
 /** What is told by more than one mark, and not opened. */
 function closedOf(head: Buffer): { name: string; detail: StatusDetail } | undefined {
-  const beginning = head.toString('latin1', 0, CLOSED_HEAD_BYTES);
+  const start = head.toString('latin1', 0, 4);
+  const beginning = start === 'ANDR' || start === 'Obj\x01' ? head.toString('latin1', 0, CLOSED_HEAD_BYTES) : '';
   if (ANDROID_BACKUP.test(beginning)) return { name: 'backup of Android', detail: 'encrypted' };
-  if (beginning.startsWith('Obj\x01') && AVRO_PACKED.test(beginning)) return { name: 'packed Avro', detail: 'unsupported' };
+  if (start === 'Obj\x01' && AVRO_PACKED.test(beginning)) return { name: 'packed Avro', detail: 'unsupported' };
   if (isArc(head)) return { name: 'ARC', detail: 'unsupported' };
   return isHfs(head) ? { name: 'HFS', detail: 'unsupported' } : undefined;
 }
@@ -316,7 +317,7 @@ export function containerOf(head: Buffer): Container | undefined {
   if (standsAt(head, LZOP, 0)) return packed('lzop');
   if (head.toString('latin1', 0, 5) === 'LZIP\x01') return packed('lzip');
   if (standsAt(head, OLE, 0)) return { kind: 'ole' };
-  if (BZIP2.test(head.toString('hex', 0, 10))) return seven('bzip2');
+  if (head[0] === 0x42 && BZIP2.test(head.toString('hex', 0, 10))) return seven('bzip2');
   const stands = ({ magic, offset }: { magic: Buffer; offset: number }) => standsAt(head, magic, offset);
   if (isStreamDisk(head)) return { kind: 'stream-disk' };
   const known = MAGIC.find(stands);
@@ -375,9 +376,9 @@ export function isFileHead(head: Buffer, size = head.length): boolean {
 }
 
 /** Whether a value is a file. What has no magic is tried as well: it is none where it does not open. */
-function isFileWhole(bytes: Buffer): boolean {
+export function isFileWhole(bytes: Buffer): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);
-  return isFileHead(head, bytes.length) || containerOf(head) !== undefined;
+  return isProgram(head) || isImageHead(head, bytes.length) || containerOf(head) !== undefined;
 }
 
 /** Whether what was opened tells nothing of what else the file is. */

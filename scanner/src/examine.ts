@@ -10,7 +10,7 @@ import {
   containersBehind,
   HEAD_BYTES,
   isBeside,
-  isFileHead,
+  isFileWhole,
   isNamedAfterFile,
   membersOf,
 } from './containers.ts';
@@ -169,9 +169,7 @@ function carriesParts(walk: Walk, bytes: Buffer): boolean {
 /** Whether bytes that a text has as letters are a container or a program, or one begins somewhere in them. */
 function isOrHoldsFile(walk: Walk, bytes: Buffer): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);
-  // What has no magic is tried as well: it is none where it does not open.
-  if (isFileHead(head, bytes.length) || containerOf(head) !== undefined || (hasParts(head) && carriesParts(walk, bytes)))
-    return true;
+  if (isFileWhole(bytes) || (hasParts(head) && carriesParts(walk, bytes))) return true;
   if (!zlibIn(bytes, walk.workshop.budget).next().done) return true;
   if (bytes.length < HOLDS_LEAST) return false;
   walk.workshop.budget.spend(bytes.length);

@@ -138,6 +138,26 @@ describe('a container is opened wherever it stands', async () => {
   });
 });
 
+/** Bytes as a program in C has them (Cython keeps its texts so). */
+function literalOf(bytes: Buffer): string {
+  const letters = [...bytes].map((byte) => {
+    const letter = String.fromCharCode(byte);
+    return byte < 0x20 || byte > 0x7e || '"\\?'.includes(letter) ? `\\${byte.toString(8).padStart(3, '0')}` : letter;
+  });
+  return `static const char cstring[] = "${letters.join('')}";\n`;
+}
+
+test('a literal of a program that holds a stream of bzip2 is the stream, and not another one where its magic stands', async () => {
+  const program = Buffer.from(`#include <stdio.h>\n${literalOf(PACKED_EICAR.get('bzip2') ?? Buffer.alloc(0))}int main() {}\n`);
+  expect(await examined(program)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+});
+
+test('a stream of zlib amid other bytes is read however long it is', async () => {
+  const filling = noise(17 * MIB).map((byte) => 0x80 | (byte & 3));
+  const stream = deflateSync(Buffer.concat([filling, gzipSync(EICAR)]), { level: 1 });
+  expect(await examined(noise(5000), stream, noise(100))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+});
+
 describe('what a container holds and nobody understands', () => {
   const members = [{ name: 'a.txt', content: TEXT }];
   const between = (bytes: Buffer) => examined(gzipSync(TEXT), bytes);

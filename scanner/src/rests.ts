@@ -305,6 +305,8 @@ export class Rests {
     const { walk, trail, reader, depth } = this;
     if (end - start > STREAMS_WITHIN_MAXIMUM) return;
     let members = 0;
+    /** A long one is opened as a container is, and what lies in it is read there. */
+    let opened_to = 0;
     let others: Buffer[] = [];
     let others_bytes = 0;
     const matchOthers = () => {
@@ -318,13 +320,10 @@ export class Rests {
         unread(walk, 'depth');
         return;
       }
+      if (start + at < opened_to) continue;
       if (is_large) {
-        unread(walk, 'too_large');
-        note(
-          walk,
-          trail.length > 0 ? trail.join(' / ') : null,
-          `At byte ${start + at} a stream of zlib begins that is too large to be read there.`,
-        );
+        const zlib: Container = { kind: 'packed', compressor: 'zlib' };
+        opened_to = (await this.open(zlib, start + at, end, { name: 'zlib', is_quiet: false })) ?? 0;
         continue;
       }
       let is_member =
