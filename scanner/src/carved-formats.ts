@@ -5,6 +5,7 @@ import {
   provesGzip,
   provesLzh,
   provesLzma,
+  provesLzop,
   provesOle,
   provesPdf,
   provesPhar,
@@ -118,7 +119,7 @@ export const CARVED: readonly Carved[] = [
     is_guess: true,
   },
   { format: 'lzip', pattern: `${spelled('LZIP')} 01 ${oneOf(0x0c, 0x1d)}` },
-  { format: 'lzop', pattern: '89 4c 5a 4f 00 0d 0a 1a 0a' },
+  { format: 'lzop', pattern: '89 4c 5a 4f 00 0d 0a 1a 0a', proves: provesLzop },
   {
     format: 'tar',
     pattern: `${spelled('ustar')} (00|20) (30|20) (30|00)`,

@@ -65,6 +65,15 @@ export function provesBzip2(reader: Reader, at: number): boolean {
   return place <= block_bytes + 10;
 }
 
+/** lzop 1.04 (lzop.c): a version behind the magic, and one of its three methods where that version has it. Programs that tell files apart hold the magic alone. */
+export function provesLzop(reader: Reader, at: number): boolean {
+  const head = reader.at(at, 16);
+  if (head.length < 16) return false;
+  const version = head.readUInt16BE(9);
+  const method = head[version >= 0x0940 ? 15 : 13] ?? 0;
+  return version >= 0x0010 && version < 0x8000 && method >= 1 && method <= 3;
+}
+
 const ZIP_VERSION_MAXIMUM = 63;
 
 const ZIP_NAME_MAXIMUM = 4096;

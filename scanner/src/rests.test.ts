@@ -126,9 +126,15 @@ describe('a container is opened wherever it stands', async () => {
 
   test('and is nothing where it does not prove to be one', async () => {
     const constants = Buffer.concat(
-      ['377abcaf271c', '526172211a070100', '1f8b0800', '28b52ffd', 'fd377a585a000004', '504b0304'].map((digits) =>
-        Buffer.from(digits, 'hex'),
-      ),
+      [
+        '377abcaf271c',
+        '526172211a070100',
+        '1f8b0800',
+        '28b52ffd',
+        'fd377a585a000004',
+        '504b0304',
+        '894c5a4f000d0a1a0a0a5b36303a6170706c',
+      ].map((digits) => Buffer.from(digits, 'hex')),
     );
     expect(await examined(PROGRAM.subarray(0, 600), constants, PROGRAM.subarray(600))).toMatchObject({
       threat: null,
