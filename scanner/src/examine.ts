@@ -108,7 +108,8 @@ async function matchValue(walk: Walk, member: Member, trail: readonly string[]):
 async function examineMember(walk: Walk, member: Member, depth: number, trail: readonly string[]): Promise<void> {
   if (member.value) return await matchValue(walk, member, trail);
   walk.found.coverage.members_total += 1;
-  walk.workshop.budget.addMember();
+  if (member.piece) walk.workshop.budget.addPiece();
+  else walk.workshop.budget.addMember();
   walk.report();
   if (member.closed === 'encrypted') walk.found.coverage.encrypted += 1;
   if (member.closed !== undefined) return unread(walk, member.closed);

@@ -16,6 +16,8 @@ export interface Member {
   view?: true;
   /** It is a value in what lies around it: matched alone, and not counted as a file. */
   value?: true;
+  /** It is written in a text, which may have thousands of them without being an archive: it counts against the limit of these. */
+  piece?: true;
   /** Carved formats that the reader of the container takes out of this member itself, as members beside it. */
   taken?: readonly string[];
   /** May be called once, before the next member is asked for. */

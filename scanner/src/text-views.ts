@@ -91,7 +91,7 @@ function isUtf8(bytes: Buffer): boolean {
 }
 
 function memberOf(name: string, bytes: Buffer): TextView {
-  return { kind: 'member', member: { name, read: () => ({ content: { size: bytes.length, bytes } }) } };
+  return { kind: 'member', member: { name, piece: true, read: () => ({ content: { size: bytes.length, bytes } }) } };
 }
 
 /** The runs of a text, each as a member when it is something; the others together as a view. */
@@ -156,7 +156,12 @@ function* ofRewritten(text: Buffer, from: number, workshop: Workshop, isFile: Is
     const fold = folded(one);
     if (fold.is_telling) yield { kind: 'view', bytes: fold.bytes };
   }
-  const runs = bytes.map((one): Run => ({ how: 'literal', start: 0, end: one.length, bytes: one }));
+  const runs: Run[] = [];
+  for (const one of bytes) {
+    // What stands in the text as it is was taken apart with it: alone it is a file that a rule may know by its beginning.
+    if (text.includes(one) && isPlainText(one.subarray(0, HEAD_BYTES)) && !isFile(one)) yield { kind: 'view', bytes: one };
+    else runs.push({ how: 'literal', start: 0, end: one.length, bytes: one });
+  }
   yield* ofRuns(runs, text, from, workshop, isFile);
 }
 
