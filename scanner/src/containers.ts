@@ -1,5 +1,6 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { asarMembers, isAsar } from './asar.ts';
+import { blockStreamMembers, isBlockStream, isSizedBlocks } from './block-streams.ts';
 import { captureMembers, isCapture } from './capture.ts';
 import { cmsMembers, isCms } from './cms.ts';
 import {
@@ -33,6 +34,7 @@ import { isPieces, pieceMembers } from './pieces.ts';
 import { isPyc, pycMembers } from './pyc.ts';
 import { isRawDisc, rawDiscMembers } from './raw-disc.ts';
 import { openReader, type Reader } from './reader.ts';
+import { isRedis, redisMembers } from './redis.ts';
 import { isRtf, rtfMembers } from './rtf.ts';
 import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
 import { isShellArchive, shellArchiveMembers } from './shell-archive.ts';
@@ -42,6 +44,7 @@ import { isStreamDisk, streamDiskMembers } from './stream-disk.ts';
 import { isTar, tarMembers } from './tar.ts';
 import { LOOK_BYTES, textFormOf } from './text-encoding.ts';
 import { isTnef, tnefMembers } from './tnef.ts';
+import { isUnity, unityMembers } from './unity.ts';
 import { isUpxPacked, upxMembers } from './upx.ts';
 import { macroSources } from './vba.ts';
 import { withMacroSheets } from './xlsx-macros.ts';
@@ -85,6 +88,9 @@ export type Container =
         | 'capture'
         | 'snappy'
         | 'table'
+        | 'blocks'
+        | 'unity'
+        | 'redis'
         | 'git';
     }
   | { kind: 'packed'; compressor: Compressor }
@@ -352,6 +358,9 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isNumpy(head)) return { kind: 'numpy' };
   if (isCapture(head)) return { kind: 'capture' };
   if (isSnappyStream(head)) return { kind: 'snappy' };
+  if (isBlockStream(head)) return { kind: 'blocks' };
+  if (isUnity(head)) return { kind: 'unity' };
+  if (isRedis(head)) return { kind: 'redis' };
   if (isPickle(head)) return { kind: 'pickle' };
   if (isOpenPgp(head)) return { kind: 'openpgp' };
   if (isPdf(head)) return { kind: 'pdf' };
@@ -404,6 +413,7 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   if (container === undefined && isBrotli(head, name)) found.push({ kind: 'packed', compressor: 'brotli' });
   // An archive in the last value of a database is that value, and no end of the file.
   if (container?.kind === 'zip' || container?.kind === 'sqlite') return found;
+  if (container === undefined && isSizedBlocks(reader)) found.push({ kind: 'blocks' });
   if (container === undefined && endsAsTable(reader)) found.push({ kind: 'table' });
   if (endsAsZip(reader)) found.push({ kind: 'zip' });
   if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
@@ -452,6 +462,7 @@ export function isNamedAfterFile(container: Container): boolean {
     container.kind === 'gzip' ||
     container.kind === 'packed' ||
     container.kind === 'snappy' ||
+    container.kind === 'blocks' ||
     (container.kind === 'opaque' && container.name === LATER_PART) ||
     (container.kind === 'seven' && ONE_MEMBER.includes(container.format ?? ''))
   );
@@ -591,6 +602,12 @@ export function membersOf(container: Container, content: Content, name: string, 
       return snappyMembers(content, innerName(name), workshop);
     case 'table':
       return tableMembers(content, workshop, isFileWhole);
+    case 'blocks':
+      return blockStreamMembers(content, innerName(name), workshop);
+    case 'unity':
+      return unityMembers(content, workshop);
+    case 'redis':
+      return redisMembers(content, workshop, isFileWhole);
     case 'git':
       return gitPackMembers(content, workshop);
     case 'iso-trees':

@@ -1,0 +1,57 @@
+import { DECODED_LEAST, type Run } from './text-runs.ts';
+
+// Strings of CBOR whose length is not told before them (RFC 8949, 3.2.3): pieces with their own lengths up to a byte that ends them. They have no mark but their first byte, so that one counts only where every
+// piece has its place and the end is there.
+
+const BYTES = 0x5f;
+const TEXT = 0x7f;
+const END = 0xff;
+/** What is in one piece stands there as it is. */
+const PIECES_LEAST = 2;
+/** How many bytes the length of a piece takes, by the last five bits of its first byte from 24 on. */
+const LENGTH_BYTES = [1, 2, 4] as const;
+
+/** The piece at `at`: where its bytes begin and end; undefined where none begins. `first` is what all pieces of the string begin with. */
+function pieceAt(bytes: Buffer, at: number, first: number): { start: number; end: number } | undefined {
+  const byte = bytes[at] ?? 0;
+  const kind = byte - first;
+  if (kind < 0 || kind >= 24 + LENGTH_BYTES.length) return undefined;
+  const length_bytes = kind < 24 ? 0 : (LENGTH_BYTES[kind - 24] ?? 0);
+  const start = at + 1 + length_bytes;
+  if (start > bytes.length) return undefined;
+  const end = start + (length_bytes === 0 ? kind : bytes.readUIntBE(at + 1, length_bytes));
+  return end < bytes.length ? { start, end } : undefined;
+}
+
+/** The strings, put together. What a piece leads to is looked at once: where it came to no end, it never does. */
+export function* brokenStringsOf(bytes: Buffer): Generator<Run> {
+  let seen: Uint8Array | undefined;
+  const isSeen = (at: number) => ((seen?.[at >> 3] ?? 0) & (1 << (at & 7))) !== 0;
+  for (const mark of [BYTES, TEXT]) {
+    const first = mark - 31;
+    for (let open = bytes.indexOf(mark); open >= 0; ) {
+      let count = 0;
+      let size = 0;
+      let at = open + 1;
+      for (let piece = pieceAt(bytes, at, first); piece !== undefined && !isSeen(at); piece = pieceAt(bytes, at, first)) {
+        seen ??= new Uint8Array((bytes.length >> 3) + 1);
+        seen[at >> 3] = (seen[at >> 3] ?? 0) | (1 << (at & 7));
+        count += 1;
+        size += piece.end - piece.start;
+        at = piece.end;
+      }
+      const is_whole = bytes[at] === END && count >= PIECES_LEAST;
+      if (is_whole && size >= DECODED_LEAST)
+        yield { how: 'literal', start: open, end: at, bytes: joined(bytes, open + 1, first, size) };
+      open = bytes.indexOf(mark, is_whole ? at + 1 : open + 1);
+    }
+  }
+}
+
+function joined(bytes: Buffer, start: number, first: number, size: number): Buffer {
+  const whole = Buffer.allocUnsafe(size);
+  let length = 0;
+  for (let piece = pieceAt(bytes, start, first); piece !== undefined && length < size; piece = pieceAt(bytes, piece.end, first))
+    length += bytes.copy(whole, length, piece.start, piece.end);
+  return whole;
+}
