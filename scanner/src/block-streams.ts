@@ -112,6 +112,8 @@ export function sizeOfLz4(block: Buffer, most: number): number | undefined {
   return undefined;
 }
 
+type Bytes = Pick<Reader, 'size' | 'at'>;
+
 /** Blocks with their sizes before them. */
 interface Sized {
   blocks: { start: number; end: number; size: number }[];
@@ -123,7 +125,7 @@ function isSizeOf(size: number, packed_bytes: number): boolean {
 }
 
 /** One block to the end of the content, with the size that it comes to before it (python-lz4, `store_size`). */
-function oneBlock(reader: Reader): Sized | undefined {
+function oneBlock(reader: Bytes): Sized | undefined {
   const head = reader.at(0, 4);
   const packed_bytes = reader.size - 4;
   if (head.length < 4 || !isSizeOf(head.readUInt32LE(0), packed_bytes)) return undefined;
@@ -132,7 +134,7 @@ function oneBlock(reader: Reader): Sized | undefined {
 }
 
 /** Blocks to the end of the content, each with what it comes to and how long it is before it (Hadoop). */
-function hadoopBlocks(reader: Reader): Sized | undefined {
+function hadoopBlocks(reader: Bytes): Sized | undefined {
   const blocks: Sized['blocks'] = [];
   for (let at = 0; at < reader.size; ) {
     const head = reader.at(at, 8);
@@ -148,14 +150,19 @@ function hadoopBlocks(reader: Reader): Sized | undefined {
   return blocks.length === 0 ? undefined : { blocks };
 }
 
-function sizedBlocks(reader: Reader): Sized | undefined {
+function sizedBlocks(reader: Bytes): Sized | undefined {
   if (reader.size < TOLD_LEAST / 2 || reader.size > TOLD_BYTES_MAXIMUM) return undefined;
   return oneBlock(reader) ?? hadoopBlocks(reader);
 }
 
 /** Whether a content is nothing but blocks of LZ4 with their sizes before them: to the last byte, and to the last byte of what they come to. */
-export function isSizedBlocks(reader: Reader): boolean {
-  return sizedBlocks(reader) !== undefined;
+export function isSizedBlocks(content: Bytes): boolean {
+  return sizedBlocks(content) !== undefined;
+}
+
+/** The same of bytes in memory. */
+export function areSizedBlocks(bytes: Buffer): boolean {
+  return isSizedBlocks({ size: bytes.length, at: (position, length) => bytes.subarray(position, position + length) });
 }
 
 function* sized(reader: Reader, ended: (at: number) => void): Generator<Buffer> {

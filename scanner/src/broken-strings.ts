@@ -23,28 +23,40 @@ function pieceAt(bytes: Buffer, at: number, first: number): { start: number; end
   return end < bytes.length ? { start, end } : undefined;
 }
 
+/** Where the next string may begin: its mark, and a first piece. */
+function nextMark(bytes: Buffer, from: number): number {
+  for (let at = from; at + PIECES_LEAST < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte !== BYTES && byte !== TEXT) continue;
+    const kind = (bytes[at + 1] ?? 0) - byte + 31;
+    if (kind < 0 || kind >= 24 + LENGTH_BYTES.length) continue;
+    if (kind > 24) return at;
+    // Most that is none shows it behind the first piece.
+    const next = bytes[kind < 24 ? at + 2 + kind : at + 3 + (bytes[at + 2] ?? 0)];
+    if (next !== undefined && (next === END || (next > byte - 32 && next < byte - 4))) return at;
+  }
+  return -1;
+}
+
 /** The strings, put together. What a piece leads to is looked at once: where it came to no end, it never does. */
 export function* brokenStringsOf(bytes: Buffer): Generator<Run> {
   let seen: Uint8Array | undefined;
   const isSeen = (at: number) => ((seen?.[at >> 3] ?? 0) & (1 << (at & 7))) !== 0;
-  for (const mark of [BYTES, TEXT]) {
-    const first = mark - 31;
-    for (let open = bytes.indexOf(mark); open >= 0; ) {
-      let count = 0;
-      let size = 0;
-      let at = open + 1;
-      for (let piece = pieceAt(bytes, at, first); piece !== undefined && !isSeen(at); piece = pieceAt(bytes, at, first)) {
-        seen ??= new Uint8Array((bytes.length >> 3) + 1);
-        seen[at >> 3] = (seen[at >> 3] ?? 0) | (1 << (at & 7));
-        count += 1;
-        size += piece.end - piece.start;
-        at = piece.end;
-      }
-      const is_whole = bytes[at] === END && count >= PIECES_LEAST;
-      if (is_whole && size >= DECODED_LEAST)
-        yield { how: 'literal', start: open, end: at, bytes: joined(bytes, open + 1, first, size) };
-      open = bytes.indexOf(mark, is_whole ? at + 1 : open + 1);
+  for (let open = nextMark(bytes, 0); open >= 0; open = nextMark(bytes, open + 1)) {
+    const first = (bytes[open] ?? 0) - 31;
+    let count = 0;
+    let size = 0;
+    let at = open + 1;
+    for (let piece = pieceAt(bytes, at, first); piece !== undefined && !isSeen(at); piece = pieceAt(bytes, at, first)) {
+      seen ??= new Uint8Array((bytes.length >> 3) + 1);
+      seen[at >> 3] = (seen[at >> 3] ?? 0) | (1 << (at & 7));
+      count += 1;
+      size += piece.end - piece.start;
+      at = piece.end;
     }
+    if (bytes[at] !== END || count < PIECES_LEAST) continue;
+    if (size >= DECODED_LEAST) yield { how: 'literal', start: open, end: at, bytes: joined(bytes, open + 1, first, size) };
+    open = at;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { asarMembers, isAsar } from './asar.ts';
-import { blockStreamMembers, isBlockStream, isSizedBlocks } from './block-streams.ts';
+import { areSizedBlocks, blockStreamMembers, isBlockStream, isSizedBlocks } from './block-streams.ts';
 import { captureMembers, isCapture } from './capture.ts';
 import { cmsMembers, isCms } from './cms.ts';
 import {
@@ -386,7 +386,7 @@ export function isFileHead(head: Buffer, size = head.length): boolean {
 /** Whether a value is a file. What has no magic is tried as well: it is none where it does not open. */
 function isFileWhole(bytes: Buffer): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);
-  return isFileHead(head, bytes.length) || containerOf(head) !== undefined;
+  return isFileHead(head, bytes.length) || containerOf(head) !== undefined || areSizedBlocks(bytes);
 }
 
 /** Whether what was opened tells nothing of what else the file is. */

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
 import type { ThreatFacts } from '@palisade/contract/quarantine';
+import { areSizedBlocks } from './block-streams.ts';
 import type { Carved } from './carved-formats.ts';
 import {
   type Container,
@@ -172,7 +173,7 @@ function isOrHoldsFile(walk: Walk, bytes: Buffer): boolean {
   // What has no magic is tried as well: it is none where it does not open.
   if (isFileHead(head, bytes.length) || containerOf(head) !== undefined || (hasParts(head) && carriesParts(walk, bytes)))
     return true;
-  if (!zlibIn(bytes, walk.workshop.budget).next().done) return true;
+  if (areSizedBlocks(bytes) || !zlibIn(bytes, walk.workshop.budget).next().done) return true;
   if (bytes.length < HOLDS_LEAST) return false;
   walk.workshop.budget.spend(bytes.length);
   let holds = false;

@@ -144,7 +144,7 @@ interface Row {
   column: number;
 }
 
-const OFFSET_ALONE = /^\s*(?:0x(?=[0-9a-f])|(?=[0-9a-f]{4}))([0-9a-f]{1,16}):?\s*$/i;
+const OFFSET_ALONE = /^\s*(?:[0-9a-f]{4,8}[`:])?(?:0x(?=[0-9a-f])|(?=[0-9a-f]{4}))([0-9a-f]{1,16}):?\s*$/i;
 
 function rowOf(text: Buffer, start: number, line: number, cells: Cells): Row {
   const before = text.toString('latin1', start, cells.start);
@@ -230,26 +230,68 @@ function rowIn(
 
 const keyOf = ({ cells, shape }: Row) => `${cells.width} ${cells.has_mark} ${shape}`;
 
+/** Of so many bytes one is looked at: a row has one of its own at some of these places. */
+const STRIDE = 12;
+/** A row has digits, what stands between two of them, and the mark of each. */
+const OF_ROW = new Uint8Array(256);
+for (const character of '0123456789abcdefABCDEF \t,:-xX') OF_ROW[character.charCodeAt(0)] = 1;
+
+/** The first place at or behind `from` around which a row may stand; -1 for nowhere. */
+function mayBeRow(text: Buffer, from: number): number {
+  let done = from;
+  for (let at = from + STRIDE - 1; at < text.length; at += STRIDE) {
+    if (OF_ROW[text[at] ?? 0] === 0) continue;
+    let start = at;
+    while (start > done && OF_ROW[text[start - 1] ?? 0] === 1) start -= 1;
+    let end = at + 1;
+    while (end < text.length && OF_ROW[text[end] ?? 0] === 1) end += 1;
+    if (end - start >= PIECE_LEAST) {
+      let digits = 0;
+      for (let index = start; index < end; index += 1) if (hexDigit(text[index]) !== undefined) digits += 1;
+      if (digits >= PIECE_LEAST) return start;
+    }
+    done = end;
+    at = Math.max(at, end - 1);
+  }
+  return -1;
+}
+
+/** Behind a row as many lines are looked at whatever stands in them. */
+const LINES_BEHIND = 2;
+
 function groupsOf(text: Buffer): Group[] {
   const groups = new Map<string, Group>();
   let last: Row | undefined;
   let above = '';
   let above_last = '';
+  let behind = 0;
   const isKnown = (row: Row) => groups.has(keyOf(row));
-  for (let start = 0, line = 0; start < text.length; line += 1) {
+  const lineEnd = (start: number) => {
     const found = text.indexOf(NEWLINE, start);
-    const next = found < 0 ? text.length : found + 1;
-    let end = found < 0 ? text.length : found;
-    if (text[end - 1] === RETURN) end -= 1;
+    return found < 0 ? text.length : found;
+  };
+  const lineStart = (at: number) => (at <= 0 ? 0 : text.lastIndexOf(NEWLINE, at - 1) + 1);
+  const wordsAt = (start: number, end: number) => text.toString('latin1', start, Math.min(end, start + BEFORE_MAXIMUM)).trim();
+  for (let start = 0, line = 0; start < text.length; line += 1) {
+    if (behind === 0) {
+      const place = mayBeRow(text, start);
+      if (place < 0) break;
+      const line_start = lineStart(place);
+      if (line_start > start) {
+        // It is none of those that were looked at: how many lines lie between makes no difference.
+        line += LINES_BEHIND;
+        above = wordsAt(lineStart(line_start - 1), line_start);
+        start = line_start;
+      }
+    } else behind -= 1;
+    const stop = lineEnd(start);
+    const end = text[stop - 1] === RETURN ? stop - 1 : stop;
     // What stood above the row before, as the code of a drawing does, is no row itself.
-    const isAbove = (from: number, to: number) =>
-      above_last !== '' && text.toString('latin1', from, Math.min(to, from + BEFORE_MAXIMUM)).trim() === above_last;
+    const isAbove = (from: number, to: number) => above_last !== '' && wordsAt(from, to) === above_last;
     const follows = (one: Row) => line - one.line === 1 || (line - one.line === 2 && above === above_last);
-    const row =
-      end - start > LINE_BYTES_MAXIMUM
-        ? undefined
-        : rowIn(text, start, end, line, last !== undefined && follows(last) && !isAbove(start, end) ? last : undefined, isKnown);
-    if (row === undefined) above = text.toString('latin1', start, Math.min(end, start + BEFORE_MAXIMUM)).trim();
+    const before = last !== undefined && follows(last) && !isAbove(start, end) ? last : undefined;
+    const row = end - start > LINE_BYTES_MAXIMUM ? undefined : rowIn(text, start, end, line, before, isKnown);
+    if (row === undefined) above = wordsAt(start, end);
     else {
       const key = keyOf(row);
       const known = groups.get(key);
@@ -271,8 +313,9 @@ function groupsOf(text: Buffer): Group[] {
       groups.set(key, group);
       above_last = above;
       last = row;
+      behind = LINES_BEHIND;
     }
-    start = next;
+    start = stop + 1;
   }
   for (const group of groups.values()) settle(text, group, undefined);
   return [...groups.values()];
@@ -281,11 +324,16 @@ function groupsOf(text: Buffer): Group[] {
 const PCAP_HEAD = Buffer.from('d4c3b2a1020004000000000000000000ffff0000', 'hex');
 const LINK = { ethernet: 1, raw: 101 } as const;
 
-/** Whether a packet of the internet begins here, and is not longer than it says. */
+/** Short frames are filled up to so many bytes. */
+const FILLED_BYTES_MAXIMUM = 60;
+
+/** Whether bytes are a packet of the internet, as long as it says; what fills it up may stand behind it. */
 function isPacket(bytes: Buffer): boolean {
   const version = (bytes[0] ?? 0) >> 4;
-  if (version === 4) return bytes.length >= 20 && ((bytes[0] ?? 0) & 15) >= 5 && bytes.readUInt16BE(2) >= 20;
-  return version === 6 && bytes.length >= 40 && bytes.readUInt16BE(4) + 40 >= bytes.length;
+  if (bytes.length < 20) return false;
+  const size = version === 4 ? bytes.readUInt16BE(2) : bytes.readUInt16BE(4) + 40;
+  const is_head = version === 4 ? ((bytes[0] ?? 0) & 15) >= 5 && size >= 20 : version === 6;
+  return is_head && size <= bytes.length && bytes.length - size < FILLED_BYTES_MAXIMUM;
 }
 
 /** Blocks that are packets as a capture of them; undefined where one of them is none. */

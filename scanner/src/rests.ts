@@ -1,5 +1,6 @@
 import { inflateSync } from 'node:zlib';
 import type { StatusDetail } from '@palisade/contract/antivirus';
+import { areSizedBlocks } from './block-streams.ts';
 import { brokenStringsOf } from './broken-strings.ts';
 import { extentsOf, headerStart } from './carved-extents.ts';
 import { type Hit, hitsOf, type Places } from './carving.ts';
@@ -13,7 +14,7 @@ import { type Kind, matchContent, matchPieces, note, pathOf, unread, type Walk }
 import type { Member } from './member.ts';
 import type { Range, Ranges } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
-import { sqlStringsOf } from './sql-strings.ts';
+import { beginsAsDump, sqlStringsOf } from './sql-strings.ts';
 import { LOOK_BYTES, textFormOf } from './text-encoding.ts';
 import { type Run, runsOf } from './text-runs.ts';
 import { wideTextsIn } from './wide-texts.ts';
@@ -333,6 +334,7 @@ export class Rests {
         isFileHead(plain.subarray(0, HEAD_BYTES), plain.length) ||
         // What has no magic is tried: it is none where it does not open.
         containerOf(plain.subarray(0, HEAD_BYTES)) !== undefined ||
+        areSizedBlocks(plain) ||
         textFormOf(plain.subarray(0, LOOK_BYTES)) !== undefined;
       // A file may begin as a text and go on as something else.
       const onPlaces: Parameters<typeof walk.match>[1] = (_carved, offsets) => {
@@ -394,7 +396,7 @@ export class Rests {
 
   /** Whether a container begins somewhere in bytes. */
   private holdsFile(bytes: Buffer): boolean {
-    let holds = containerOf(bytes.subarray(0, HEAD_BYTES)) !== undefined;
+    let holds = containerOf(bytes.subarray(0, HEAD_BYTES)) !== undefined || areSizedBlocks(bytes);
     if (!holds)
       this.walk.match(bytes, (_carved, offsets) => {
         holds ||= offsets.length > 0;
@@ -428,7 +430,7 @@ function isTextOrFile(bytes: Buffer): boolean {
 /** Bytes that are written among others in another way than they are: as letters, with escapes, or in pieces. */
 function* writtenIn(bytes: Buffer): Generator<Run> {
   yield* runsOf(bytes);
-  yield* sqlStringsOf(bytes);
+  if (beginsAsDump(bytes)) yield* sqlStringsOf(bytes);
   yield* brokenStringsOf(bytes);
 }
 

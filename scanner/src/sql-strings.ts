@@ -7,16 +7,11 @@ const QUOTE = 0x27;
 const BACKSLASH = 0x5c;
 const TAB = 0x09;
 const NEWLINE = 0x0a;
-const WORDS = [
-  'INSERT INTO',
-  'insert into',
-  'Insert Into',
-  'REPLACE INTO',
-  'INSERT IGNORE',
-  'VALUES (',
-  'VALUES(',
-  'values (',
-] as const;
+/** What a statement with values begins with; as most programs write it, and as others do. */
+const STATEMENT = 'INSERT INTO';
+const STATEMENTS = ['REPLACE INTO', 'INSERT IGNORE', 'insert into', 'Insert Into', 'VALUES (', 'values ('] as const;
+/** In so many bytes a text with statements has one that is written in another way. */
+const LOOK_BYTES = 64 * 1024;
 /** Databases that take a backslash for itself, unless an E stands before the string. */
 const STANDARD = ['standard_conforming_strings = on', 'PRAGMA foreign_keys', 'PostgreSQL database dump'] as const;
 const COPY = 'COPY ';
@@ -150,8 +145,15 @@ function* fieldsIn(text: Buffer): Generator<Run> {
   }
 }
 
+/** Whether bytes that are no text as a whole begin as a dump. */
+export function beginsAsDump(bytes: Buffer): boolean {
+  const head = bytes.subarray(0, LOOK_BYTES);
+  return head.includes(STATEMENT) || head.includes(FROM);
+}
+
 /** Values of a dump, or of any script for a database, that have escapes in them. */
 export function* sqlStringsOf(text: Buffer): Generator<Run> {
-  if (WORDS.some((words) => text.includes(words))) yield* stringsIn(text);
+  const head = text.subarray(0, LOOK_BYTES);
+  if (text.includes(STATEMENT) || STATEMENTS.some((words) => head.includes(words))) yield* stringsIn(text);
   if (text.includes(FROM)) yield* fieldsIn(text);
 }
