@@ -1,4 +1,9 @@
+import type { Content } from './content.ts';
+import type { Member, Workshop } from './member.ts';
+import { openReader, type Reader } from './reader.ts';
+import { LOOK_BYTES, textFormOf } from './text-encoding.ts';
 import { DECODED_LEAST, type Run } from './text-runs.ts';
+import { type Value, valueMembers } from './values.ts';
 
 // Strings of CBOR whose length is not told before them (RFC 8949, 3.2.3): pieces with their own lengths up to a byte that ends them. They have no mark but their first byte, so that one counts only where every
 // piece has its place and the end is there.
@@ -66,4 +71,32 @@ function joined(bytes: Buffer, start: number, first: number, size: number): Buff
   for (let piece = pieceAt(bytes, start, first); piece !== undefined && length < size; piece = pieceAt(bytes, piece.end, first))
     length += bytes.copy(whole, length, piece.start, piece.end);
   return whole;
+}
+
+/** Larger contents are not searched. Bytes. */
+const SEARCHED_MAXIMUM = 16 * 1024 ** 2;
+
+/** Whether a string in pieces stands anywhere in a content: its pieces may look like other things, so that it is looked for in the whole. */
+export function holdsBrokenStrings(reader: Reader): boolean {
+  if (reader.size > SEARCHED_MAXIMUM) return false;
+  const bytes = reader.at(0, reader.size);
+  return bytes.includes(END) && brokenStringsOf(bytes).next().done !== true;
+}
+
+/** The strings, as values of the content. */
+export async function* brokenStringMembers(
+  content: Content,
+  workshop: Workshop,
+  isFile: (bytes: Buffer) => boolean,
+): AsyncGenerator<Member> {
+  const reader = openReader(content, workshop.budget);
+  function* values(): Generator<Value> {
+    for (const { bytes } of brokenStringsOf(reader.at(0, reader.size)))
+      yield { bytes, is_text: textFormOf(bytes.subarray(0, LOOK_BYTES))?.encoding === 'utf-8' };
+  }
+  try {
+    yield* valueMembers(values(), workshop, isFile);
+  } finally {
+    reader.close();
+  }
 }

@@ -1,6 +1,7 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { asarMembers, isAsar } from './asar.ts';
 import { areSizedBlocks, blockStreamMembers, isBlockStream, isSizedBlocks } from './block-streams.ts';
+import { brokenStringMembers, holdsBrokenStrings } from './broken-strings.ts';
 import { captureMembers, isCapture } from './capture.ts';
 import { cmsMembers, isCms } from './cms.ts';
 import {
@@ -91,6 +92,7 @@ export type Container =
         | 'blocks'
         | 'unity'
         | 'redis'
+        | 'strings'
         | 'git';
     }
   | { kind: 'packed'; compressor: Compressor }
@@ -391,7 +393,7 @@ function isFileWhole(bytes: Buffer): boolean {
 
 /** Whether what was opened tells nothing of what else the file is. */
 export function isBeside({ kind }: Container): boolean {
-  return kind === 'upx' || kind === 'armour' || kind === 'iso-trees';
+  return kind === 'upx' || kind === 'armour' || kind === 'iso-trees' || kind === 'strings';
 }
 
 const LATER_PART = 'a later part of a split archive';
@@ -400,6 +402,12 @@ const LATER_PART = 'a later part of a split archive';
 function isLaterPart(name: string): boolean {
   const number = /\.(?:7z|zip|rar|tar|tgz|gz|bz2|xz|zst|lz4|arj|lzh|cab|iso|wim|exe)\.(\d{3})$/i.exec(name)?.[1];
   return (number !== undefined && Number(number) > 1) || /\.(?:z(?:0[2-9]|[1-5]\d)|r\d\d)$/i.test(name);
+}
+
+/** Whether a file is no container, or one that is told by lines which may stand in anything. */
+function isLoose(container: Container | undefined, head: Buffer): boolean {
+  if (container === undefined || container.kind === 'mail' || container.kind === 'mailbox') return true;
+  return container.kind === 'pdf' && head.toString('latin1', 0, 4) !== '%PDF';
 }
 
 /** Containers that are told by the whole of a file, whatever it is itself: images of disks, files encoded in its text, a zip at its end, a packed program. */
@@ -415,6 +423,7 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   if (container?.kind === 'zip' || container?.kind === 'sqlite') return found;
   if (container === undefined && isSizedBlocks(reader)) found.push({ kind: 'blocks' });
   if (container === undefined && endsAsTable(reader)) found.push({ kind: 'table' });
+  if (isLoose(container, head) && holdsBrokenStrings(reader)) found.push({ kind: 'strings' });
   if (endsAsZip(reader)) found.push({ kind: 'zip' });
   if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
   // The mails of a mailbox are looked at one by one.
@@ -608,6 +617,8 @@ export function membersOf(container: Container, content: Content, name: string, 
       return unityMembers(content, workshop);
     case 'redis':
       return redisMembers(content, workshop, isFileWhole);
+    case 'strings':
+      return brokenStringMembers(content, workshop, isFileWhole);
     case 'git':
       return gitPackMembers(content, workshop);
     case 'iso-trees':

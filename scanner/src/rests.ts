@@ -1,7 +1,6 @@
 import { inflateSync } from 'node:zlib';
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { areSizedBlocks } from './block-streams.ts';
-import { brokenStringsOf } from './broken-strings.ts';
 import { extentsOf, headerStart } from './carved-extents.ts';
 import { type Hit, hitsOf, type Places } from './carving.ts';
 import { type Container, containerFor, containerOf, HEAD_BYTES, isFileHead } from './containers.ts';
@@ -372,7 +371,7 @@ export class Rests {
     ]);
   }
 
-  /** Bytes that are written among bytes of another kind in other letters, or in pieces: a member where they are a file or a text, or one begins in what is put together. */
+  /** Bytes that are written among bytes of another kind in other letters: a member where they are a file or a text, or one begins in what has no escapes any more. */
   private async letters(start: number, end: number): Promise<void> {
     const { walk, trail, reader, depth } = this;
     if (end - start > STREAMS_WITHIN_MAXIMUM) return;
@@ -427,11 +426,10 @@ function isTextOrFile(bytes: Buffer): boolean {
   return container === undefined ? bytes.toString('latin1', 0, 2) === 'MZ' : !isWeak(container);
 }
 
-/** Bytes that are written among others in another way than they are: as letters, with escapes, or in pieces. */
+/** Bytes that are written among others in another way than they are: as letters, or with escapes. */
 function* writtenIn(bytes: Buffer): Generator<Run> {
   yield* runsOf(bytes);
   if (beginsAsDump(bytes)) yield* sqlStringsOf(bytes);
-  yield* brokenStringsOf(bytes);
 }
 
 /** In larger contents streams of zlib are not looked for. Bytes. */

@@ -1,6 +1,5 @@
 import { inflateRawSync, inflateSync } from 'node:zlib';
 import { base85RunsOf } from './base85-runs.ts';
-import { brokenStringsOf } from './broken-strings.ts';
 import { type Content, takeContent } from './content.ts';
 import { pagesOf } from './ebcdic.ts';
 import { hexRowsOf, letterRowsOf } from './hex-rows.ts';
@@ -209,7 +208,7 @@ async function* windowViews(reader: Reader, start: number, workshop: Workshop, i
       yield* ofRuns(stringsOf(text), text, from, workshop, isFile);
       yield* ofRuns(base85RunsOf(text, isSomething), text, from, workshop, isFile);
       yield* ofRuns(addressesOf(text), text, from, workshop, isFile);
-      for (const more of [hexRowsOf, letterRowsOf, brokenStringsOf]) yield* ofRuns(more(text), text, from, workshop, isFile);
+      for (const more of [hexRowsOf, letterRowsOf]) yield* ofRuns(more(text), text, from, workshop, isFile);
       for (const member of valueMembers(sqlValues(text), workshop, isFile)) yield { kind: 'member', member };
       budget.spend(8 * text.length);
       const pieces = textOfPieces(text);

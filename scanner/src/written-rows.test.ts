@@ -133,6 +133,20 @@ describe('strings in pieces', () => {
     expect(found.some((one) => one.bytes.equals(bytes))).toBe(true);
   });
 
+  test.each<[string, Buffer]>([
+    [
+      'a mail',
+      latin(
+        `From: a@b\nSubject: a\nContent-Type: application/zip\nContent-Transfer-Encoding: base64\n\n${zip([{ name: 'a', content: EICAR }]).toString('base64')}\n`,
+      ),
+    ],
+    ['a PDF', Buffer.concat([noise(20), latin('%PDF-1.4\n1 0 obj\n<<>>\nendobj\n'), zip([{ name: 'a', content: EICAR }])])],
+  ])('are read as a whole, whatever their pieces look like: %s', async (_, bytes) => {
+    expect((await examined(Buffer.concat([latin('\xbf\x64data'), pieces(bytes, 40), Buffer.from([0xff])]))).threat).toBe(
+      'EICAR-Test-File',
+    );
+  });
+
   test('without an end are none', () => {
     expect([...brokenStringsOf(pieces(noise(500), 100).subarray(0, -1))]).toEqual([]);
   });
