@@ -13,6 +13,7 @@ import {
   provesZlib,
   provesZstd,
 } from './carving-proofs.ts';
+import { provesBinaryCpio } from './cpio-proof.ts';
 import type { Reader } from './reader.ts';
 import { isTarHeader } from './tar.ts';
 
@@ -48,6 +49,9 @@ const oneOf = (from: number, to: number) =>
 
 /** Bytes from `at` on are hexadecimal or octal digits. */
 const digits = (reader: Reader, at: number, length: number, kind: RegExp) => kind.test(reader.at(at, length).toString('latin1'));
+
+/** The higher byte of a mode of POSIX: the kind of file, and what of its rights stands there. */
+const MODES = '(11|20|21|40|41|43|45|47|60|61|80|81|83|85|89|a0|a1|c1)';
 
 /** Every carved format. */
 export const CARVED: readonly Carved[] = [
@@ -118,6 +122,9 @@ export const CARVED: readonly Carved[] = [
     proves: provesLzma,
     is_guess: true,
   },
+  { format: 'lz4 of Java', pattern: `${spelled('LZ4Block')} ${oneOf(0x10, 0x2f)}` },
+  { format: 'snappy of Java', pattern: '82 53 4e 41 50 50 59 00 00 00 00 (01|02)' },
+  { format: 'unity', pattern: `${spelled('UnityFS')} 00 00 00 00 (06|07|08)` },
   { format: 'lzip', pattern: `${spelled('LZIP')} 01 ${oneOf(0x0c, 0x1d)}` },
   { format: 'lzop', pattern: '89 4c 5a 4f 00 0d 0a 1a 0a', proves: provesLzop },
   {
@@ -138,6 +145,17 @@ export const CARVED: readonly Carved[] = [
     pattern: `/070707[0-7]{16}/`,
     bits: 48 + 16 * 5,
     proves: (reader, at) => digits(reader, at + 6, 70, /^[0-7]{70}$/),
+  },
+  {
+    format: 'cpio',
+    // Binary, in either order: a mode, fewer than 256 links, a name of fewer than 512 bytes, a file of less than 256 MiB.
+    pattern: `c7 71 ?? ?? ?? ?? ?? ${MODES} ?? ?? ?? ?? ?? 00 ?? ?? ?? ?? ?? ?? ?? (00|01) ?? ${oneOf(0, 15)}`,
+    proves: provesBinaryCpio,
+  },
+  {
+    format: 'cpio',
+    pattern: `71 c7 ?? ?? ?? ?? ${MODES} ?? ?? ?? ?? ?? 00 ?? ?? ?? ?? ?? ?? ?? (00|01) ?? ${oneOf(0, 15)}`,
+    proves: provesBinaryCpio,
   },
   {
     format: 'lzh',

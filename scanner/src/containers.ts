@@ -1,5 +1,7 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { asarMembers, isAsar } from './asar.ts';
+import { areSizedBlocks, blockStreamMembers, isBlockStream, isSizedBlocks } from './block-streams.ts';
+import { brokenStringMembers, holdsBrokenStrings } from './broken-strings.ts';
 import { captureMembers, isCapture } from './capture.ts';
 import { cmsMembers, isCms } from './cms.ts';
 import {
@@ -33,6 +35,7 @@ import { isPieces, pieceMembers } from './pieces.ts';
 import { isPyc, pycMembers } from './pyc.ts';
 import { isRawDisc, rawDiscMembers } from './raw-disc.ts';
 import { openReader, type Reader } from './reader.ts';
+import { isRedis, redisMembers } from './redis.ts';
 import { isRtf, rtfMembers } from './rtf.ts';
 import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
 import { isShellArchive, shellArchiveMembers } from './shell-archive.ts';
@@ -42,6 +45,7 @@ import { isStreamDisk, streamDiskMembers } from './stream-disk.ts';
 import { isTar, tarMembers } from './tar.ts';
 import { LOOK_BYTES, textFormOf } from './text-encoding.ts';
 import { isTnef, tnefMembers } from './tnef.ts';
+import { isUnity, unityMembers } from './unity.ts';
 import { isUpxPacked, upxMembers } from './upx.ts';
 import { macroSources } from './vba.ts';
 import { withMacroSheets } from './xlsx-macros.ts';
@@ -85,6 +89,10 @@ export type Container =
         | 'capture'
         | 'snappy'
         | 'table'
+        | 'blocks'
+        | 'unity'
+        | 'redis'
+        | 'strings'
         | 'git';
     }
   | { kind: 'packed'; compressor: Compressor }
@@ -353,6 +361,9 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isNumpy(head)) return { kind: 'numpy' };
   if (isCapture(head)) return { kind: 'capture' };
   if (isSnappyStream(head)) return { kind: 'snappy' };
+  if (isBlockStream(head)) return { kind: 'blocks' };
+  if (isUnity(head)) return { kind: 'unity' };
+  if (isRedis(head)) return { kind: 'redis' };
   if (isPickle(head)) return { kind: 'pickle' };
   if (isOpenPgp(head)) return { kind: 'openpgp' };
   if (isPdf(head)) return { kind: 'pdf' };
@@ -378,12 +389,12 @@ export function isFileHead(head: Buffer, size = head.length): boolean {
 /** Whether a value is a file. What has no magic is tried as well: it is none where it does not open. */
 export function isFileWhole(bytes: Buffer): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);
-  return isProgram(head) || isImageHead(head, bytes.length) || containerOf(head) !== undefined;
+  return isProgram(head) || isImageHead(head, bytes.length) || containerOf(head) !== undefined || areSizedBlocks(bytes);
 }
 
 /** Whether what was opened tells nothing of what else the file is. */
 export function isBeside({ kind }: Container): boolean {
-  return kind === 'upx' || kind === 'armour' || kind === 'iso-trees';
+  return kind === 'upx' || kind === 'armour' || kind === 'iso-trees' || kind === 'strings';
 }
 
 const LATER_PART = 'a later part of a split archive';
@@ -392,6 +403,12 @@ const LATER_PART = 'a later part of a split archive';
 function isLaterPart(name: string): boolean {
   const number = /\.(?:7z|zip|rar|tar|tgz|gz|bz2|xz|zst|lz4|arj|lzh|cab|iso|wim|exe)\.(\d{3})$/i.exec(name)?.[1];
   return (number !== undefined && Number(number) > 1) || /\.(?:z(?:0[2-9]|[1-5]\d)|r\d\d)$/i.test(name);
+}
+
+/** Whether a file is no container, or one that is told by lines which may stand in anything. */
+function isLoose(container: Container | undefined, head: Buffer): boolean {
+  if (container === undefined || container.kind === 'mail' || container.kind === 'mailbox') return true;
+  return container.kind === 'pdf' && head.toString('latin1', 0, 4) !== '%PDF';
 }
 
 /** Containers that are told by the whole of a file, whatever it is itself: images of disks, files encoded in its text, a zip at its end, a packed program. */
@@ -405,7 +422,9 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   if (container === undefined && isBrotli(head, name)) found.push({ kind: 'packed', compressor: 'brotli' });
   // An archive in the last value of a database is that value, and no end of the file.
   if (container?.kind === 'zip' || container?.kind === 'sqlite') return found;
+  if (container === undefined && isSizedBlocks(reader)) found.push({ kind: 'blocks' });
   if (container === undefined && endsAsTable(reader)) found.push({ kind: 'table' });
+  if (isLoose(container, head) && holdsBrokenStrings(reader)) found.push({ kind: 'strings' });
   if (endsAsZip(reader)) found.push({ kind: 'zip' });
   if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
   // The mails of a mailbox are looked at one by one.
@@ -453,6 +472,7 @@ export function isNamedAfterFile(container: Container): boolean {
     container.kind === 'gzip' ||
     container.kind === 'packed' ||
     container.kind === 'snappy' ||
+    container.kind === 'blocks' ||
     (container.kind === 'opaque' && container.name === LATER_PART) ||
     (container.kind === 'seven' && ONE_MEMBER.includes(container.format ?? ''))
   );
@@ -592,6 +612,14 @@ export function membersOf(container: Container, content: Content, name: string, 
       return snappyMembers(content, innerName(name), workshop);
     case 'table':
       return tableMembers(content, workshop, isFileWhole);
+    case 'blocks':
+      return blockStreamMembers(content, innerName(name), workshop);
+    case 'unity':
+      return unityMembers(content, workshop);
+    case 'redis':
+      return redisMembers(content, workshop, isFileWhole);
+    case 'strings':
+      return brokenStringMembers(content, workshop, isFileWhole);
     case 'git':
       return gitPackMembers(content, workshop);
     case 'iso-trees':

@@ -150,7 +150,7 @@ function containersOf(walk: Walk, reader: Reader, name: string): { containers: C
 }
 
 /** Containers that are texts, too. What is in any other kind is no text that a program reads. */
-const TEXTS: readonly Container['kind'][] = ['uuencode', 'mail', 'mailbox', 'rtf', 'armour'];
+const TEXTS: readonly Container['kind'][] = ['uuencode', 'mail', 'mailbox', 'rtf', 'armour', 'strings'];
 
 const PDF_BEGIN = Buffer.from('%PDF');
 

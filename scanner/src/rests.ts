@@ -1,5 +1,6 @@
 import { inflateSync } from 'node:zlib';
 import type { StatusDetail } from '@palisade/contract/antivirus';
+import { areSizedBlocks } from './block-streams.ts';
 import { extentsOf, headerStart } from './carved-extents.ts';
 import { type Hit, hitsOf, type Places } from './carving.ts';
 import { type Container, containerFor, containerOf, HEAD_BYTES, isFileHead } from './containers.ts';
@@ -12,8 +13,9 @@ import { type Kind, matchContent, matchPieces, note, pathOf, unread, type Walk }
 import type { Member } from './member.ts';
 import type { Range, Ranges } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
+import { beginsAsDump, sqlStringsOf } from './sql-strings.ts';
 import { LOOK_BYTES, textFormOf } from './text-encoding.ts';
-import { runsOf } from './text-runs.ts';
+import { type Run, runsOf } from './text-runs.ts';
 import { wideTextsIn } from './wide-texts.ts';
 import { zlibIn } from './zlib-within.ts';
 
@@ -327,7 +329,11 @@ export class Rests {
         continue;
       }
       let is_member =
-        isFileHead(plain.subarray(0, HEAD_BYTES), plain.length) || textFormOf(plain.subarray(0, LOOK_BYTES)) !== undefined;
+        isFileHead(plain.subarray(0, HEAD_BYTES), plain.length) ||
+        // What has no magic is tried: it is none where it does not open.
+        containerOf(plain.subarray(0, HEAD_BYTES)) !== undefined ||
+        areSizedBlocks(plain) ||
+        textFormOf(plain.subarray(0, LOOK_BYTES)) !== undefined;
       // A file may begin as a text and go on as something else.
       const onPlaces: Parameters<typeof walk.match>[1] = (_carved, offsets) => {
         is_member ||= offsets.length > 0;
@@ -364,25 +370,36 @@ export class Rests {
     ]);
   }
 
-  /** Bytes that are written as letters among bytes of another kind, where they are a file or a text. */
+  /** Bytes that are written among bytes of another kind in other letters: a member where they are a file or a text, or one begins in what has no escapes any more. */
   private async letters(start: number, end: number): Promise<void> {
     const { walk, trail, reader, depth } = this;
     if (end - start > STREAMS_WITHIN_MAXIMUM) return;
     let members = 0;
-    for (const { how, start: at, end: after, bytes } of runsOf(reader.at(start, end - start))) {
-      if (after - at < LETTERS_LEAST || members === STREAMS_MAXIMUM || new Set(bytes.subarray(0, 64)).size < DIFFERENT_LEAST)
-        continue;
-      const is_text = textFormOf(bytes.subarray(0, LOOK_BYTES))?.encoding === 'utf-8';
-      const container = containerOf(bytes.subarray(0, HEAD_BYTES));
-      const is_file = container === undefined ? bytes.toString('latin1', 0, 2) === 'MZ' : !isWeak(container);
-      if (!is_text && !is_file) continue;
-      members += 1;
-      walk.workshop.budget.addUnpacked(bytes.length, bytes.length, after - at);
-      if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
-      const name = `${how} at ${start + at}`;
-      const content = { size: bytes.length, bytes };
-      await this.steps.examineMember(walk, { name, read: () => ({ content }) }, depth + 1, [...trail, name]);
+    const others: Buffer[] = [];
+    for (const { how, start: at, end: after, bytes } of writtenIn(reader.at(start, end - start))) {
+      const is_together = how === 'literal';
+      if (!is_together && (after - at < LETTERS_LEAST || new Set(bytes.subarray(0, 64)).size < DIFFERENT_LEAST)) continue;
+      walk.workshop.budget.spend(bytes.length);
+      if (members < STREAMS_MAXIMUM && (isTextOrFile(bytes) || (is_together && this.holdsFile(bytes)))) {
+        members += 1;
+        walk.workshop.budget.addUnpacked(bytes.length, bytes.length, after - at);
+        if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
+        const name = `${how} at ${start + at}`;
+        const content = { size: bytes.length, bytes };
+        await this.steps.examineMember(walk, { name, read: () => ({ content }) }, depth + 1, [...trail, name]);
+      } else if (is_together) others.push(bytes, SEPARATOR);
     }
+    if (others.length > 0) matchPieces(walk, [walk.match(Buffer.concat(others), undefined, pathOf(walk, trail))], trail);
+  }
+
+  /** Whether a container begins somewhere in bytes. */
+  private holdsFile(bytes: Buffer): boolean {
+    let holds = containerOf(bytes.subarray(0, HEAD_BYTES)) !== undefined || areSizedBlocks(bytes);
+    if (!holds)
+      this.walk.match(bytes, (_carved, offsets) => {
+        holds ||= offsets.length > 0;
+      });
+    return holds;
   }
 
   /** What nobody knows: matched from its own first byte on. */
@@ -400,6 +417,18 @@ export class Rests {
     } else walk.found.coverage.bytes_raw += end - start;
     return end;
   }
+}
+
+function isTextOrFile(bytes: Buffer): boolean {
+  if (textFormOf(bytes.subarray(0, LOOK_BYTES))?.encoding === 'utf-8') return true;
+  const container = containerOf(bytes.subarray(0, HEAD_BYTES));
+  return container === undefined ? bytes.toString('latin1', 0, 2) === 'MZ' : !isWeak(container);
+}
+
+/** Bytes that are written among others in another way than they are: as letters, or with escapes. */
+function* writtenIn(bytes: Buffer): Generator<Run> {
+  yield* runsOf(bytes);
+  if (beginsAsDump(bytes)) yield* sqlStringsOf(bytes);
 }
 
 /** In larger contents streams of zlib are not looked for. Bytes. */

@@ -249,7 +249,7 @@ const DIGITS = /^(?:[0-9a-f]{2}){1,4}$/i;
 const MARKED = /(?<![0-9a-f])[0-9a-f]{2}([^0-9a-f\s"'\\]| )(?:[0-9a-f]{2}\1){30,}[0-9a-f]{2}(?![0-9a-f])/gi;
 
 /** The digits of a line of hexdump, xxd, od or debug; what stands behind them are the same bytes as letters. */
-function digitsOf(line: string): string {
+export function digitsOf(line: string): string {
   const plain = line
     .replace(/^[\t @(]{0,16}(?:echo )?(?:e )?[ \t]{0,8}/i, '')
     .replace(/\s{0,4}(?:>|\|).*$/, '')

@@ -2,10 +2,12 @@ import { inflateRawSync, inflateSync } from 'node:zlib';
 import { base85RunsOf } from './base85-runs.ts';
 import { type Content, takeContent } from './content.ts';
 import { pagesOf } from './ebcdic.ts';
+import { hexRowsOf, letterRowsOf } from './hex-rows.ts';
 import { LimitReached } from './limits.ts';
 import type { Member, Workshop } from './member.ts';
 import type { Reader } from './reader.ts';
 import { textOfRtf } from './rtf-text.ts';
+import { sqlStringsOf } from './sql-strings.ts';
 import { fromBase64 } from './text-codings.ts';
 import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextForm, textFormOf } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
@@ -13,6 +15,7 @@ import { textOfPieces } from './text-pieces.ts';
 import { rewritten } from './text-rewrites.ts';
 import { addressesOf, escapesOf, listsOf, type Run, rowsOf, runsOf, splitsOf, stringsOf, xxRowsOf } from './text-runs.ts';
 import { spelledOut } from './text-spellings.ts';
+import { type Value, valueMembers } from './values.ts';
 
 /**
  * What a text is beside its bytes. `text`: the same text as UTF-8, to be examined in its place; `view`: to be matched with the rules, and nothing more;
@@ -180,6 +183,11 @@ function isAllBase64(head: Buffer, size: number): boolean {
   return size > WINDOW.bytes && head.length > 0 && /^[A-Za-z0-9+/\r\n]+$/.test(head.toString('latin1'));
 }
 
+/** Values of a dump: thousands of them are texts. */
+function* sqlValues(text: Buffer): Generator<Value> {
+  for (const { bytes } of sqlStringsOf(text)) yield { bytes, is_text: isPlainText(bytes.subarray(0, HEAD_BYTES)) };
+}
+
 async function* streamed(pieces: Iterable<Buffer>): AsyncGenerator<Buffer> {
   yield* pieces;
 }
@@ -205,7 +213,9 @@ async function* windowViews(reader: Reader, start: number, workshop: Workshop, i
       yield* ofRuns(stringsOf(text), text, from, workshop, isFile);
       yield* ofRuns(base85RunsOf(text, isSomething), text, from, workshop, isFile);
       yield* ofRuns(addressesOf(text), text, from, workshop, isFile);
-      budget.spend(4 * text.length);
+      for (const more of [hexRowsOf, letterRowsOf]) yield* ofRuns(more(text), text, from, workshop, isFile);
+      for (const member of valueMembers(sqlValues(text), workshop, isFile)) yield { kind: 'member', member };
+      budget.spend(8 * text.length);
       const pieces = textOfPieces(text);
       if (pieces !== undefined) yield* ofPieces(pieces, text, from, workshop, isFile);
       for (const spelled of spelledOut(text)) yield* ofPieces(spelled, text, from, workshop, isFile);

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { base85RunsOf } from './base85-runs.ts';
+import { brokenStringsOf } from './broken-strings.ts';
+import { hexRowsOf, letterRowsOf } from './hex-rows.ts';
+import { sqlStringsOf } from './sql-strings.ts';
 import { fromUtf7, hasUtf7 } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
 import { rewritten } from './text-rewrites.ts';
@@ -52,6 +55,13 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'a dump': '0000000: 4142 4344 4546 4748  ABCDEFGH\n',
   'a dump by certutil': '0000\t41 42 43 44 45 46 47 48  49 4a   ABCDEFGHIJ\r\n',
   'lines of debug': 'echo e 0100 41 42 43 44>>x\n',
+  'a trace': '0000: 41 42 43 44 45 46 47 48 49 4a 4b 4c 4d 4e 4f 50 ABCDEFGHIJKLMNOP\n',
+  'a trace of letters': '0000: ABCDEFGHIJ\n000a: KLMNOP\n',
+  'rows of a log': '12:34:56.789 app[12]: rx 41 42 43 44 45 46 47 48 49 4a\n',
+  'memory in a debugger': '0x7fffe3c0 <a+8>:\t0x41424344\t0x45464748\t0x494a4b4c\n',
+  'a drawing': '310\n4142434445464748494A4B4C4D4E4F50\n310\n51525354\n',
+  'a dump of a database': `INSERT INTO a VALUES (1,_binary 'a\\0\\'bcdefghijklmnopqrstuvwxyz0123456789','it''s');\n`,
+  'a dump of a database with fields': 'COPY a (b) FROM stdin;\n1\ta\\\\101bcdefghijklmnopqrstuvwxyz0123456789\n\\.\n',
   'an EPROM': ':10010000214601360121470136007EFE09D2190140\n',
   'an EPROM of Motorola': 'S11F00007C0802A6900100049421FFF07C6C1B787C8C23783C6000003863000026\n',
   'an EPROM of Tektronix': '%476F41058354F2150254041505B345C505A58353428505E2937434329377D24\n',
@@ -137,6 +147,10 @@ const WAYS: Readonly<Record<string, (text: Buffer) => void>> = {
       addressesOf(text),
       stringsOf(text),
       base85RunsOf(text, () => false),
+      hexRowsOf(text),
+      letterRowsOf(text),
+      sqlStringsOf(text),
+      brokenStringsOf(text),
     ])
       for (const _ of runs);
     if (hasUtf7(text)) fromUtf7(text);

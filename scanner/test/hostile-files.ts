@@ -163,8 +163,55 @@ function compiledOf(constants: string): Buffer {
 }
 
 /** Each makes a file of about `bytes` bytes. */
+/** A bundle of Unity whose files all lie in the one block. */
+function bundleShared(bytes: number): Buffer {
+  const numbers = (...values: number[]) => {
+    const words = Buffer.alloc(values.length * 4);
+    for (const [index, value] of values.entries()) words.writeUInt32BE(value, index * 4);
+    return words;
+  };
+  const half = Math.floor(bytes / 2);
+  const entry = Buffer.concat([numbers(0, 0, 0, half, 4), text('a\0')]);
+  const count = Math.floor(half / entry.length);
+  const list = Buffer.concat([
+    Buffer.alloc(16),
+    numbers(1, half, half),
+    Buffer.alloc(2),
+    numbers(count),
+    Buffer.alloc(count * entry.length, entry),
+  ]);
+  return Buffer.concat([
+    text('UnityFS\0'),
+    numbers(6),
+    text('5.x.x\x002019.4.1f1\0'),
+    numbers(0, bytes, list.length, list.length, 0x40),
+    list,
+    Buffer.alloc(half, 'words '),
+  ]);
+}
+
 export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
   ['an OLE file whose streams share their sectors', oleShared],
+  ['rows of digits', (bytes: number) => text(repeated('4142434445464748\n', bytes))],
+  ['rows of digits behind other words each', (bytes: number) => text(repeated('% x% 41 42 43 44 45 46 47 48 49\n', bytes))],
+  ['rows of digits that count from nothing', (bytes: number) => text(repeated('0000: 41 42 43 44 45 46 47 48 4\n', bytes))],
+  ['a dump of a database that nothing closes', (bytes: number) => text(`INSERT INTO a VALUES ${repeated(`('\\'`, bytes)}`)],
+  ['a dump of a database of fields', (bytes: number) => text(repeated('COPY a FROM stdin;\n\\\\101\t', bytes))],
+  ['strings of CBOR in each other', (bytes: number) => text(repeated('\x41\x5f', bytes))],
+  ['strings of CBOR of nothing', (bytes: number) => text(`\x5f${repeated('\x40', bytes)}`)],
+  ['short strings of CBOR', (bytes: number) => text(repeated(`\x01\x5f\x51${'a'.repeat(17)}\x51${'b'.repeat(17)}\xff`, bytes))],
+  ['empty blocks of LZ4 of Java', (bytes: number) => text(repeated(`LZ4Block\x10${'\0'.repeat(12)}`, bytes))],
+  [
+    'blocks of Snappy of Java',
+    (bytes: number) => text(`\x82SNAPPY\0\0\0\0\x01\0\0\0\x01${repeated('\0\0\0\x03\x01\0a', bytes)}`),
+  ],
+  ['a bundle whose files share a block', bundleShared],
+  ['a dump of Redis of marks', (bytes: number) => text(`REDIS0009${repeated('\xc3\x80\0\x01\0\0\x80\0\x02\0\0\0', bytes)}`)],
+  [
+    'heads of binary cpio',
+    (bytes: number) => text(`\x01${repeated(`\xc7\x71\0\0\0\0\xa4\x81\0\0\0\0\x01\0\0\0\0\0\0\0\x02\0\0\0\0\0a\0`, bytes)}`),
+  ],
+
   ['a pickle of texts', (bytes: number) => text(`(lp0\n${repeated(`V${'a'.repeat(40)}\np%\na`, bytes)}.`)],
   ['a pickle of literals', (bytes: number) => text(`(lp0\n${repeated(`S'${'\\x41'.repeat(20)}'\na`, bytes)}.`)],
   ['a pickle of a literal that nothing closes', (bytes: number) => text(`(lp0\nS'${repeated(`'`, bytes)}x\na.`)],

@@ -240,12 +240,23 @@ const streams: Wrapper[] = [
   return ['zstd', 'lz4', 'compress'].includes(first) ? { ...wrapper, needs: [first] } : wrapper;
 });
 
-/** A cab of one file (MS-CAB); packed as Windows does (MSZIP) or stored. */
+/** No block of a cab holds more (MS-CAB 2.4). Bytes. */
+const CAB_BLOCK_BYTES = 32_768;
+
+/** A cab of one file (MS-CAB); packed as Windows does (MSZIP, of which each block may refer to none before it) or stored. */
 function cab(inner: Packed, is_packed: boolean): Buffer {
   const name = Buffer.from(`${inner.name}\0`);
-  const data = is_packed ? Buffer.concat([Buffer.from('CK'), deflateRawSync(inner.bytes)]) : inner.bytes;
+  const blocks: Buffer[] = [];
+  for (let from = 0; from < Math.max(1, inner.bytes.length); from += CAB_BLOCK_BYTES) {
+    const plain = inner.bytes.subarray(from, from + CAB_BLOCK_BYTES);
+    const data = is_packed ? Buffer.concat([Buffer.from('CK'), deflateRawSync(plain)]) : plain;
+    const head = Buffer.alloc(8);
+    head.writeUInt16LE(data.length, 4);
+    head.writeUInt16LE(plain.length, 6);
+    blocks.push(head, data);
+  }
   const at = 36 + 8 + 16 + name.length;
-  const bytes = Buffer.alloc(at + 8 + data.length);
+  const bytes = Buffer.concat([Buffer.alloc(at), ...blocks]);
   bytes.write('MSCF', 0, 'latin1');
   bytes.writeUInt32LE(bytes.length, 8);
   bytes.writeUInt32LE(44, 16);
@@ -253,13 +264,10 @@ function cab(inner: Packed, is_packed: boolean): Buffer {
   bytes.writeUInt16LE(1, 26);
   bytes.writeUInt16LE(1, 28);
   bytes.writeUInt32LE(at, 36);
-  bytes.writeUInt16LE(1, 40);
+  bytes.writeUInt16LE(blocks.length / 2, 40);
   bytes.writeUInt16LE(is_packed ? 1 : 0, 42);
   bytes.writeUInt32LE(inner.bytes.length, 44);
   name.copy(bytes, 60);
-  bytes.writeUInt16LE(data.length, at + 4);
-  bytes.writeUInt16LE(inner.bytes.length, at + 6);
-  data.copy(bytes, at + 8);
   return bytes;
 }
 

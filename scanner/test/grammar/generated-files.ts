@@ -9,6 +9,7 @@ import { CARRIERS } from './carriers.ts';
 import { DOCUMENTS, TEXTS } from './document-wrappers.ts';
 import { MAILS } from './mail-wrappers.ts';
 import { PIECES } from './piece-wrappers.ts';
+import { ROWS } from './row-wrappers.ts';
 import { VALUES } from './value-wrappers.ts';
 import { HARMLESS, type Packed, type Wrapper } from './wrapper.ts';
 import { findProgram, type Writers } from './writers.ts';
@@ -29,7 +30,7 @@ export interface Generated {
   flawed: boolean;
 }
 
-const WRAPPERS: readonly Wrapper[] = [...ARCHIVES, ...MAILS, ...DOCUMENTS, ...TEXTS, ...CARRIERS, ...PIECES, ...VALUES];
+const WRAPPERS: readonly Wrapper[] = [...ARCHIVES, ...MAILS, ...DOCUMENTS, ...TEXTS, ...CARRIERS, ...PIECES, ...VALUES, ...ROWS];
 const PAYLOADS_MAXIMUM = 12;
 /** Nothing larger goes on into another file. Bytes. */
 const LARGEST_BYTES = 4 * 1024 ** 2;

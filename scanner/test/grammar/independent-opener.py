@@ -471,6 +471,100 @@ def by_letters(data):
         yield data.decode('cp500').encode('latin-1')
 
 
+def cbor_strings(data):
+    for mark in (0x5F, 0x7F):
+        at = data.find(bytes([mark]))
+        while at >= 0:
+            end, whole = at + 1, b''
+            while end < len(data) and mark - 31 <= data[end] <= mark - 7:
+                size, end = (data[end] - mark + 31, end + 1) if data[end] < mark - 7 else (data[end + 1], end + 2)
+                whole += data[end : end + size]
+                end += size
+            if data[end : end + 1] == b'\xff':
+                yield whole
+            at = data.find(bytes([mark]), at + 1)
+
+
+def lz4_block(block, size):
+    whole, at = bytearray(), 0
+    while at < len(block):
+        token, at = block[at], at + 1
+        lengths = []
+        for length in (token >> 4, token & 15):
+            if lengths:
+                if at >= len(block):
+                    return bytes(whole)
+                distance, at = struct.unpack_from('<H', block, at)[0], at + 2
+            while length >= 15:
+                more, at = block[at], at + 1
+                length += more
+                if more < 255:
+                    break
+            lengths.append(length)
+            if len(lengths) == 1:
+                whole += block[at : at + length]
+                at += length
+            else:
+                for _ in range(length + 4):
+                    whole.append(whole[-distance])
+            if len(whole) > size:
+                return b''
+    return bytes(whole)
+
+
+OCTAL = re.compile(rb'\\([0-3][0-7]{2}|.)', re.S)
+
+
+def unescaped(value):
+    letters = {b'0': b'\0', b'n': b'\n', b'r': b'\r', b'Z': b'\x1a', b't': b'\t', b'b': b'\b'}
+    return re.sub(rb'\\(.)', lambda found: letters.get(found.group(1), found.group(1)), value, flags=re.S)
+
+
+def from_bytea(value):
+    return OCTAL.sub(lambda found: bytes([int(found.group(1), 8)]) if len(found.group(1)) == 3 else found.group(1), value)
+
+
+def by_rows(data):
+    """Bytes in columns of digits, in pieces, with escapes and in blocks, after what is published of each."""
+    digits = lambda rows: bytes.fromhex(b''.join(rows).decode())
+    for pattern in (rb'^ *310\r?\n([0-9A-F]+)\r?$', rb' rx ((?:[0-9a-f]{2} ?)+)$', rb'^\[[\d.]+\] dev 3: ([0-9a-f]+)$', rb"hextoraw\('([0-9a-f]+)'\)"):
+        rows = re.findall(pattern, data, re.M)
+        if rows:
+            yield digits(rows)
+    rows = re.findall(rb'^<= Recv data[^\n]*\n((?:[0-9a-f]{4}: [^\n]*\n)+)', data, re.M)
+    if rows:
+        yield digits(re.findall(rb'^[0-9a-f]{4}: ((?:[0-9a-f]{2} ){1,16})', b''.join(rows), re.M))
+    rows = re.findall(rb'^0x[0-9a-f]+:((?:\t0x[0-9a-f]{2})+)$', data, re.M)
+    if rows:
+        yield digits(row.replace(b'\t0x', b'') for row in rows)
+    rows = re.findall(rb'^[0-9a-f]{8}`[0-9a-f]{8}  ((?:[0-9a-f]{2}[ -]){1,16})', data, re.M)
+    if rows:
+        yield digits(row.replace(b'-', b'') for row in rows)
+    if data[:6] == b'\xbf\x64name':
+        yield from cbor_strings(data)
+    for found in re.finditer(rb"_binary '((?:[^'\\]|\\.)*)'", data, re.S):
+        yield unescaped(found.group(1))
+    if b'PostgreSQL database dump' in data:
+        for found in re.finditer(rb'^1\t(.*)$', data, re.M):
+            yield from_bytea(unescaped(found.group(1)))
+        for found in re.finditer(rb"VALUES \(1, '((?:[^']|'')*)'\)", data):
+            yield from_bytea(found.group(1).replace(b"''", b"'"))
+    if data.startswith(b'LZ4Block'):
+        whole, at = b'', 0
+        while at + 21 <= len(data):
+            packed, size = struct.unpack_from('<II', data, at + 9)
+            whole += lz4_block(data[at + 21 : at + 21 + packed], size)
+            at += 21 + packed
+        yield whole
+    if data.startswith(b'UnityFS\0'):
+        at = data.index(b'\0', data.index(b'\0', 12) + 1) + 1
+        packed = struct.unpack_from('>I', data, at + 8)[0]
+        size, block = struct.unpack_from('>II', data, at + 20 + 20)
+        yield lz4_block(data[at + 20 + packed :][:block], size)
+    if len(data) > 8 and len(data) - 40 < struct.unpack_from('<I', data)[0] < 255 * len(data):
+        yield lz4_block(data[4:], struct.unpack_from('<I', data)[0])
+
+
 TEXT = re.compile(rb'[\t\n\r\x20-\x7e\x80-\xff]*\Z')
 
 
@@ -492,7 +586,7 @@ def by_programs(data):
     yield from files_of('unar', data, '-q', '-f', '-o', 'OUT', 'FILE')
 
 
-READERS = (by_script, by_lists, by_values, by_capture, by_letters, by_pictures, by_openpgp, by_listing, by_calls, by_zipfile, by_tarfile, by_streams, by_email, by_text_codings, by_runs, by_views, by_rtf, by_ole_package, by_onenote, by_pdf, by_mail_programs, by_programs)
+READERS = (by_script, by_lists, by_values, by_capture, by_rows, by_letters, by_pictures, by_openpgp, by_listing, by_calls, by_zipfile, by_tarfile, by_streams, by_email, by_text_codings, by_runs, by_views, by_rtf, by_ole_package, by_onenote, by_pdf, by_mail_programs, by_programs)
 
 
 def opener(payload, alone):

@@ -231,6 +231,71 @@ def make_xxencode(inner, name, **_):
     return b'begin 644 ' + name.encode() + b'\n' + b'\n'.join(rows) + b'\n+\nend\n'
 
 
+def pieces_of(data, size):
+    return [data[at : at + size] for at in range(0, len(data), size)]
+
+
+def shown(data):
+    return bytes(byte if 32 <= byte < 127 else 46 for byte in data)
+
+
+def cbor_pieces(data, first, size):
+    """RFC 8949, 3.2.3."""
+    head = lambda length: bytes([first - 31 + length]) if length < 24 else bytes([first - 7, length])
+    return bytes([first]) + b''.join(head(len(piece)) + piece for piece in pieces_of(data, size)) + b'\xff'
+
+
+def bytea(data):
+    """The older form of bytea (PostgreSQL manual, 8.4.2)."""
+    return b''.join(b'\\\\' if byte == 92 else bytes([byte]) if 32 <= byte < 127 else b'\\%03o' % byte for byte in data)
+
+
+MYSQL = {0: b'\\0', 10: b'\\n', 13: b'\\r', 26: b'\\Z', 34: b'\\"', 39: b"\\'", 92: b'\\\\'}
+DUMP_OF_MYSQL = b"-- MySQL dump 10.13  Distrib 8.0.36, for Linux (x86_64)\n--\n-- Host: localhost    Database: anna's\n-- ------------------------------------------------------\n\n/*!40101 SET NAMES utf8 */;\nDROP TABLE IF EXISTS `files`;\nCREATE TABLE `files` (\n  `id` int NOT NULL,\n  `body` longblob\n) ENGINE=InnoDB;\nLOCK TABLES `files` WRITE;\n"
+DUMP_OF_POSTGRES = b"--\n-- PostgreSQL database dump\n--\n\nSET standard_conforming_strings = on;\n\n"
+
+
+def make_rows(inner, name, kind, **_):
+    """What programs print of bytes, as their manuals and sources say."""
+    if kind == 'dxf':
+        return b'  0\nSECTION\n  2\nTHUMBNAILIMAGE\n 90\n%9d\n' % len(inner) + b''.join(b'310\n%s\n' % piece.hex().upper().encode() for piece in pieces_of(inner, 32)) + b'  0\nENDSEC\n  0\nEOF\n'
+    if kind == 'curl':
+        rows = lambda data: b''.join(b'%04x: %-48s%s\n' % (16 * number, b''.join(b'%02x ' % byte for byte in row), shown(row)) for number, row in enumerate(pieces_of(data, 16)))
+        head = b'Content-Type: application/octet-stream\r\n'
+        return b'== Info:   Trying 127.0.0.1:80...\n<= Recv header, %d bytes (0x%x)\n' % (len(head), len(head)) + rows(head) + b''.join(b'<= Recv data, %d bytes (0x%x)\n' % (len(piece), len(piece)) + rows(piece) for piece in pieces_of(inner, 1370)) + b'== Info: Closing connection 0\n'
+    if kind == 'log':
+        return b''.join(b'2026-11-23 12:%02d:%02d.%03d DEBUG io: rx %s\n' % (number // 60 % 60, number % 60, number % 1000, row.hex(' ').encode()) for number, row in enumerate(pieces_of(inner, 20)))
+    if kind == 'log-piece':
+        return b''.join(b'[%d.%06d] dev 3: %s\n' % (number // 50, number * 7919 % 1000000, row.hex().encode()) for number, row in enumerate(pieces_of(inner, 24)))
+    if kind == 'gdb':
+        return b''.join(b'0x5555%08x:\t%s\n' % (8 * number, b'\t'.join(b'0x%02x' % byte for byte in row)) for number, row in enumerate(pieces_of(inner, 8)))
+    if kind == 'windbg':
+        return b''.join(b'00000000`%08x  %s%s%s  %s\n' % (16 * number, row[:8].hex(' ').encode(), b'-' if len(row) > 8 else b'', row[8:].hex(' ').encode(), shown(row)) for number, row in enumerate(pieces_of(inner, 16)))
+    if kind == 'oracle':
+        return b'declare b blob;\nbegin\ndbms_lob.createtemporary(b, true);\n' + b''.join(b"dbms_lob.append(b, hextoraw('%s'));\n" % piece.hex().encode() for piece in pieces_of(inner, 50)) + b'end;\n'
+    if kind in ('cbor', 'cbor-text'):
+        return b'\xbf\x64name\x65a.bin\x64data' + cbor_pieces(inner, 0x5F if kind == 'cbor' else 0x7F, 40) + b'\xff'
+    if kind in ('mysql', 'mysql-compact'):
+        value = b''.join(MYSQL.get(byte, bytes([byte])) for byte in inner)
+        return (DUMP_OF_MYSQL if kind == 'mysql' else b'') + b"INSERT INTO `files` VALUES (1,_binary '%s'),(2,_binary 'x');\n" % value + (b'UNLOCK TABLES;\n' if kind == 'mysql' else b'')
+    if kind == 'copy':
+        return DUMP_OF_POSTGRES + b'COPY public.files (id, body) FROM stdin;\n1\t%s\n2\tx\n\\.\n' % bytea(inner).replace(b'\\', b'\\\\')
+    return DUMP_OF_POSTGRES + b"INSERT INTO public.files VALUES (1, '%s');\n" % bytea(inner).replace(b"'", b"''")
+
+
+def make_blocks(inner, name, kind, plain, blocks, **_):
+    """Blocks that lz4 packed, in the frames of libraries: lz4-java 1.8, python-lz4 4.0, UnityPy 1.10."""
+    plain, blocks = ([base64.b64decode(word) for word in words.split(' ')] for words in (plain, blocks))
+    if kind == 'lz4-size':
+        return struct.pack('<I', len(plain[0])) + blocks[0]
+    if kind == 'lz4-java':
+        head = lambda method, packed, size: b'LZ4Block' + struct.pack('<BIII', method | 6, packed, size, 0)
+        return b''.join(head(0x20, len(block), len(one)) + block for one, block in zip(plain, blocks)) + head(0x10, 0, 0)
+    list = bytes(16) + struct.pack('>IIIH', 1, len(plain[0]), len(blocks[0]), 2) + struct.pack('>IQQI', 1, 0, len(plain[0]), 4) + name.encode() + b'\0'
+    head = b'UnityFS\0' + struct.pack('>I', 6) + b'5.x.x\x002019.4.1f1\0'
+    return head + struct.pack('>QIII', len(head) + 20 + len(list) + len(blocks[0]), len(list), len(list), 0x40) + list + blocks[0]
+
+
 MAKERS = {
     'zip': make_zip,
     'tar': make_tar,
@@ -254,6 +319,8 @@ MAKERS = {
     'cms': make_cms,
     'game': make_game,
     'xxencode': make_xxencode,
+    'rows': make_rows,
+    'blocks': make_blocks,
     'quoted-printable': lambda inner, name, **_: quopri.encodestring(inner, quotetabs=True),
     'text': lambda inner, name, codec, **_: inner.decode('utf-8').encode(codec),
 }

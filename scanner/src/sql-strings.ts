@@ -1,0 +1,159 @@
+import { DECODED_LEAST, type Run } from './text-runs.ts';
+
+// Values in a dump of a database, where they do not stand as they are: bytes and texts between quotation marks with escapes, as mysqldump writes them (MySQL manual, "String Literals"), and fields of COPY and of
+// `bytea` with octal escapes (PostgreSQL manual, COPY and "Binary Data Types").
+
+const QUOTE = 0x27;
+const BACKSLASH = 0x5c;
+const TAB = 0x09;
+const NEWLINE = 0x0a;
+/** What a statement with values begins with; as most programs write it, and as others do. */
+const STATEMENT = 'INSERT INTO';
+const STATEMENTS = ['REPLACE INTO', 'INSERT IGNORE', 'insert into', 'Insert Into', 'VALUES (', 'values ('] as const;
+/** In so many bytes a text with statements has one that is written in another way. */
+const LOOK_BYTES = 64 * 1024;
+/** Databases that take a backslash for itself, unless an E stands before the string. */
+const STANDARD = ['standard_conforming_strings = on', 'PRAGMA foreign_keys', 'PostgreSQL database dump'] as const;
+const COPY = 'COPY ';
+const FROM = ' FROM stdin;';
+const COPY_LINE_MAXIMUM = 4096;
+/** A value begins behind one of these, or a letter or word that says what it is. */
+const BEFORE_VALUE = new Set([...'(,= \t\r\n'].map((character) => character.charCodeAt(0)));
+const KINDS = new Set([...'eEnNbByY'].map((character) => character.charCodeAt(0)));
+
+/** What stands for another byte behind a backslash. */
+const MYSQL: ReadonlyMap<number, number> = escapes({ '0': 0, b: 8, n: 10, r: 13, t: 9, Z: 26 });
+const POSTGRES: ReadonlyMap<number, number> = escapes({ b: 8, f: 12, n: 10, r: 13, t: 9, v: 11 });
+
+function escapes(meaning: Readonly<Record<string, number>>): ReadonlyMap<number, number> {
+  return new Map(Object.entries(meaning).map(([letter, byte]) => [letter.charCodeAt(0), byte]));
+}
+
+interface Literal {
+  start: number;
+  /** Where its closing mark stands, or the end of the text. */
+  end: number;
+  has_escapes: boolean;
+}
+
+/** The literal whose opening mark stands at `open`. */
+function literalAt(text: Buffer, open: number, takes_backslash: boolean): Literal {
+  let has_escapes = false;
+  let at = open + 1;
+  for (; at < text.length; at += 1) {
+    const byte = text[at];
+    if (byte === BACKSLASH) {
+      has_escapes = true;
+      if (takes_backslash) at += 1;
+    } else if (byte === QUOTE) {
+      if (text[at + 1] !== QUOTE) break;
+      has_escapes = true;
+      at += 1;
+    }
+  }
+  return { start: open + 1, end: Math.min(at, text.length), has_escapes };
+}
+
+const isOctal = (byte: number | undefined, most: number) => byte !== undefined && byte >= 0x30 && byte <= most;
+
+function octalAt(text: Buffer, at: number): number | undefined {
+  if (!isOctal(text[at], 0x33) || !isOctal(text[at + 1], 0x37) || !isOctal(text[at + 2], 0x37)) return undefined;
+  return (((text[at] ?? 0) & 3) << 6) | (((text[at + 1] ?? 0) & 7) << 3) | ((text[at + 2] ?? 0) & 7);
+}
+
+/** Bytes without their escapes: doubled quotation marks, and backslashes where they are some. */
+function meaning(
+  text: Buffer,
+  of: { backslash: ReadonlyMap<number, number> | undefined; has_octal: boolean; doubles: boolean },
+): Buffer {
+  const bytes = Buffer.allocUnsafe(text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const byte = text[at] ?? 0;
+    if (of.doubles && byte === QUOTE && text[at + 1] === QUOTE) at += 1;
+    else if (byte === BACKSLASH && of.backslash !== undefined && at + 1 < text.length) {
+      at += 1;
+      const octal = of.has_octal ? octalAt(text, at) : undefined;
+      if (octal !== undefined) at += 2;
+      const letter = text[at] ?? 0;
+      bytes[length++] = octal ?? of.backslash.get(letter) ?? letter;
+      continue;
+    }
+    bytes[length++] = byte;
+  }
+  return bytes.subarray(0, length);
+}
+
+const NO_LETTERS: ReadonlyMap<number, number> = new Map();
+function* meaningsOf(text: Buffer, { start, end }: Literal, takes_backslash: boolean, is_standard: boolean): Generator<Buffer> {
+  const raw = text.subarray(start, end);
+  const backslash = takes_backslash ? (is_standard ? POSTGRES : MYSQL) : undefined;
+  const plain = meaning(raw, { backslash, has_octal: takes_backslash && is_standard, doubles: true });
+  yield plain;
+  // `bytea` in its older form has escapes of its own.
+  if (is_standard && plain.includes(BACKSLASH)) yield meaning(plain, { backslash: NO_LETTERS, has_octal: true, doubles: false });
+}
+
+function* stringsIn(text: Buffer): Generator<Run> {
+  const is_standard = STANDARD.some((words) => text.includes(words));
+  for (let open = text.indexOf(QUOTE); open >= 0; ) {
+    const before = text[open - 1] ?? NEWLINE;
+    const kind = KINDS.has(before) && !KINDS.has(text[open - 2] ?? 0);
+    if (!BEFORE_VALUE.has(before) && !kind) {
+      open = text.indexOf(QUOTE, open + 1);
+      continue;
+    }
+    const takes_backslash = !is_standard || (before | 0x20) === 0x65;
+    const literal = literalAt(text, open, takes_backslash);
+    const { start, end, has_escapes } = literal;
+    if (has_escapes && end - start >= DECODED_LEAST)
+      for (const bytes of meaningsOf(text, literal, takes_backslash, is_standard))
+        if (bytes.length >= DECODED_LEAST) yield { how: 'literal', start, end, bytes };
+    open = text.indexOf(QUOTE, end + 1);
+  }
+}
+
+/** The fields between a line of COPY and the one that ends it. */
+function* fieldsIn(text: Buffer): Generator<Run> {
+  for (let at = text.indexOf(COPY); at >= 0; at = text.indexOf(COPY, at)) {
+    const line = text.indexOf(NEWLINE, at);
+    if (line < 0) return;
+    const is_copy =
+      (at === 0 || text[at - 1] === NEWLINE) &&
+      text.toString('latin1', Math.max(at, line - COPY_LINE_MAXIMUM), line).includes(FROM);
+    if (!is_copy) {
+      at += COPY.length;
+      continue;
+    }
+    const ending = text.indexOf('\n\\.', line);
+    const stop = ending < 0 ? text.length : ending;
+    for (let start = line + 1; start < stop; ) {
+      let end = start;
+      let has_escapes = false;
+      for (; end < stop && text[end] !== TAB && text[end] !== NEWLINE; end += 1) has_escapes ||= text[end] === BACKSLASH;
+      if (has_escapes && end - start >= DECODED_LEAST) {
+        const plain = meaning(text.subarray(start, end), { backslash: POSTGRES, has_octal: true, doubles: false });
+        if (plain.length >= DECODED_LEAST) yield { how: 'literal', start, end, bytes: plain };
+        const bytes = plain.includes(BACKSLASH)
+          ? meaning(plain, { backslash: NO_LETTERS, has_octal: true, doubles: false })
+          : plain;
+        if (bytes !== plain && bytes.length >= DECODED_LEAST) yield { how: 'literal', start, end, bytes };
+      }
+      start = end + 1;
+    }
+    at = stop;
+  }
+}
+
+/** Whether bytes that are no text as a whole begin as a dump. */
+export function beginsAsDump(bytes: Buffer): boolean {
+  const head = bytes.subarray(0, LOOK_BYTES);
+  return head.includes(STATEMENT) || head.includes(FROM);
+}
+
+/** Values of a dump, or of any script for a database, that have escapes in them. */
+export function* sqlStringsOf(text: Buffer): Generator<Run> {
+  const head = text.subarray(0, LOOK_BYTES);
+  if (text.includes(STATEMENT) || STATEMENTS.some((words) => head.includes(words))) yield* stringsIn(text);
+  if (text.includes(FROM)) yield* fieldsIn(text);
+}
