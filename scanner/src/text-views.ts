@@ -9,6 +9,7 @@ import { textOfRtf } from './rtf-text.ts';
 import { fromBase64 } from './text-codings.ts';
 import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextForm, textFormOf } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
+import { literalTexts } from './text-literals.ts';
 import { textOfPieces } from './text-pieces.ts';
 import { rewritten } from './text-rewrites.ts';
 import { addressesOf, escapesOf, listsOf, type Run, rowsOf, runsOf, splitsOf, stringsOf, xxRowsOf } from './text-runs.ts';
@@ -160,6 +161,23 @@ function* ofRewritten(text: Buffer, from: number, workshop: Workshop, isFile: Is
   yield* ofRuns(runs, text, from, workshop, isFile);
 }
 
+/** So many texts between quotation marks are matched alone, the others together. */
+const LITERALS_MAXIMUM = 1000;
+
+/** Texts between quotation marks: matched as the files that they may become, and nothing more, since there may be thousands. */
+function* ofLiterals(text: Buffer, { budget }: Workshop): Generator<TextView> {
+  budget.spend(text.length);
+  const others: Buffer[] = [];
+  let count = 0;
+  for (const bytes of literalTexts(text)) {
+    budget.addUnpacked(bytes.length, bytes.length, text.length);
+    count += 1;
+    if (count <= LITERALS_MAXIMUM) yield { kind: 'view', bytes };
+    else others.push(bytes, SEPARATOR);
+  }
+  if (others.length > 0) yield { kind: 'view', bytes: Buffer.concat(others) };
+}
+
 const RTF = /^\s{0,8}\{\\rt/;
 
 /** The text of a document, and what is written in it. */
@@ -198,6 +216,7 @@ async function* windowViews(reader: Reader, start: number, workshop: Workshop, i
       yield* ofRuns(rowsOf(text), text, from, workshop, isFile);
       yield* ofRuns(xxRowsOf(text), text, from, workshop, isFile);
       yield* ofRuns(stringsOf(text), text, from, workshop, isFile);
+      yield* ofLiterals(text, workshop);
       yield* ofRuns(base85RunsOf(text, isSomething), text, from, workshop, isFile);
       yield* ofRuns(addressesOf(text), text, from, workshop, isFile);
       budget.spend(4 * text.length);
