@@ -97,7 +97,12 @@ function isJffs2(head: Buffer): boolean {
 
 /** The beginning of a slice of dar (libdar, header.cpp): its magic, a label, whether it is the last one, and an extension. */
 function isDar(head: Buffer): boolean {
-  return head.length > 16 && head.readUInt32BE(0) === 0x7b && 'TNE'.includes(String.fromCharCode(head[14] ?? 0)) && 'NST'.includes(String.fromCharCode(head[15] ?? 0));
+  return (
+    head.length > 16 &&
+    head.readUInt32BE(0) === 0x7b &&
+    'TNE'.includes(String.fromCharCode(head[14] ?? 0)) &&
+    'NST'.includes(String.fromCharCode(head[15] ?? 0))
+  );
 }
 
 const FOOTER = { magic: text('cdsaencr'), bytes: 8 } as const;

@@ -41,7 +41,8 @@ function literalAt(bytes: Buffer, open: number, room: Buffer): { value: Buffer; 
       if (next >= 0x30 && next <= 0x37) {
         let code = 0;
         const first = at;
-        for (; at < first + 3 && (bytes[at] ?? 0) >= 0x30 && (bytes[at] ?? 0) <= 0x37; at += 1) code = code * 8 + (bytes[at] ?? 0) - 0x30;
+        for (; at < first + 3 && (bytes[at] ?? 0) >= 0x30 && (bytes[at] ?? 0) <= 0x37; at += 1)
+          code = code * 8 + (bytes[at] ?? 0) - 0x30;
         at -= 1;
         room[length++] = code & 0xff;
       } else if (next === RETURN && bytes[at + 1] === NEWLINE) at += 1;

@@ -172,14 +172,15 @@ export function* decodedText(pieces: Iterable<Buffer>, { encoding, mark_bytes, p
     small !== undefined
       ? small(pieces)
       : encoding === 'ebcdic'
-      ? fromEbcdic(pieces, page)
-      : encoding === 'utf-8'
-        ? latin(pieces)
-        : encoding.startsWith('utf-32')
-          ? wide32(pieces, encoding)
-          : wide16(pieces, encoding);
+        ? fromEbcdic(pieces, page)
+        : encoding === 'utf-8'
+          ? latin(pieces)
+          : encoding.startsWith('utf-32')
+            ? wide32(pieces, encoding)
+            : wide16(pieces, encoding);
   // The decoder of UTF-16 takes the mark off, the others leave it.
-  let to_skip = encoding === 'utf-8' ? mark_bytes : (encoding.startsWith('utf-32') || small !== undefined) && mark_bytes > 0 ? 1 : 0;
+  let to_skip =
+    encoding === 'utf-8' ? mark_bytes : (encoding.startsWith('utf-32') || small !== undefined) && mark_bytes > 0 ? 1 : 0;
   let held = '';
   for (const text of texts) {
     const whole = held + text.slice(to_skip);

@@ -1,6 +1,7 @@
 // Texts that stand between quotation marks: a string of JSON with `\n` in it, a list of strings with a line each, strings one behind the other as in C and in catalogues of words.
 
 const QUOTE = 0x22;
+export const APOSTROPHE = 0x27;
 const BACKSLASH = 0x5c;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
@@ -35,11 +36,11 @@ interface Literal {
 }
 
 /** Where the literal ends that begins with the mark at `open`: at its mark, or at the end of a line that does not go on. */
-function literalAt(text: Buffer, open: number): Literal {
+function literalAt(text: Buffer, open: number, mark: number): Literal {
   let has_lines = false;
   let has_escapes = false;
   let at = open + 1;
-  for (; at < text.length && text[at] !== QUOTE && text[at] !== NEWLINE; at += 1) {
+  for (; at < text.length && text[at] !== mark && text[at] !== NEWLINE; at += 1) {
     if (text[at] !== BACKSLASH) continue;
     at += 1;
     has_escapes = true;
@@ -90,21 +91,27 @@ function between(text: Buffer, from: number, to: number): 'nothing' | 'comma' | 
   return commas > 1 ? undefined : commas === 1 ? 'comma' : 'nothing';
 }
 
+const JSON_BEGIN = /^(?:\xef\xbb\xbf)?\s{0,32}[{[]/;
+const JSON_BEGIN_BYTES = 40;
 const MANY_LINES = Buffer.from('\\n');
 
 /** The texts, each once. In one pass over the text, and one over each text that holds others. */
-export function* literalTexts(text: Buffer, depth = 0): Generator<Buffer> {
+export function* literalTexts(text: Buffer, mark = QUOTE, depth = 0): Generator<Buffer> {
   function* within(bytes: Buffer): Generator<Buffer> {
     if (bytes.length < LEAST) return;
     yield bytes;
-    if (depth + 1 < DEPTH_MAXIMUM && bytes.includes(QUOTE) && bytes.includes(MANY_LINES)) yield* literalTexts(bytes, depth + 1);
+    if (depth + 1 < DEPTH_MAXIMUM && bytes.includes(QUOTE) && bytes.includes(MANY_LINES))
+      yield* literalTexts(bytes, QUOTE, depth + 1);
   }
+  const is_json = mark === QUOTE && JSON_BEGIN.test(text.toString('latin1', 0, JSON_BEGIN_BYTES));
   let group: Literal[] = [];
   let how: 'nothing' | 'comma' | undefined;
   function* flush(): Generator<Buffer> {
     const [only] = group;
-    if (only !== undefined && group.length === 1) yield* within(meaningOf(text, only));
-    else if (group.length >= LINES_LEAST || group.some(({ has_lines }) => has_lines)) {
+    if (only !== undefined && group.length === 1) {
+      // A sentence quotes words, a document of JSON holds texts.
+      if (is_json || only.has_lines) yield* within(meaningOf(text, only));
+    } else if ((is_json && group.length >= LINES_LEAST) || group.some(({ has_lines }) => has_lines)) {
       const pieces: Buffer[] = [];
       for (const literal of group) {
         const piece = meaningOf(text, literal);
@@ -116,16 +123,17 @@ export function* literalTexts(text: Buffer, depth = 0): Generator<Buffer> {
     group = [];
     how = undefined;
   }
-  for (let open = text.indexOf(QUOTE); open >= 0; ) {
-    const literal = literalAt(text, open);
+  for (let open = text.indexOf(mark); open >= 0; ) {
+    const literal = literalAt(text, open, mark);
     const last = group.at(-1);
     const gap = last === undefined ? undefined : between(text, last.end + 1, open);
-    if (last !== undefined && (gap === undefined || (how !== undefined && gap !== how) || group.length === LINES_MAXIMUM)) yield* flush();
+    if (last !== undefined && (gap === undefined || (how !== undefined && gap !== how) || group.length === LINES_MAXIMUM))
+      yield* flush();
     else how = gap;
     // What a line ends in is no literal.
-    if (text[literal.end] === QUOTE) group.push(literal);
+    if (text[literal.end] === mark) group.push(literal);
     else yield* flush();
-    open = text.indexOf(QUOTE, literal.end + 1);
+    open = text.indexOf(mark, literal.end + 1);
   }
   yield* flush();
 }

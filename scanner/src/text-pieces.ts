@@ -30,7 +30,8 @@ const MARKS: readonly Buffer[] = [
   '<sf:p',
 ].map((mark) => Buffer.from(mark));
 /** Elements that begin a line, or a cell. */
-const BREAKS = /^\/?(?:w:(?:p|br|cr|tab|tc)|a:(?:p|br|tc)|text:(?:p|h|line-break|tab)|table:table-cell|si|row|oddHeader|oddFooter|Data|(?:dc|cp|vt|meta|gnm|ss|sf):[A-Za-z-]{1,20})[\s/>]/;
+const BREAKS =
+  /^\/?(?:w:(?:p|br|cr|tab|tc)|a:(?:p|br|tc)|text:(?:p|h|line-break|tab)|table:table-cell|si|row|oddHeader|oddFooter|Data|(?:dc|cp|vt|meta|gnm|ss|sf):[A-Za-z-]{1,20})[\s/>]/;
 const NAME_BYTES = 24;
 const ENTITIES: ReadonlyMap<string, number> = new Map([
   ['amp', 0x26],

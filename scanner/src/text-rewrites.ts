@@ -18,7 +18,7 @@ const GROWTH_MAXIMUM = 8;
  * A literal does not begin at a quotation mark that is escaped or doubled: that belongs to one that began before it, and a literal would be searched to the end of the text from
  * each of thousands of them.
  */
-const LITERAL = String.raw`[bBrRLuU]?(?:(?<![\\'])'(?:[^'\\\r\n]|\\[\s\S]|''){0,16384}'|(?<![\\"])"(?:[^"\\\r\n]|\\[\s\S]|""){0,16384}")`;
+const LITERAL = String.raw`(?:[bB]|[rR])?(?:(?<![\\'])'(?:[^'\\\r\n]|\\[\s\S]|''){0,16384}'|(?<![\\"])"(?:[^"\\\r\n]|\\[\s\S]|""){0,16384}")`;
 const GAP = String.raw`(?:\s|/\*[^*]{0,64}\*/){0,64}`;
 /** Literals with commas between them, in brackets of some kind. */
 const LIST = new RegExp(`${LITERAL}(?:${GAP},${GAP}${LITERAL}){1,4096}`, 'g');
@@ -75,7 +75,7 @@ const ESCAPED: ReadonlyMap<string, string> = new Map(
 
 /** A literal without its quotes and escapes, as most languages have them. */
 function meaningOf(literal: string): string {
-  const start = /^[bBrRLuU]/.test(literal) ? 2 : 1;
+  const start = /^[bBrR]/.test(literal) ? 2 : 1;
   const quote = literal[start - 1] ?? '"';
   return literal
     .slice(start, -1)
@@ -435,7 +435,7 @@ const RAW_BYTES = /[\0-\x08\x0e-\x1a]/;
 
 /** Whether a text has anything of what is rewritten here: nearly none has. */
 const TELLING =
-  /\s-f\b|join|implode|concat|reverse|strrev|replace|rot_?13|\\[0-7]{3}|%u[0-9a-f]{4}|[A-Z2-7]{40}|b85decode|a85decode|ascii85|<~|fromCharCode|fromCodePoint|`\s{0,8}\+|^[\t @(]{0,16}(?:echo|set)\b|^\s{0,8}(?::|S[0-3]|(?:0x)?[0-9a-f]{2,16}:?\s{1,8})[0-9a-f]|[=(]\s{0,16}[bLuU]?['"]|hex:|hex\(|<!ENTITY|'''|"""|__DATA__|__END__|<<|^(?:literal|delta) \d|unpack|uudecode|^#!|\$\{"|(?:=[0-9A-F]{2}){8}|(?:[0-9a-f]{2}(?:[^0-9a-f\s"'\\]| )){16}|^%[0-9a-f]{2}6[0-9a-f]{3}/im;
+  /\s-f\b|join|implode|concat|reverse|strrev|replace|rot_?13|\\[0-7]{3}|%u[0-9a-f]{4}|[A-Z2-7]{40}|b85decode|a85decode|ascii85|<~|fromCharCode|fromCodePoint|`\s{0,8}\+|^[\t @(]{0,16}(?:echo|set)\b|^\s{0,8}(?::|S[0-3]|(?:0x)?[0-9a-f]{2,16}:?\s{1,8})[0-9a-f]|[=(]\s{0,4}b?['"]|hex:|hex\(|<!ENTITY|'''|"""|__DATA__|__END__|<<|^(?:literal|delta) \d|unpack|uudecode|^#!|\$\{"|(?:=[0-9A-F]{2}){8}|(?:[0-9a-f]{2}(?:[^0-9a-f\s"'\\]| )){16}|^%[0-9a-f]{2}6[0-9a-f]{3}/im;
 
 /** A literal of Python over several lines. */
 const TRIPLE = /('''|""")([\s\S]{32,65536}?)\1/g;

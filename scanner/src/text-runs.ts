@@ -169,8 +169,17 @@ function isListStart(byte: number): boolean {
   );
 }
 
-const CASTS = ['(byte)', '(byte) ', '(char)', '(char) ', '(sbyte)', '(unsigned char)', '(uint8_t)', '(BYTE)'].map((cast) => Buffer.from(cast));
+const CASTS = ['(byte)', '(byte) ', '(char)', '(char) ', '(sbyte)', '(unsigned char)', '(uint8_t)', '(BYTE)'].map((cast) =>
+  Buffer.from(cast),
+);
 const BRACKET = 0x28;
+
+const AND = 0x26;
+
+/** Whether digits of Visual Basic begin here: `&H5A`. */
+function isMarked(text: Buffer, at: number): boolean {
+  return text[at] === AND && ((text[at + 1] ?? 0) | 0x20) === 0x68 && hexDigit(text[at + 2]) !== undefined;
+}
 
 /** How long what says that a number is a byte is, where it stands before one. */
 function castAt(text: Buffer, at: number): number {
@@ -184,7 +193,7 @@ function numbersFrom(text: Buffer, at: number): { bytes: number[]; end: number }
   let next = at;
   let end = at;
   for (;;) {
-    while (next < text.length && next - end < 16 && SEPARATORS.includes(text[next] ?? 0x41)) next += 1;
+    while (next < text.length && next - end < 16 && SEPARATORS.includes(text[next] ?? 0x41) && !isMarked(text, next)) next += 1;
     if (bytes.length > 0 && next === end) break;
     next += castAt(text, next);
     let is_hex = false;
@@ -210,7 +219,6 @@ function numbersFrom(text: Buffer, at: number): { bytes: number[]; end: number }
   return { bytes, end };
 }
 
-const AND = 0x26;
 const BLANKS_MAXIMUM = 16;
 
 /** What stands before a number, and the blanks that its line may begin with. */
@@ -226,7 +234,7 @@ export function* listsOf(text: Buffer): Generator<Run> {
   for (let at = 0; at < text.length; at += 1) {
     const byte = text[at] ?? 0;
     const is_number = byte >= DIGIT_0 && byte <= DIGIT_9;
-    const is_marked = (byte === AND && ((text[at + 1] ?? 0) | 0x20) === 0x68) || (byte === BRACKET && castAt(text, at) > 0);
+    const is_marked = isMarked(text, at) || (byte === BRACKET && castAt(text, at) > 0);
     if (!(is_number || is_marked) || (at > 0 && !isListStart(beforeBlanks(text, at)))) continue;
     const { bytes, end } = numbersFrom(text, at);
     if (bytes.length >= DECODED_LEAST) yield { how: 'numbers', start: at, end, bytes: Buffer.from(bytes) };

@@ -4,12 +4,13 @@ import { type Content, takeContent } from './content.ts';
 import { pagesOf } from './ebcdic.ts';
 import { LimitReached } from './limits.ts';
 import type { Member, Workshop } from './member.ts';
+import { narrowTextsIn } from './narrow-texts.ts';
 import type { Reader } from './reader.ts';
 import { textOfRtf } from './rtf-text.ts';
 import { fromBase64 } from './text-codings.ts';
 import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextForm, textFormOf } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
-import { literalTexts } from './text-literals.ts';
+import { APOSTROPHE, literalTexts } from './text-literals.ts';
 import { textOfPieces } from './text-pieces.ts';
 import { rewritten } from './text-rewrites.ts';
 import { addressesOf, escapesOf, listsOf, type Run, rowsOf, runsOf, splitsOf, stringsOf, xxRowsOf } from './text-runs.ts';
@@ -163,13 +164,18 @@ function* ofRewritten(text: Buffer, from: number, workshop: Workshop, isFile: Is
 
 /** So many texts between quotation marks are matched alone, the others together. */
 const LITERALS_MAXIMUM = 1000;
+const LINE_IN_LITERAL = Buffer.from('\\n');
 
 /** Texts between quotation marks: matched as the files that they may become, and nothing more, since there may be thousands. */
 function* ofLiterals(text: Buffer, { budget }: Workshop): Generator<TextView> {
   budget.spend(text.length);
   const others: Buffer[] = [];
   let count = 0;
-  for (const bytes of literalTexts(text)) {
+  function* all(): Generator<Buffer> {
+    yield* literalTexts(text);
+    if (text.includes(LINE_IN_LITERAL)) yield* literalTexts(text, APOSTROPHE);
+  }
+  for (const bytes of all()) {
     budget.addUnpacked(bytes.length, bytes.length, text.length);
     count += 1;
     if (count <= LITERALS_MAXIMUM) yield { kind: 'view', bytes };
@@ -277,6 +283,14 @@ export async function* textViews(
         budget.addUnpacked(more, bytes, reader.size);
       });
       yield { kind: 'text', ...taken };
+    }
+    if (form.encoding.startsWith('utf-16') || form.encoding.startsWith('utf-32')) {
+      const narrow = narrowTextsIn(reader.at(0, WINDOW.bytes));
+      budget.spend(Math.min(reader.size, WINDOW.bytes));
+      if (narrow !== undefined) {
+        budget.addUnpacked(narrow.length, narrow.length, reader.size);
+        yield memberOf('letters of one byte', narrow);
+      }
     }
     return;
   }
