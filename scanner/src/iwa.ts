@@ -49,20 +49,27 @@ export function isIwa(reader: Reader, head: Buffer): boolean {
   }
 }
 
-/** The texts of at least so many letters amid other bytes, a line each. */
+/** A length that is a letter itself stands within the run of letters that it belongs to, behind the mark of a field at most. */
+const LENGTH_WITHIN = 3;
+
+/** The texts of at least so many letters amid other bytes, a line each; those before which their length stands as a letter once more without it. */
 function textsIn(bytes: Buffer): Buffer {
-  const target = Buffer.allocUnsafe(bytes.length + 1);
-  let length = 0;
+  const texts: Buffer[] = [];
+  const newline = Buffer.from('\n');
   for (let at = 0, start = 0; at <= bytes.length; at += 1) {
     const byte = bytes[at] ?? 0;
     if (byte >= 0x20 || byte === 0x09 || byte === NEWLINE || byte === 0x0d) continue;
     if (at - start >= TEXT_LEAST) {
-      length += bytes.copy(target, length, start, at);
-      if (length < target.length) target[length++] = NEWLINE;
+      texts.push(bytes.subarray(start, at), newline);
+      for (let length_at = start; length_at < start + LENGTH_WITHIN; length_at += 1) {
+        const from = length_at + 1;
+        const length = bytes[length_at] ?? 0;
+        if (length >= TEXT_LEAST && length < 0x80 && from + length <= at) texts.push(bytes.subarray(from, from + length), newline);
+      }
     }
     start = at + 1;
   }
-  return target.subarray(0, length);
+  return Buffer.concat(texts);
 }
 
 /** What the blocks come to, and the texts of that. @throws Unreadable `damaged`, at the end, where one does not unpack */
