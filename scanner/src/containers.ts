@@ -412,7 +412,8 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   if (container === undefined && isShellArchive(reader, head)) found.push({ kind: 'shell-archive' });
   if (container === undefined && isLaterPart(name) && textFormOf(head) === undefined)
     found.push({ kind: 'opaque', name: LATER_PART, detail: 'unsupported' });
-  const closed = container === undefined && images.length === 0 ? closedFormatOf(reader, head) : undefined;
+  const is_guessed = images.every(({ is_guess }) => is_guess === true);
+  const closed = container === undefined && is_guessed ? closedFormatOf(reader, head) : undefined;
   if (closed !== undefined) found.push({ kind: 'opaque', ...closed });
   if (container === undefined && isIwa(reader, head)) found.push({ kind: 'iwa' });
   if (container === undefined && isBrotli(head, name)) found.push({ kind: 'packed', compressor: 'brotli' });

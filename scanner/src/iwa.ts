@@ -64,7 +64,8 @@ function textsIn(bytes: Buffer): Buffer {
       for (let length_at = start; length_at < start + LENGTH_WITHIN; length_at += 1) {
         const from = length_at + 1;
         const length = bytes[length_at] ?? 0;
-        if (length >= TEXT_LEAST && length < 0x80 && from + length <= at) texts.push(bytes.subarray(from, from + length), newline);
+        if (length >= TEXT_LEAST && length < 0x80 && from + length <= at)
+          texts.push(bytes.subarray(from, from + length), newline);
       }
     }
     start = at + 1;

@@ -34,6 +34,8 @@ describe('what programs wrote', () => {
 
   test.each([...CLOSED_FILES])('is pending: $name', async ({ detail, bytes }) => {
     expect((await examined(bytes)).unread).toContain(detail);
+    // The name alone says that it may be an image of a disk.
+    expect((await examined(bytes, 'file.img')).unread).toContain(detail);
   });
 });
 
