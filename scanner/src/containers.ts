@@ -3,6 +3,7 @@ import { asarMembers, isAsar } from './asar.ts';
 import { areSizedBlocks, blockStreamMembers, isBlockStream, isSizedBlocks } from './block-streams.ts';
 import { brokenStringMembers, holdsBrokenStrings } from './broken-strings.ts';
 import { captureMembers, isCapture } from './capture.ts';
+import { closedFormatOf } from './closed-marks.ts';
 import { cmsMembers, isCms } from './cms.ts';
 import {
   type Compressor,
@@ -21,6 +22,7 @@ import { imagesIn, isImageHead, partitionsOf } from './disk-images.ts';
 import { gitPackMembers, isGitPack } from './git-pack.ts';
 import { isHuffmanPack } from './huffman-pack.ts';
 import { isoTreeMembers } from './iso-trees.ts';
+import { isIwa, iwaMembers } from './iwa.ts';
 import { endsAsTable, tableMembers } from './leveldb.ts';
 import { encodedMembers, holdsEncoded, isMailboxBehind, mailboxMembers, mailKind, mailMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
@@ -93,6 +95,7 @@ export type Container =
         | 'unity'
         | 'redis'
         | 'strings'
+        | 'iwa'
         | 'git';
     }
   | { kind: 'packed'; compressor: Compressor }
@@ -284,6 +287,13 @@ const ANDROID_BACKUP = /^ANDROID BACKUP\n\d{1,2}\n[01]\nAES-256\n/;
 /** Blocks of Avro (specification 1.11, object container files), packed one by one. */
 const AVRO_PACKED = /avro\.codec.{1,2}(?:deflate|snappy|bzip2|xz|zstandard)/s;
 
+/** RFC 1952, 2.3.1: no method but deflate is in use, and the mark is of two bytes: the flags, what says how well it is packed, and the system make sense too. */
+function isGzipOfAnotherMethod(head: Buffer): boolean {
+  const [first, second, method = 8, flags = 0xff] = head;
+  const [extra = 0xff, system = 0xff] = head.subarray(8, 10);
+  return first === 0x1f && second === 0x8b && method < 8 && flags < 0x20 && [0, 2, 4].includes(extra) && system <= 13;
+}
+
 /** What is told by more than one mark, and not opened. */
 function closedOf(head: Buffer): { name: string; detail: StatusDetail } | undefined {
   const start = head.toString('latin1', 0, 4);
@@ -291,6 +301,7 @@ function closedOf(head: Buffer): { name: string; detail: StatusDetail } | undefi
   if (ANDROID_BACKUP.test(beginning)) return { name: 'backup of Android', detail: 'encrypted' };
   if (start === 'Obj\x01' && AVRO_PACKED.test(beginning)) return { name: 'packed Avro', detail: 'unsupported' };
   if (isArc(head)) return { name: 'ARC', detail: 'unsupported' };
+  if (isGzipOfAnotherMethod(head)) return { name: 'gzip of an unknown method', detail: 'unsupported' };
   return isHfs(head) ? { name: 'HFS', detail: 'unsupported' } : undefined;
 }
 
@@ -419,6 +430,10 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   if (container === undefined && isShellArchive(reader, head)) found.push({ kind: 'shell-archive' });
   if (container === undefined && isLaterPart(name) && textFormOf(head) === undefined)
     found.push({ kind: 'opaque', name: LATER_PART, detail: 'unsupported' });
+  const is_guessed = images.every(({ is_guess }) => is_guess === true);
+  const closed = container === undefined && is_guessed ? closedFormatOf(reader, head) : undefined;
+  if (closed !== undefined) found.push({ kind: 'opaque', ...closed });
+  if (container === undefined && isIwa(reader, head)) found.push({ kind: 'iwa' });
   if (container === undefined && isBrotli(head, name)) found.push({ kind: 'packed', compressor: 'brotli' });
   // An archive in the last value of a database is that value, and no end of the file.
   if (container?.kind === 'zip' || container?.kind === 'sqlite') return found;
@@ -620,6 +635,8 @@ export function membersOf(container: Container, content: Content, name: string, 
       return redisMembers(content, workshop, isFileWhole);
     case 'strings':
       return brokenStringMembers(content, workshop, isFileWhole);
+    case 'iwa':
+      return iwaMembers(content, innerName(name), workshop);
     case 'git':
       return gitPackMembers(content, workshop);
     case 'iso-trees':

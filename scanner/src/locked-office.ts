@@ -41,7 +41,27 @@ export function isLockedStream(name: string, stream: Buffer): boolean {
   }
 }
 
-/** Whether a member of an archive is the manifest of an OpenDocument file of which parts are encrypted (ODF 1.3, part 2, 4.4). */
+/** Fonts that are made unreadable for other programs (EPUB 3.3, 4.4) are no secret. */
+const MADE_UNREADABLE = /http:\/\/www\.idpf\.org\/2008\/embedding|http:\/\/ns\.adobe\.com\/pdf\/enc#RC/g;
+/** What Pages, Numbers and Keynote keep of a password. */
+const IWORK = /(^|\/)\.iwp(?:v2|h)$/;
+
+/** A manifest in UTF-16 as one in UTF-8. */
+function asLatin(bytes: Buffer): string {
+  const [first, second] = bytes;
+  const is_wide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || first === 0 || second === 0;
+  return is_wide ? bytes.toString('latin1').replaceAll('\0', '') : bytes.toString('latin1');
+}
+
+/**
+ * Whether a member of an archive says that others are encrypted: the manifest of an OpenDocument file (ODF 1.3, part 2, 4.4), the list of a book's
+ * encrypted files (EPUB 3.3, 4.2.6.3.2), what Apple's programs keep of a password.
+ */
 export function isLockingManifest(name: string, bytes: Buffer): boolean {
-  return /(^|\/)META-INF\/manifest\.xml$/i.test(name) && /<(\w{1,32}:)?encryption-data[\s>]/.test(bytes.toString('latin1'));
+  if (IWORK.test(name)) return true;
+  if (/(^|\/)META-INF\/manifest\.xml$/i.test(name)) return /<(\w{1,32}:)?encryption-data[\s>/]/.test(asLatin(bytes));
+  if (!/(^|\/)META-INF\/encryption\.xml$/i.test(name)) return false;
+  const text = asLatin(bytes);
+  const methods = text.match(/<(?:\w{1,32}:)?EncryptionMethod[\s>/]/g)?.length ?? 0;
+  return methods > (text.match(MADE_UNREADABLE)?.length ?? 0);
 }

@@ -3,7 +3,14 @@ import { BINHEX_MARK, fromBinHex, fromYenc, isYencBegin, YENC_BEGIN_BYTES } from
 import { LimitReached } from './limits.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
-import { fromBase64, fromQuotedPrintable, fromUuencode, isUuencodeBegin, UUENCODE_BEGIN_BYTES } from './text-codings.ts';
+import {
+  fromBase64,
+  fromQuotedPrintable,
+  fromUuencode,
+  isUuencodeBegin,
+  UUENCODE_BEGIN_BYTES,
+  upToPadding,
+} from './text-codings.ts';
 
 // Own walk over MIME (RFC 2045, 2046), in one pass and with one piece of the mail in memory: a mail program shows what it can of a broken mail, so a
 // scanner has to read all that any of them would.
@@ -28,15 +35,22 @@ const MBOX_START_BYTES = 300;
 const HEAD_CHARACTERS = 16 * 1024;
 const LINE_END = Buffer.from('\n');
 const DASHES = Buffer.from('\n--');
+const PADDING = Buffer.from('=');
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
 /** A byte order mark, empty lines, the length that Apple Mail writes first (emlx), a line of a mailbox that was made no line of one. */
 const BEFORE_MAIL = /^(?:\xef\xbb\xbf)?(?:\r?\n)*(?:\d{1,12}[ \t]*\r?\n)?(?:>From [^\r\n]{1,200}\r?\n)?/;
 
+/** Parts without the header that names what stands between them, as a form is sent. */
+const BARE_PARTS = /^--(?!-{0,90}\r?\n)([^\s]{1,90})\r?\nContent-(?:Disposition|Type|Transfer-Encoding|ID)[ \t]*:/i;
+
+const BARE_PARTS_BYTES = 160;
+
 /** Whether a mail, or a mailbox of many, begins with these bytes. */
 export function mailKind(head: Buffer): 'mail' | 'mailbox' | undefined {
   const text = head.toString('latin1', 0, HEAD_CHARACTERS).replace(BEFORE_MAIL, '');
+  if (BARE_PARTS.test(text)) return 'mail';
   if (MBOX_START.test(text)) return 'mailbox';
   if (!/^[!-9;-~]{1,76}[ \t]*:/.test(text)) return undefined;
   const headers = text.slice(0, /\r?\n\r?\n/.exec(text)?.index ?? text.length).split(/\r?\n(?![ \t])/);
@@ -55,6 +69,8 @@ interface Headers {
   name: string | undefined;
   /** Lines that end with a blank go on (RFC 3676). */
   is_flowed: boolean;
+  /** The blank that a line goes on by belongs to no word (RFC 3676, 4.2). */
+  is_joined: boolean;
   /** How many mails it comes in (RFC 2046, 5.2.2). */
   pieces: number;
 }
@@ -139,6 +155,7 @@ const NO_HEADERS: Headers = {
   other_encodings: [],
   name: undefined,
   is_flowed: false,
+  is_joined: false,
   pieces: 1,
 };
 /** Fields of one name in one header that are looked at. */
@@ -163,6 +180,7 @@ function headersOf(values: ReadonlyMap<string, readonly string[]>): Headers {
     other_encodings,
     name: name === undefined ? undefined : readable(name),
     is_flowed: of_types.some((parameters) => parameters.get('format')?.toLowerCase() === 'flowed'),
+    is_joined: of_types.some((parameters) => parameters.get('delsp')?.toLowerCase() === 'yes'),
     pieces: kinds.includes('message/partial') ? Number(of_types.map((type) => type.get('total')).find(Boolean) ?? 2) : 1,
   };
 }
@@ -204,6 +222,8 @@ class Walk {
   }
 
   *leaves(from: number): Generator<Leaf> {
+    const [, boundary] = BARE_PARTS.exec(this.reader.at(from, BARE_PARTS_BYTES).toString('latin1')) ?? [];
+    if (boundary !== undefined) this.open(NO_HEADERS, boundary, from);
     for (let part = from; part < this.end; ) {
       const { headers, body, strict, delimiter } = this.header(part);
       const is_multipart = headers.boundary !== undefined || headers.type.startsWith('multipart/');
@@ -353,16 +373,32 @@ function isEncoded(encoding: string): boolean {
   return encoding.includes('base64') || encoding.includes('quoted-printable');
 }
 
+/** Where a line goes on in the next one, behind what says that it is quoted and the blank that is put before some lines. */
+const SOFT_END = / \r?\n>{0,32} ?/g;
+const SOFT_END_CUT = / (?:\r?|\r?\n>{0,32} ?)$/;
+const SOFT_END_BYTES = 40;
+
 /** Lines that go on in the next one, put together. */
-function* unflowed(pieces: Iterable<Buffer>): Generator<Buffer> {
+function* unflowed(pieces: Iterable<Buffer>, { is_joined }: Headers): Generator<Buffer> {
   let held = '';
   for (const piece of pieces) {
     const text = held + piece.toString('latin1');
     // Where it ends in a line's end it is not known yet.
-    held = / \r?$/.exec(text)?.[0] ?? '';
-    yield Buffer.from(text.slice(0, text.length - held.length).replaceAll(/ \r?\n/g, ' '), 'latin1');
+    held = SOFT_END_CUT.exec(text.slice(-SOFT_END_BYTES))?.[0] ?? '';
+    const whole = text.slice(0, text.length - held.length).replaceAll(SOFT_END, is_joined ? '' : ' ');
+    yield Buffer.from(whole, 'latin1');
   }
   if (held !== '') yield Buffer.from(held, 'latin1');
+}
+
+/** A longer part is read as a whole alone. Bytes. */
+const ENDED_BYTES_MAXIMUM = 16 * 1024 ** 2;
+
+/** A part in base64 as programs read it that end at the padding, where something follows that. */
+function endedAtPadding(reader: Reader, { from, to }: Leaf): Buffer | undefined {
+  if (to - from > ENDED_BYTES_MAXIMUM) return undefined;
+  const padding = reader.find(PADDING, from, to);
+  return padding < 0 ? undefined : upToPadding(reader.at(from, to - from));
 }
 
 /** The ways in which programs read a part: the encodings of its header, each once. */
@@ -371,7 +407,11 @@ function* readings(reader: Reader, leaf: Leaf, workshop: Workshop): Generator<Me
   const name = headers.name ?? `part.${ENDINGS[headers.type] ?? 'txt'}`;
   for (const encoding of [headers.encoding, ...headers.other_encodings])
     yield memberOf(name, decoded(reader, leaf, encoding), to - from, workshop);
-  if (headers.is_flowed) yield memberOf(name, unflowed(decoded(reader, leaf, headers.encoding)), to - from, workshop);
+  if ([headers.encoding, ...headers.other_encodings].some((encoding) => encoding.includes('base64'))) {
+    const ended = endedAtPadding(reader, leaf);
+    if (ended !== undefined) yield memberOf(name, [ended], to - from, workshop);
+  }
+  if (headers.is_flowed) yield memberOf(name, unflowed(decoded(reader, leaf, headers.encoding), headers), to - from, workshop);
 }
 
 async function* streamed(chunks: Iterable<Buffer>): AsyncGenerator<Buffer> {

@@ -1,6 +1,7 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { isCompressedRtf, lzfuText } from './compressed-rtf.ts';
 import { type Content, MEMORY_BYTES_MAXIMUM } from './content.ts';
+import { type HangulFile, hangulFileOf, unpackedStream } from './hangul.ts';
 import type { Budget } from './limits.ts';
 import { isLockedStream } from './locked-office.ts';
 import { type Member, type MemberBody, Unreadable, type Workshop } from './member.ts';
@@ -26,7 +27,7 @@ const ROOT = 5;
 const STREAM = 2;
 const HEADER_FAT_SECTORS = 109;
 /** Names of streams that say the whole document is encrypted: their content is not looked at. */
-const LOCKED = /^(encryptedpackage|encryptedsummary)$/i;
+const LOCKED = /^(encryptedpackage|encryptedsummary|\tdrmcontent|\tdrmviewercontent)$/i;
 const NATIVE = '\x01ole10native';
 /** Streams do not share sectors. Where they do all the same, all of them together are read as far as this many times the file. */
 const SHARED_MAXIMUM = 4;
@@ -230,6 +231,27 @@ function isOldIn(
   return false;
 }
 
+/** What a document of Hangul says of itself; undefined where the file is none. */
+function hangulIn(
+  count: number,
+  entryAt: (index: number) => { name: string; type: number | undefined; start: number; size: number },
+  beginningOf: (start: number, size: number) => Buffer,
+): HangulFile | undefined {
+  for (let index = 0; index < count; index += 1) {
+    const { name, type, start, size } = entryAt(index);
+    if (type === STREAM && name.toLowerCase() === 'fileheader') return hangulFileOf(beginningOf(start, size));
+  }
+  return undefined;
+}
+
+/** A stream of such a document, unpacked where it is packed. */
+function* hangulMembers(name: string, bytes: Buffer, budget: Budget): Generator<Member> {
+  const plain = unpackedStream(name, bytes, budget);
+  if (plain === undefined) return;
+  if (plain === 'damaged') yield { name: `${name} (unpacked)`, closed: 'damaged', read: () => NOTHING };
+  else yield { name: `${name} (unpacked)`, read: () => ({ content: { size: plain.length, bytes: plain } }) };
+}
+
 /** The bytes `start` to `end` of a chain. */
 function partOfChain({ runs }: Chain, start: number, end: number): Chain {
   const part: Chain = { runs: [], size: 0, damaged: false };
@@ -289,9 +311,11 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
     explainChain(list);
     const cutoff = header.readUInt32LE(56);
     let damaged = is_fat_damaged || directory.damaged || is_mini_damaged;
-    const is_old = isOldIn(count, entryAt, (start, size) =>
-      bytesOf(reader, chainOf(size < cutoff ? mini : fat, start, Math.min(size, PROJECT_HEAD_BYTES))),
-    );
+    const beginningOf = (start: number, size: number, bytes: number) =>
+      bytesOf(reader, chainOf(size < cutoff ? mini : fat, start, Math.min(size, bytes)));
+    const is_old = isOldIn(count, entryAt, (start, size) => beginningOf(start, size, PROJECT_HEAD_BYTES));
+    const hangul = hangulIn(count, entryAt, (start, size) => beginningOf(start, size, HEADER_BYTES));
+    if (hangul?.closed !== undefined) yield { name: 'text', closed: hangul.closed, read: () => NOTHING };
     let given = 0;
     /** Of streams: their first sector, and how long they are. */
     const places = new Set<string>();
@@ -372,6 +396,7 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
       const place = `${size < cutoff ? 'mini' : 'sector'} ${start}, ${chain.size}`;
       if (!places.has(place)) yield { name, taken: ['vba'], read: () => body };
       places.add(place);
+      if (hangul?.is_packed && hangul.closed === undefined) yield* hangulMembers(name, bytes, budget);
       let workbook = bytes;
       if (isLockedStream(name, bytes)) {
         budget.spend(bytes.length * 2);

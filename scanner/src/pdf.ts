@@ -5,6 +5,7 @@ import { type Member, Unreadable, type Workshop } from './member.ts';
 import { filterOf, type Parameters, unpredicted } from './pdf-filters.ts';
 import { StreamText } from './pdf-letters.ts';
 import { type Lock, lockOf } from './pdf-lock.ts';
+import { PlainObjects } from './pdf-plain.ts';
 import { explainPdf } from './pdf-structure.ts';
 import { PdfStrings, textOfString } from './pdf-texts.ts';
 import type { Range } from './ranges.ts';
@@ -430,6 +431,22 @@ class Texts {
   }
 }
 
+/** Longer gaps between streams are read in pieces, so that no damaged document comes into memory as a whole. Bytes. */
+const BETWEEN_BYTES = 1024 ** 2;
+
+/** What stands between the streams of a document. */
+function* between(reader: Reader, streams: readonly Range[]): Generator<Buffer> {
+  let at = 0;
+  for (const { start, end } of [...streams, { start: reader.size, end: reader.size }]) {
+    for (; at < start; at += BETWEEN_BYTES) yield reader.at(at, Math.min(BETWEEN_BYTES, start - at));
+    at = Math.max(end, Math.min(at, start));
+  }
+}
+
+function openedBy(lock: Lock): (value: Buffer, number: number | undefined) => Buffer {
+  return (value, number) => Buffer.concat([...lock.opened([value], { number, dictionary: '' })]);
+}
+
 /** The strings of a document between its streams, as they are without its encryption. */
 function* stringsBetween(reader: Reader, streams: readonly Range[], lock: Lock | undefined): Generator<Buffer> {
   let at = 0;
@@ -498,6 +515,7 @@ export async function* pdfMembers(
   const others = new Map<number, Found>();
   const ranges: Range[] = [];
   const texts = new Texts(budget);
+  const plain_objects = new PlainObjects();
   let scripts = 0;
   const scriptMember = (bytes: Buffer): Member => {
     scripts += 1;
@@ -551,6 +569,7 @@ export async function* pdfMembers(
             if (scripts < SCRIPTS_MAXIMUM) for (const script of packedScripts(listed)) yield scriptMember(script);
             text = listed.slice(-NAME_OVERLAP);
             yield* texts.add(strings.push(piece).map(bytesOf));
+            plain_objects.add(piece);
           }
           if (copy_bytes >= COPY.bytes) yield view();
         }
@@ -575,6 +594,13 @@ export async function* pdfMembers(
       }
       const { pieces } = unfiltered(reader, found, objects, lock, workshop);
       yield { name: 'attached file', read: () => ({ stream: pieces, packed_bytes: found.end - found.start }) };
+    }
+    for (const bytes of between(reader, ranges)) plain_objects.add(bytes, lock && openedBy(lock));
+    if (plain_objects.is_changed) {
+      const plain = plain_objects.bytes();
+      budget.addUnpacked(plain.length, plain.length, plain.length);
+      copy.push(plain);
+      copy_bytes += plain.length;
     }
     if (copy_bytes > 0) yield view();
     yield* texts.add(stringsBetween(reader, ranges, lock));

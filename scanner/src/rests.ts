@@ -402,12 +402,23 @@ export class Rests {
     return holds;
   }
 
+  /** A text behind the zeros that a file begins with: a file that was lost and written again, or a part of a disk. */
+  private async behindFirstZeros(end: number): Promise<void> {
+    const { walk, trail, reader, depth } = this;
+    const start = skipZeros(reader, 0, end);
+    if (start === 0 || start >= end || textFormOf(reader.at(start, Math.min(LOOK_BYTES, end - start))) === undefined) return;
+    if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
+    const own = partOf(this.content, start, end);
+    await this.steps.examineContent(walk, own, depth + 1, [...trail, `rest at ${start}`], { is_rest: true });
+  }
+
   /** What nobody knows: matched from its own first byte on. */
   private async raw(start: number, end: number, is_opened: boolean): Promise<number> {
     const { walk, trail } = this;
     await this.streams(start, end);
     await this.wideTexts(start, end);
     await this.letters(start, end);
+    if (start === 0 && !this.is_rest) await this.behindFirstZeros(end);
     if (start > 0 || end < this.content.size)
       matchContent(walk, partOf(this.content, start, end), [...trail, `rest at ${start}`], { is_rest: true });
     if (is_opened && looksLikeNothing(this.reader, start, end)) {

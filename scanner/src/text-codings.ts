@@ -56,6 +56,31 @@ export function* fromBase64(texts: Iterable<Buffer>): Generator<Buffer> {
   if (length > 0) yield rest.subarray(0, length);
 }
 
+/** The bytes up to the first padding behind which letters follow, as programs that end there read them; undefined where none do. Lists of addresses put a line behind every part. */
+export function upToPadding(text: Buffer): Buffer | undefined {
+  const bytes = Buffer.allocUnsafe(Math.ceil((text.length + 3) / 4) * 3);
+  let length = 0;
+  let bits = 0;
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const value = BASE64[text[at] ?? 0] ?? SKIPPED;
+    if (value === SKIPPED || (value === PADDING && count < 2)) continue;
+    if (value === PADDING) {
+      const has_more = text.subarray(at).some((byte) => (BASE64[byte] ?? SKIPPED) < PADDING);
+      return has_more ? bytes.subarray(0, finish(bytes, length, bits, count)) : undefined;
+    }
+    bits = (bits << 6) | value;
+    count += 1;
+    if (count < 4) continue;
+    bytes[length++] = bits >>> 16;
+    bytes[length++] = bits >>> 8;
+    bytes[length++] = bits;
+    count = 0;
+    bits = 0;
+  }
+  return undefined;
+}
+
 /** The whole bytes of an unfinished group of `count` characters; answers the new length. */
 function finish(bytes: Buffer, length: number, bits: number, count: number): number {
   if (count === 2) bytes[length] = bits >>> 4;
@@ -110,7 +135,8 @@ function unquoted(text: Buffer, is_end: boolean): { bytes: Buffer; taken: number
     let end = at + 1;
     while (end - at <= BLANKS_MAXIMUM && isBlank(text[end])) end += 1;
     if (!is_end && (end >= text.length || at + 2 >= text.length)) break;
-    if (text[end] === NEWLINE) at = end + 1;
+    // At the end of the text it joins nothing.
+    if (text[end] === NEWLINE || (is_end && end >= text.length)) at = end + 1;
     else {
       bytes[length++] = byte;
       at += 1;

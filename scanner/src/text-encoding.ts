@@ -1,10 +1,11 @@
 import { standsAt } from './content.ts';
 import { fromEbcdic, isEbcdic } from './ebcdic.ts';
+import { fromBocu, fromScsu } from './small-unicode.ts';
 import { decodedBase64 } from './text-codings.ts';
 
 // How people's programs read a file as text: by its byte order mark, else by its look (the WHATWG encoding standard for the names; RFC 2152 for UTF-7).
 
-type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be' | 'ebcdic';
+type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be' | 'ebcdic' | 'bocu-1' | 'scsu';
 
 /** A text: its encoding, and how many bytes of it are a byte order mark. */
 export interface TextForm {
@@ -28,7 +29,14 @@ const MARKS: readonly { mark: Buffer; encoding: Encoding }[] = [
   { mark: UTF8_MARK, encoding: 'utf-8' },
   { mark: Buffer.from('fffe', 'hex'), encoding: 'utf-16le' },
   { mark: Buffer.from('feff', 'hex'), encoding: 'utf-16be' },
+  { mark: Buffer.from('fbee28', 'hex'), encoding: 'bocu-1' },
+  { mark: Buffer.from('0efeff', 'hex'), encoding: 'scsu' },
 ];
+/** In these the mark is a character as any other, and what follows depends on it. */
+const SMALL: ReadonlyMap<Encoding, (pieces: Iterable<Buffer>) => Generator<string>> = new Map([
+  ['bocu-1', fromBocu],
+  ['scsu', fromScsu],
+]);
 const WIDE: readonly Encoding[] = ['utf-16le', 'utf-16be', 'utf-32le', 'utf-32be'];
 /** As much of a file decides. Bytes. */
 export const LOOK_BYTES = 4096;
@@ -104,7 +112,13 @@ export function textFormOf(head: Buffer): TextForm | undefined {
   for (const { mark, encoding } of MARKS) {
     if (!standsAt(piece, mark, 0)) continue;
     const behind = piece.subarray(mark.length);
-    const is_text = encoding === 'utf-8' ? isPlain(behind) : asciiIn(behind, encoding) !== undefined;
+    const small = SMALL.get(encoding);
+    const is_text =
+      small !== undefined
+        ? isPlain(Buffer.from([...small([piece])].join('').slice(1)))
+        : encoding === 'utf-8'
+          ? isPlain(behind)
+          : asciiIn(behind, encoding) !== undefined;
     if (is_text) return { encoding, mark_bytes: mark.length };
   }
   if (isEbcdic(piece)) return { encoding: 'ebcdic', mark_bytes: 0 };
@@ -153,16 +167,20 @@ function* latin(pieces: Iterable<Buffer>): Generator<string> {
 
 /** The text in UTF-8 without its byte order mark, each line with a line feed at its end. What is UTF-8 or nearly so keeps its bytes. */
 export function* decodedText(pieces: Iterable<Buffer>, { encoding, mark_bytes, page }: TextForm): Generator<Buffer> {
+  const small = SMALL.get(encoding);
   const texts =
-    encoding === 'ebcdic'
-      ? fromEbcdic(pieces, page)
-      : encoding === 'utf-8'
-        ? latin(pieces)
-        : encoding.startsWith('utf-32')
-          ? wide32(pieces, encoding)
-          : wide16(pieces, encoding);
+    small !== undefined
+      ? small(pieces)
+      : encoding === 'ebcdic'
+        ? fromEbcdic(pieces, page)
+        : encoding === 'utf-8'
+          ? latin(pieces)
+          : encoding.startsWith('utf-32')
+            ? wide32(pieces, encoding)
+            : wide16(pieces, encoding);
   // The decoder of UTF-16 takes the mark off, the others leave it.
-  let to_skip = encoding === 'utf-8' ? mark_bytes : encoding.startsWith('utf-32') && mark_bytes > 0 ? 1 : 0;
+  let to_skip =
+    encoding === 'utf-8' ? mark_bytes : (encoding.startsWith('utf-32') || small !== undefined) && mark_bytes > 0 ? 1 : 0;
   let held = '';
   for (const text of texts) {
     const whole = held + text.slice(to_skip);

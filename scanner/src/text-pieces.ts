@@ -5,7 +5,7 @@ const GREATER = 0x3e;
 const AMPERSAND = 0x26;
 const SLASH = 0x2f;
 const NEWLINE = 0x0a;
-/** Marks of WordprocessingML, DrawingML, SpreadsheetML and OpenDocument. */
+/** Marks of WordprocessingML, DrawingML, SpreadsheetML and OpenDocument, of the properties of their documents, of Gnumeric and of the first Pages. */
 const MARKS: readonly Buffer[] = [
   '<w:t>',
   '<w:t ',
@@ -16,9 +16,22 @@ const MARKS: readonly Buffer[] = [
   '<w:delText',
   '<t>',
   '<t xml:space',
+  '<dc:description',
+  '<dc:subject',
+  '<dc:title',
+  '<cp:keywords',
+  '<vt:lpwstr',
+  '<oddHeader',
+  '<oddFooter',
+  '<meta:user-defined',
+  '<gnm:Cell',
+  '<Data ss:Type',
+  '<ss:Data',
+  '<sf:p',
 ].map((mark) => Buffer.from(mark));
 /** Elements that begin a line, or a cell. */
-const BREAKS = /^\/?(?:w:(?:p|br|cr|tab|tc)|a:(?:p|br|tc)|text:(?:p|h|line-break|tab)|table:table-cell|si|row)[\s/>]/;
+const BREAKS =
+  /^\/?(?:w:(?:p|br|cr|tab|tc)|a:(?:p|br|tc)|text:(?:p|h|line-break|tab)|table:table-cell|si|row|oddHeader|oddFooter|Data|(?:dc|cp|vt|meta|gnm|ss|sf):[A-Za-z-]{1,20})[\s/>]/;
 const NAME_BYTES = 24;
 const ENTITIES: ReadonlyMap<string, number> = new Map([
   ['amp', 0x26],

@@ -169,14 +169,33 @@ function isListStart(byte: number): boolean {
   );
 }
 
+const CASTS = ['(byte)', '(byte) ', '(char)', '(char) ', '(sbyte)', '(unsigned char)', '(uint8_t)', '(BYTE)'].map((cast) =>
+  Buffer.from(cast),
+);
+const BRACKET = 0x28;
+
+const AND = 0x26;
+
+/** Whether digits of Visual Basic begin here: `&H5A`. */
+function isMarked(text: Buffer, at: number): boolean {
+  return text[at] === AND && ((text[at + 1] ?? 0) | 0x20) === 0x68 && hexDigit(text[at + 2]) !== undefined;
+}
+
+/** How long what says that a number is a byte is, where it stands before one. */
+function castAt(text: Buffer, at: number): number {
+  if (text[at] !== BRACKET) return 0;
+  return Math.max(0, ...CASTS.map((cast) => (text.subarray(at, at + cast.length).equals(cast) ? cast.length : 0)));
+}
+
 /** The numbers of a list from `at` on, each below 256 (or above -129), with a mark between two; and where it ends. */
 function numbersFrom(text: Buffer, at: number): { bytes: number[]; end: number } {
   const bytes: number[] = [];
   let next = at;
   let end = at;
   for (;;) {
-    while (next < text.length && next - end < 16 && SEPARATORS.includes(text[next] ?? 0x41)) next += 1;
+    while (next < text.length && next - end < 16 && SEPARATORS.includes(text[next] ?? 0x41) && !isMarked(text, next)) next += 1;
     if (bytes.length > 0 && next === end) break;
+    next += castAt(text, next);
     let is_hex = false;
     const is_negative = text[next] === DASH;
     if (is_negative) next += 1;
@@ -214,7 +233,9 @@ export function* listsOf(text: Buffer): Generator<Run> {
   if (text.length > NUMBERS_BYTES_MAXIMUM) return;
   for (let at = 0; at < text.length; at += 1) {
     const byte = text[at] ?? 0;
-    if (byte < DIGIT_0 || byte > DIGIT_9 || (at > 0 && !isListStart(beforeBlanks(text, at)))) continue;
+    const is_number = byte >= DIGIT_0 && byte <= DIGIT_9;
+    const is_marked = isMarked(text, at) || (byte === BRACKET && castAt(text, at) > 0);
+    if (!(is_number || is_marked) || (at > 0 && !isListStart(beforeBlanks(text, at)))) continue;
     const { bytes, end } = numbersFrom(text, at);
     if (bytes.length >= DECODED_LEAST) yield { how: 'numbers', start: at, end, bytes: Buffer.from(bytes) };
     at = Math.max(at, end - 1);

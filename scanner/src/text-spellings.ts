@@ -54,6 +54,14 @@ function ofForm(source: string): string | undefined {
     .replaceAll(/^[\w.*-]{1,200}=/gm, '$&\n');
 }
 
+const DOUBLED = /(?:^|[,;\t])"[^"]{0,4096}""/m;
+
+/** Values of a table (RFC 4180, 2.7), each at the beginning of a line and with its quotation marks once. */
+function ofTable(source: string): string | undefined {
+  if (source.length > CARD_BYTES_MAXIMUM || !source.includes('""') || !DOUBLED.test(source)) return undefined;
+  return source.replaceAll(/(^|[,;\t])"(?!")/gm, '$1\n').replaceAll('""', '"');
+}
+
 const QUOTED_LEAST = 4;
 
 /** A file in quoted-printable that nothing says is one. */
@@ -69,7 +77,7 @@ function ofQuoted(source: string): string | undefined {
 export function spelledOut(text: Buffer): Buffer[] {
   const source = text.toString('latin1');
   const cdata = source.includes(']]><![CDATA[') ? source.replaceAll(']]><![CDATA[', '') : undefined;
-  return [ofCard(source), ofEscapes(source), ofLetters(source), ofForm(source), ofQuoted(source), cdata]
+  return [ofCard(source), ofEscapes(source), ofLetters(source), ofForm(source), ofTable(source), ofQuoted(source), cdata]
     .filter((one) => one !== undefined)
     .map((one) => Buffer.from(one, 'latin1'));
 }

@@ -5,12 +5,14 @@ import { pagesOf } from './ebcdic.ts';
 import { hexRowsOf, letterRowsOf } from './hex-rows.ts';
 import { LimitReached } from './limits.ts';
 import type { Member, Workshop } from './member.ts';
+import { narrowTextsIn } from './narrow-texts.ts';
 import type { Reader } from './reader.ts';
 import { textOfRtf } from './rtf-text.ts';
 import { sqlStringsOf } from './sql-strings.ts';
 import { fromBase64 } from './text-codings.ts';
 import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextForm, textFormOf } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
+import { APOSTROPHE, literalTexts } from './text-literals.ts';
 import { textOfPieces } from './text-pieces.ts';
 import { rewritten } from './text-rewrites.ts';
 import { addressesOf, escapesOf, listsOf, type Run, rowsOf, runsOf, splitsOf, stringsOf, xxRowsOf } from './text-runs.ts';
@@ -168,6 +170,28 @@ function* ofRewritten(text: Buffer, from: number, workshop: Workshop, isFile: Is
   yield* ofRuns(runs, text, from, workshop, isFile);
 }
 
+/** So many texts between quotation marks are matched alone, the others together. */
+const LITERALS_MAXIMUM = 1000;
+const LINE_IN_LITERAL = Buffer.from('\\n');
+
+/** Texts between quotation marks: matched as the files that they may become, and nothing more, since there may be thousands. */
+function* ofLiterals(text: Buffer, { budget }: Workshop): Generator<TextView> {
+  budget.spend(text.length);
+  const others: Buffer[] = [];
+  let count = 0;
+  function* all(): Generator<Buffer> {
+    yield* literalTexts(text);
+    if (text.includes(LINE_IN_LITERAL)) yield* literalTexts(text, APOSTROPHE);
+  }
+  for (const bytes of all()) {
+    budget.addUnpacked(bytes.length, bytes.length, text.length);
+    count += 1;
+    if (count <= LITERALS_MAXIMUM) yield { kind: 'view', bytes };
+    else others.push(bytes, SEPARATOR);
+  }
+  if (others.length > 0) yield { kind: 'view', bytes: Buffer.concat(others) };
+}
+
 const RTF = /^\s{0,8}\{\\rt/;
 
 /** The text of a document, and what is written in it. */
@@ -211,6 +235,7 @@ async function* windowViews(reader: Reader, start: number, workshop: Workshop, i
       yield* ofRuns(rowsOf(text), text, from, workshop, isFile);
       yield* ofRuns(xxRowsOf(text), text, from, workshop, isFile);
       yield* ofRuns(stringsOf(text), text, from, workshop, isFile);
+      yield* ofLiterals(text, workshop);
       yield* ofRuns(base85RunsOf(text, isSomething), text, from, workshop, isFile);
       yield* ofRuns(addressesOf(text), text, from, workshop, isFile);
       for (const more of [hexRowsOf, letterRowsOf]) yield* ofRuns(more(text), text, from, workshop, isFile);
@@ -273,6 +298,14 @@ export async function* textViews(
         budget.addUnpacked(more, bytes, reader.size);
       });
       yield { kind: 'text', ...taken };
+    }
+    if (form.encoding.startsWith('utf-16') || form.encoding.startsWith('utf-32')) {
+      const narrow = narrowTextsIn(reader.at(0, WINDOW.bytes));
+      budget.spend(Math.min(reader.size, WINDOW.bytes));
+      if (narrow !== undefined) {
+        budget.addUnpacked(narrow.length, narrow.length, reader.size);
+        yield memberOf('letters of one byte', narrow);
+      }
     }
     return;
   }
