@@ -46,6 +46,25 @@ describe('a change', () => {
     window.dispatchEvent(new Event('online'));
   });
 
+  it('is sent once for a double click, and again once it was answered', async () => {
+    let answer = (_: unknown): void => undefined;
+    const send = vi.fn((_given: { code: string }) => new Promise((resolve) => (answer = resolve)));
+    const { result } = renderHook(() => useChange({ mutationFn: send }), {
+      wrapper: ({ children }) => <QueryClientProvider client={queries}>{children}</QueryClientProvider>,
+    });
+    // Before anything is drawn, as the two presses of a slow page come.
+    act(() => {
+      result.current.mutate({ code: '123456' });
+      result.current.mutate({ code: '123456' });
+      result.current.mutate({ code: '654321' });
+    });
+    await waitFor(() => expect(send).toHaveBeenCalledTimes(2));
+    await act(() => Promise.resolve(answer('done')));
+    await waitFor(() => expect(result.current.isSuccess).toBe(true));
+    act(() => result.current.mutate({ code: '654321' }));
+    await waitFor(() => expect(send).toHaveBeenCalledTimes(3));
+  });
+
   it('is on its way until what shows it has been read', async () => {
     let answer = (_: object): void => undefined;
     const queryFn = () => new Promise<object>((resolve) => (answer = resolve));
