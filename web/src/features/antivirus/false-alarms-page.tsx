@@ -39,7 +39,7 @@ export function FalseAlarmsPage() {
   return (
     <Page
       title="False alarms"
-      sentence="People report files that they think are harmless. They are told what you decide, and by mail a minute later; the scan's answer stays as it is."
+      sentence="People report files that they think are harmless. They are told what you decide; the scan's answer stays as it is. Undo makes a report open again."
     >
       {isAdmin ? (
         <Reports />
