@@ -46,23 +46,29 @@ describe('a change', () => {
     window.dispatchEvent(new Event('online'));
   });
 
-  it('is sent once for a double click, and again once it was answered', async () => {
-    let answer = (_: unknown): void => undefined;
-    const send = vi.fn((_given: { code: string }) => new Promise((resolve) => (answer = resolve)));
+  it('is sent once for a double click, again once it was answered, and back after another one', async () => {
+    const answers: ((_: unknown) => void)[] = [];
+    const send = vi.fn((_given: { code: string }) => new Promise((resolve) => answers.push(resolve)));
     const { result } = renderHook(() => useChange({ mutationFn: send }), {
       wrapper: ({ children }) => <QueryClientProvider client={queries}>{children}</QueryClientProvider>,
     });
+    const press = (code: string) => result.current.mutate({ code });
     // Before anything is drawn, as the two presses of a slow page come.
     act(() => {
-      result.current.mutate({ code: '123456' });
-      result.current.mutate({ code: '123456' });
-      result.current.mutate({ code: '654321' });
+      press('one');
+      press('one');
+      press('two');
+      press('two');
+      press('one');
     });
-    await waitFor(() => expect(send).toHaveBeenCalledTimes(2));
-    await act(() => Promise.resolve(answer('done')));
+    await waitFor(() => expect(send.mock.calls.map(([{ code }]) => code)).toEqual(['one', 'two', 'one']));
+    await act(async () => {
+      for (const answer of answers) answer('done');
+      await Promise.resolve();
+    });
     await waitFor(() => expect(result.current.isSuccess).toBe(true));
-    act(() => result.current.mutate({ code: '654321' }));
-    await waitFor(() => expect(send).toHaveBeenCalledTimes(3));
+    act(() => press('one'));
+    await waitFor(() => expect(send).toHaveBeenCalledTimes(4));
   });
 
   it('is on its way until what shows it has been read', async () => {

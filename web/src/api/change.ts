@@ -43,13 +43,14 @@ export function useChange<Result, Given = void>({
   ...options
 }: ChangeOptions<Result, Given>): UseMutationResult<Result, Error, Given> {
   const queries = useQueryClient();
-  const underway = useRef(new Set<unknown>()).current;
+  /** The last that was sent, until it is answered. */
+  const latest = useRef<{ given: unknown }>(undefined);
   const mutation = useMutation<Result, Error, Given, (() => void) | undefined>({
     ...options,
     networkMode: 'always',
     onMutate: (given) => shows?.(given),
     onSettled(_, error, given, takeBack) {
-      underway.delete(given);
+      if (latest.current?.given === given) latest.current = undefined;
       if (error !== null) takeBack?.();
       const topics = [of].flat().flatMap(({ changes, changes_installation }) => [changes, changes_installation]);
       const shown = topics.flatMap((topic) => (topic === undefined ? [] : shownIn(topic)));
@@ -68,11 +69,12 @@ export function useChange<Result, Given = void>({
   const mutate = useCallback<typeof send>(
     (...sent) => {
       const [given] = sent;
-      if ([...underway].some((other) => isSame(other, given))) return;
-      underway.add(given);
+      // Of three the third may take the second back, as a switch does.
+      if (latest.current && isSame(latest.current.given, given)) return;
+      latest.current = { given };
       send(...sent);
     },
-    [send, underway],
+    [send],
   );
   return { ...mutation, mutate };
 }
