@@ -41,6 +41,7 @@ export const AUDIT_KINDS = [
   'setup_changed',
   'proxy_findings_cleared',
   'false_alarm_decided',
+  'false_alarm_reopened',
   'customer_card_opened',
   'shared_thing_opened',
   'desk_settings_changed',

@@ -165,3 +165,18 @@ export const decideFalseAlarm = endpoint({
   reply: z.object({ success: z.literal(true) }),
   problems: ['not_found'],
 });
+
+export const reopenFalseAlarm = endpoint({
+  method: 'POST',
+  path: '/admin/reopen-quarantine-report',
+  summary: 'Take back what was decided of a reported finding, so that it is open again.',
+  access: 'admin',
+  body: z.object({
+    report_id: idSchema,
+    decided_at: timeSchema.describe('Which decision: that of another administrator, made meanwhile, stays.'),
+  }),
+  changes_installation: 'waiting',
+  status: 200,
+  reply: z.object({ success: z.literal(true) }),
+  problems: ['conflict'],
+});

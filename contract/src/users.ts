@@ -3,6 +3,7 @@ import { roleSchema, userInfoSchema } from './auth.ts';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 import { sessionSchema } from './sessions.ts';
+import { AT_MOST_ONE_PROOF, proofShape } from './two-factor.ts';
 
 const SEARCH_LENGTH_MAXIMUM = 254;
 
@@ -75,6 +76,31 @@ export const deleteUnprovenUser = endpoint({
   status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['not_found', 'conflict', 'last_admin'],
+});
+
+export const deleteUser = endpoint({
+  method: 'POST',
+  path: '/admin/delete-user',
+  summary:
+    'Delete somebody else’s account with everything in it. It cannot be undone. Takes the administrator’s own password and, where they have two-factor sign-in, the second factor.',
+  access: 'admin',
+  body: z
+    .object({
+      user_id: idSchema,
+      password: z.string({ error: 'Give your password.' }).min(1, 'Give your password.'),
+      ...proofShape,
+      confirmation: z
+        .string({ error: 'Type the email of the account.' })
+        .trim()
+        .max(SEARCH_LENGTH_MAXIMUM, 'Type the email of the account.')
+        .toLowerCase()
+        .describe('The email of the account that is deleted.'),
+    })
+    .refine(...AT_MOST_ONE_PROOF),
+  changes_installation: 'people',
+  status: 200,
+  reply: z.object({ success: z.literal(true) }),
+  problems: ['not_found', 'conflict', 'last_admin', 'second_factor_refused', 'too_many_requests', 'unavailable'],
 });
 
 export const listUserSessions = endpoint({

@@ -176,8 +176,12 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     logger,
   });
   const scanner = await buildScanner(surroundings, {
-    database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation' | 'jobs' | 'audit_entries' | 'audit_head'>(),
+    database: database.$pickTables<
+      'scans' | 'quarantine_reports' | 'installation' | 'jobs' | 'mails' | 'audit_entries' | 'audit_head'
+    >(),
     jobs,
+    mail,
+    onFilesChanged: (user_id) => changed(user_id, 'files'),
     news,
     livingHomes: async () => (await servers?.living()) ?? [],
     audit,
@@ -218,9 +222,15 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   });
   const subscriptionParts = {
     database: database.$pickTables<
-      'subscription_templates' | 'subscriptions' | 'subscription_requests' | 'audit_entries' | 'audit_head'
+      | 'subscription_templates'
+      | 'subscriptions'
+      | 'subscription_requests'
+      | 'mails'
+      | 'installation'
+      | 'audit_entries'
+      | 'audit_head'
     >(),
-    audit,
+    ...{ audit, mail },
     accounts: accounts.auth,
     onChange: (user_id: string) => changed(user_id, 'subscription'),
     now,

@@ -227,7 +227,7 @@ export function buildAccounts(
         onChange: (user_id) => onChange(user_id, 'account'),
         now,
       });
-      serveUsers(api, users, farewell);
+      serveUsers(api, { users, farewell, proveAgain, siteOf });
       servePrivacy(api, { dataExport, farewell, proveAgain, siteOf });
       serveAudit(api, auditLog);
       serveRecovery(api, recovery, {

@@ -42,7 +42,10 @@ const ENGINE_PROCESSES = { least: 3, most: 5 } as const;
 /** Takes the next file at once when a slow one is set aside, whose process ends with it. */
 const SPARE_PROCESSES = 1;
 
-type ScannerTables = Pick<Tables, 'scans' | 'quarantine_reports' | 'installation' | 'jobs' | 'audit_entries' | 'audit_head'>;
+type ScannerTables = Pick<
+  Tables,
+  'scans' | 'quarantine_reports' | 'installation' | 'jobs' | 'mails' | 'audit_entries' | 'audit_head'
+>;
 
 /** A file that somebody is to know about, and nothing is to be recorded of. */
 interface InspectedFile {
@@ -69,6 +72,9 @@ export async function buildScanner(
     audit: Audit;
     accounts: Parameters<typeof createFalseAlarms>[0]['accounts'];
     counters: Counters;
+    mail: Parameters<typeof createFalseAlarms>[0]['mail'];
+    /** Told of whose files are not as they were. */
+    onFilesChanged: (user_id: string) => void;
     /** By which servers ask each other; undefined for one alone. */
     news: SessionNews | undefined;
     /** Where servers share what feeds brought. */
@@ -134,10 +140,11 @@ export async function buildScanner(
         });
   const engine = clamd === undefined ? embedded : createEnginePair(embedded, clamd);
   const falseAlarms = createFalseAlarms({
-    database: database.$pickTables<'scans' | 'quarantine_reports' | 'audit_entries' | 'audit_head'>(),
-    audit,
-    accounts,
-    now,
+    database,
+    ...{ audit, accounts, jobs, now },
+    mail: parts.mail,
+    onChange: parts.onFilesChanged,
+    told_after_ms: surroundings.false_alarm_told_ms,
   });
   const arrivals = createArrivals(surroundings.arrival_limits ?? ARRIVAL_LIMITS, counters, parts.news);
   const turns = createTurns({ slots: engine_processes, small_bytes: SMALL_BYTES, ...PATIENCE_WITH_FILES });

@@ -68,6 +68,8 @@ export interface Surroundings {
   presence_pause_ms?: number;
   /** How long a customer has to read an answer before they are told by mail, in ms. */
   unread_answer_ms?: number;
+  /** How long an administrator can take a decision back before its person is written to, in ms. */
+  false_alarm_told_ms?: number;
   /** How long an agent's call waits for something to be told, and how often its socket is asked whether it lives, in ms. */
   poll_wait_ms?: number;
   agent_heartbeat_ms?: number;

@@ -46,6 +46,31 @@ describe('a change', () => {
     window.dispatchEvent(new Event('online'));
   });
 
+  it('is sent once for a double click, again once it was answered, and back after another one', async () => {
+    const answers: ((_: unknown) => void)[] = [];
+    const send = vi.fn((_given: { code: string }) => new Promise((resolve) => answers.push(resolve)));
+    const { result } = renderHook(() => useChange({ mutationFn: send }), {
+      wrapper: ({ children }) => <QueryClientProvider client={queries}>{children}</QueryClientProvider>,
+    });
+    const press = (code: string) => result.current.mutate({ code });
+    // Before anything is drawn, as the two presses of a slow page come.
+    act(() => {
+      press('one');
+      press('one');
+      press('two');
+      press('two');
+      press('one');
+    });
+    await waitFor(() => expect(send.mock.calls.map(([{ code }]) => code)).toEqual(['one', 'two', 'one']));
+    await act(async () => {
+      for (const answer of answers) answer('done');
+      await Promise.resolve();
+    });
+    await waitFor(() => expect(result.current.isSuccess).toBe(true));
+    act(() => press('one'));
+    await waitFor(() => expect(send).toHaveBeenCalledTimes(4));
+  });
+
   it('is on its way until what shows it has been read', async () => {
     let answer = (_: object): void => undefined;
     const queryFn = () => new Promise<object>((resolve) => (answer = resolve));

@@ -1,5 +1,6 @@
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { type MutationOptions, type QueryKey, type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useRef } from 'react';
 import { shownIn } from './shown-in.ts';
 
 type Changing = Pick<Endpoint, 'changes' | 'changes_installation'>;
@@ -19,10 +20,21 @@ export interface ChangeOptions<Result, Given>
 /** What may change with everything that a person does: the score on the dashboard, and what waits for administrators. */
 const ALWAYS: readonly QueryKey[] = [['dashboard'], ['overview']];
 
+/** A form makes its object anew at each press. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (!isPlain(one) || !isPlain(other)) return Object.is(one, other);
+  const keys = Object.keys(one);
+  return keys.length === Object.keys(other).length && keys.every((key) => Object.is(one[key], other[key]));
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
 /**
  * The one way to write from a screen. `mutate` sends; `isPending` and `error` are for the screen to show. What shows the change is read anew, also after a refusal, since
  * somebody else may have changed what it was about. After a success `isPending` lasts until that has been read. Without a connection it fails at once, with its sentence,
- * and is not sent later.
+ * and is not sent later. The same given twice is sent once: the second press of a double click comes before a button shows that the first is on its way.
  */
 export function useChange<Result, Given = void>({
   of = [],
@@ -31,11 +43,14 @@ export function useChange<Result, Given = void>({
   ...options
 }: ChangeOptions<Result, Given>): UseMutationResult<Result, Error, Given> {
   const queries = useQueryClient();
-  return useMutation({
+  /** The last that was sent, until it is answered. */
+  const latest = useRef<{ given: unknown }>(undefined);
+  const mutation = useMutation<Result, Error, Given, (() => void) | undefined>({
     ...options,
     networkMode: 'always',
     onMutate: (given) => shows?.(given),
-    onSettled(_, error, __, takeBack) {
+    onSettled(_, error, given, takeBack) {
+      if (latest.current?.given === given) latest.current = undefined;
       if (error !== null) takeBack?.();
       const topics = [of].flat().flatMap(({ changes, changes_installation }) => [changes, changes_installation]);
       const shown = topics.flatMap((topic) => (topic === undefined ? [] : shownIn(topic)));
@@ -50,4 +65,16 @@ export function useChange<Result, Given = void>({
       return error === null ? Promise.all(reading) : undefined;
     },
   });
+  const { mutate: send } = mutation;
+  const mutate = useCallback<typeof send>(
+    (...sent) => {
+      const [given] = sent;
+      // Of three the third may take the second back, as a switch does.
+      if (latest.current && isSame(latest.current.given, given)) return;
+      latest.current = { given };
+      send(...sent);
+    },
+    [send],
+  );
+  return { ...mutation, mutate };
 }

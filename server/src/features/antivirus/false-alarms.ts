@@ -1,11 +1,16 @@
 import { engineAnswerSchema } from '@palisade/contract/antivirus';
 import type { PageQuery } from '@palisade/contract/fields';
-import type { FalseAlarm, ScanDetail } from '@palisade/contract/quarantine';
+import type { FalseAlarm, ReportStatus, ScanDetail } from '@palisade/contract/quarantine';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
+import type { InstallationTables } from '#platform/installation.ts';
+import { jobKind } from '#platform/jobs/job-kind.ts';
+import type { JobTables } from '#platform/jobs/job-store.ts';
+import type { Jobs } from '#platform/jobs/jobs.ts';
+import type { Mail, MailTables } from '#platform/mail.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { ScanRow } from './keeping.ts';
@@ -23,19 +28,101 @@ export interface FalseAlarms {
   list(page: PageQuery): Promise<FalseAlarm[]>;
   countOpen(): Promise<number>;
   /** @throws Problem `not_found` when it is not open. */
-  decide(id: string, decision: 'confirmed' | 'rejected', by: Doer): Promise<void>;
+  decide(id: string, decision: Decision, by: Doer): Promise<void>;
+  /** Makes a report open again. @throws Problem `conflict` when the decision of that time is not what holds any more. */
+  reopen(id: string, decided_at: string, by: Doer): Promise<void>;
+}
+
+type Decision = Exclude<ReportStatus, 'open'>;
+type Tables = AntivirusTables & AuditTables & JobTables & MailTables & InstallationTables;
+
+/** How long a decision can be taken back before its person is written to, in ms. */
+const TOLD_AFTER_MS = 60_000;
+/** A letter about what holds of a report when the job is done. A decision that was taken back meanwhile has none, and whoever had a letter gets one of that. */
+const TOLD = jobKind({
+  name: 'false_alarm_told',
+  payload: z.object({ report_id: z.string(), decided_at: z.string(), taken_back: z.boolean() }),
+});
+
+/** What was decided, and what it means for the file. */
+function decisionLetter({ filename, decision }: { filename: string; decision: Decision }) {
+  const about = `you reported that the finding in your file “${filename}” is a false alarm.`;
+  return decision === 'confirmed'
+    ? {
+        subject: 'your report: it is a false alarm',
+        lines: [
+          'Hello,',
+          about,
+          'An administrator has looked at it and agrees: the finding is a false alarm.',
+          'The file stays in quarantine, and its scan still says infected, until the scanner knows better. If you need the file, you can restore it from its scan in Antivirus.',
+        ],
+      }
+    : {
+        subject: 'your report: the finding is right',
+        lines: [
+          'Hello,',
+          about,
+          'An administrator has looked at it and does not agree: the finding is right, and the file is dangerous.',
+          'The file stays in quarantine, where it can do nothing. Do not restore it. You can delete it from its scan in Antivirus.',
+        ],
+      };
+}
+
+function takenBackLetter({ filename }: { filename: string }) {
+  return {
+    subject: 'your report is looked at once more',
+    lines: [
+      'Hello,',
+      `we wrote to you what was decided of your file “${filename}”. That decision was taken back: an administrator looks at your report once more.`,
+      'Until you hear from us again, leave the file in quarantine.',
+    ],
+  };
 }
 
 const enginesSchema = z.array(engineAnswerSchema);
 
 export function createFalseAlarms(parts: {
-  database: Kysely<AntivirusTables & AuditTables>;
+  database: Kysely<Tables>;
   audit: Audit;
   accounts: Accounts;
+  mail: Pick<Mail, 'queue' | 'wake'>;
+  jobs: Pick<Jobs, 'handle' | 'enqueue' | 'wake'>;
+  /** Told of whose report is not as it was. */
+  onChange: (user_id: string) => void;
   now: () => number;
+  /** In place of a minute, in ms. */
+  told_after_ms?: number | undefined;
 }): FalseAlarms {
-  const { database, audit, accounts, now } = parts;
+  const { database, audit, accounts, mail, jobs, onChange, now, told_after_ms = TOLD_AFTER_MS } = parts;
   const at = () => new Date(now()).toISOString();
+  const auditTables = (transaction: Kysely<Tables>) => transaction.$pickTables<'audit_entries' | 'audit_head'>();
+
+  jobs.handle(TOLD, async ({ payload: { report_id, decided_at, taken_back }, conclude }) => {
+    const whose = await database
+      .selectFrom('quarantine_reports')
+      .select('user_id')
+      .where('id', '=', report_id)
+      .executeTakeFirst();
+    const [person] = whose === undefined ? [] : await accounts.findUsers([whose.user_id]);
+    if (person === undefined) return;
+    await database.transaction().execute(async (transaction) => {
+      const report = await transaction
+        .selectFrom('quarantine_reports')
+        .innerJoin('scans', 'scans.id', 'quarantine_reports.scan_id')
+        .select(['quarantine_reports.status', 'quarantine_reports.decided_at', 'scans.filename'])
+        .where('quarantine_reports.id', '=', report_id)
+        .executeTakeFirst();
+      const holds = taken_back ? report?.status === 'open' : report?.decided_at === decided_at;
+      if (report !== undefined && holds) {
+        const { filename, status } = report;
+        const letter = status === 'open' ? takenBackLetter({ filename }) : decisionLetter({ filename, decision: status });
+        await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), { recipient: person.email, ...letter });
+      }
+      await conclude(transaction.$pickTables<'jobs'>());
+    });
+    mail.wake();
+  });
+
   return {
     async of(scan_id) {
       const report = await database
@@ -107,10 +194,11 @@ export function createFalseAlarms(parts: {
     },
 
     async decide(id, decision, by) {
-      await database.transaction().execute(async (transaction) => {
+      const decided_at = at();
+      const { user_id } = await database.transaction().execute(async (transaction) => {
         const decided = await transaction
           .updateTable('quarantine_reports')
-          .set({ status: decision, decided_at: at() })
+          .set({ status: decision, decided_at })
           .where('id', '=', id)
           .where('status', '=', 'open')
           .returning(['user_id', 'scan_id'])
@@ -118,8 +206,36 @@ export function createFalseAlarms(parts: {
         if (decided === undefined) throw new Problem('not_found', { detail: 'This report is decided already. Reload the list.' });
         const { user_id, scan_id } = decided;
         const entry = { kind: 'false_alarm_decided', subject_id: user_id, details: { scan_id, decision } } as const;
-        await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...entry, ...by });
+        await audit.record(auditTables(transaction), { ...entry, ...by });
+        const payload = { report_id: id, decided_at, taken_back: false };
+        await jobs.enqueue(transaction.$pickTables<'jobs'>(), TOLD, payload, { delay_ms: told_after_ms });
+        return decided;
       });
+      jobs.wake(TOLD);
+      onChange(user_id);
+    },
+
+    async reopen(id, decided_at, by) {
+      const { user_id } = await database.transaction().execute(async (transaction) => {
+        const reopened = await transaction
+          .updateTable('quarantine_reports')
+          .set({ status: 'open', decided_at: null })
+          .where('id', '=', id)
+          .where('status', '!=', 'open')
+          .where('decided_at', '=', decided_at)
+          .returning(['user_id', 'scan_id'])
+          .executeTakeFirst();
+        if (reopened === undefined)
+          throw new Problem('conflict', { detail: 'Somebody else has changed this decision meanwhile. Look at the list again.' });
+        const { user_id, scan_id } = reopened;
+        const entry = { kind: 'false_alarm_reopened', subject_id: user_id, details: { scan_id } } as const;
+        await audit.record(auditTables(transaction), { ...entry, ...by });
+        if (now() - Date.parse(decided_at) >= told_after_ms)
+          await jobs.enqueue(transaction.$pickTables<'jobs'>(), TOLD, { report_id: id, decided_at, taken_back: true }, {});
+        return reopened;
+      });
+      jobs.wake(TOLD);
+      onChange(user_id);
     },
   };
 }

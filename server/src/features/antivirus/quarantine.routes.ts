@@ -4,6 +4,7 @@ import {
   deleteScan,
   listFalseAlarms,
   readScan,
+  reopenFalseAlarm,
   reportFalseAlarm,
   restoreFile,
   unlockFile,
@@ -53,6 +54,10 @@ export function serveQuarantine(api: Api, antivirus: Antivirus, falseAlarms: Fal
   serve(api, decideFalseAlarm, 'admin', async ({ session, body, request }) => {
     const by = { actor_id: session.user.id, origin: originOf(request) };
     await falseAlarms.decide(body.report_id, body.decision, by);
+    return { success: true as const };
+  });
+  serve(api, reopenFalseAlarm, 'admin', async ({ session, body, request }) => {
+    await falseAlarms.reopen(body.report_id, body.decided_at, { actor_id: session.user.id, origin: originOf(request) });
     return { success: true as const };
   });
 }

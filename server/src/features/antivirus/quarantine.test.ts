@@ -11,6 +11,7 @@ import {
   deleteScan,
   listFalseAlarms,
   readScan,
+  reopenFalseAlarm,
   reportFalseAlarm,
   type ScanDetail,
   unlockFile,
@@ -386,8 +387,88 @@ describe('a finding that its owner holds to be a false alarm', async () => {
     expect(await detailOf(app, token, { id })).toMatchObject({ scan_status: 'infected', report: { status: 'confirmed' } });
   });
 
+  const latest = async () => replyOf(await app.call(listFalseAlarms, { token: admin }))[0];
+  const decide = (report_id: string, decision: 'confirmed' | 'rejected', by = admin) =>
+    app.call(decideFalseAlarm, { token: by, body: { report_id, decision } });
+  const reopen = (report_id: string, decided_at: string, by = admin) =>
+    app.call(reopenFalseAlarm, { token: by, body: { report_id, decided_at } });
+
+  test('is decided anew when the decision is taken back, by one of two administrators', async () => {
+    const { token: other } = await app.signIn(undefined, 'admin');
+    const { id } = await scanned(app, token, 'mine.com', EICAR);
+    await report(id);
+    const seen = (await latest())?.id ?? '';
+    replyOf(await decide(seen, 'rejected'));
+    const decided_at = (await latest())?.decided_at ?? '';
+    const both = await Promise.all([reopen(seen, decided_at), reopen(seen, decided_at, other)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(await latest()).toMatchObject({ status: 'open', decided_at: null });
+    expect(await detailOf(app, token, { id })).toMatchObject({ report: { status: 'open' } });
+
+    // What the other one decides meanwhile stays.
+    replyOf(await decide(seen, 'confirmed', other));
+    expect(problemOf(await reopen(seen, decided_at))).toMatchObject({ status: 409 });
+    expect(await latest()).toMatchObject({ status: 'confirmed' });
+    const kinds = await app.app.database.selectFrom('audit_entries').select('kind').orderBy('seq', 'desc').limit(3).execute();
+    expect(kinds.map(({ kind }) => kind)).toEqual(['false_alarm_decided', 'false_alarm_reopened', 'false_alarm_decided']);
+  });
+
+  test('tells its owner’s pages what was decided', async () => {
+    const { id } = await scanned(app, token, 'told.com', EICAR);
+    await report(id);
+    const page = await listenAs(app, token);
+    const before = page.events().length;
+    replyOf(await decide((await latest())?.id ?? '', 'confirmed'));
+    await vi.waitFor(() => expect(page.events().slice(before)).toContainEqual({ kind: 'changed', topic: 'files' }));
+    page.leave();
+  });
+
   test('must be a finding', async () => {
     const { id } = await scanned(app, token, 'paper.pdf', PDF);
     expect(problemOf(await report(id))).toMatchObject({ code: 'conflict' });
+  });
+});
+
+describe('the letter about a report', async () => {
+  const WAIT_MS = 300;
+  const app = await startTestApp({ surroundings: { false_alarm_told_ms: WAIT_MS } });
+  const { token, email } = await app.signIn();
+  const { token: admin } = await app.signIn(undefined, 'admin');
+  const latest = async () => replyOf(await app.call(listFalseAlarms, { token: admin }))[0];
+  const letters = async () =>
+    (await app.app.database.selectFrom('mails').select('text').where('recipient', '=', email).orderBy('id').execute()).map(
+      ({ text }) => text ?? '',
+    );
+  const jobsLeft = async () =>
+    (await app.app.database.selectFrom('jobs').select('id').where('kind', '=', 'false_alarm_told').execute()).length;
+  const report = async (name: string) => {
+    const { id } = await scanned(app, token, name, EICAR);
+    await app.call(reportFalseAlarm, { token, params: { id }, body: { reason: '' } });
+    return (await latest())?.id ?? '';
+  };
+  const decide = (report_id: string, decision: 'confirmed' | 'rejected') =>
+    app.call(decideFalseAlarm, { token: admin, body: { report_id, decision } });
+
+  test('says what was decided and what it means for the file; of a decision that is taken back at once there is none', async () => {
+    const id = await report('tool.com');
+    await decide(id, 'rejected');
+    await app.call(reopenFalseAlarm, { token: admin, body: { report_id: id, decided_at: (await latest())?.decided_at ?? '' } });
+    await decide(id, 'confirmed');
+    await vi.waitFor(async () => expect(await jobsLeft()).toBe(0), PATIENCE);
+    const [letter, ...others] = await letters();
+    expect(others).toEqual([]);
+    expect(letter).toContain('“tool.com”');
+    expect(letter).toContain('the finding is a false alarm');
+    expect(letter).toContain('The file stays in quarantine');
+  });
+
+  test('is followed by another when the decision is taken back after it', async () => {
+    const id = await report('late.com');
+    await decide(id, 'rejected');
+    await vi.waitFor(async () => expect(await letters()).toHaveLength(2), PATIENCE);
+    expect((await letters())[1]).toContain('Do not restore it.');
+    await app.call(reopenFalseAlarm, { token: admin, body: { report_id: id, decided_at: (await latest())?.decided_at ?? '' } });
+    await vi.waitFor(async () => expect(await letters()).toHaveLength(3), PATIENCE);
+    expect((await letters())[2]).toContain('That decision was taken back');
   });
 });

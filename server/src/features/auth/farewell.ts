@@ -7,7 +7,7 @@ import { isSqlite } from '#platform/database.ts';
 import { troubleOf } from '#platform/database-errors.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
-import { Problem } from '#platform/problem.ts';
+import { invalidField, Problem } from '#platform/problem.ts';
 import type { Sessions, SessionTables } from '#platform/session.ts';
 import type { AuthTables } from './auth.tables.ts';
 import { FIRST_ADMIN } from './auth.ts';
@@ -33,9 +33,22 @@ export interface Farewell {
    * @throws Problem `not_found`, `conflict` for one that was proved, `last_admin`.
    */
   removeUnproven(user_id: string, by: Doer): Promise<void>;
+  /**
+   * The same by an administrator who has proved who they are, for anybody else's account.
+   * @throws Problem `not_found`, `conflict` for one's own, `last_admin`, and `invalid_field` when `email` is not that of the account.
+   */
+  removeAs(user_id: string, email: string, by: Doer): Promise<void>;
 }
 
-const IS_SOMEBODYS = 'Somebody has confirmed the address of this account, so it is theirs to delete. You can disable it.';
+/** Who else deletes an account, and what has to hold of it. */
+interface Other {
+  by: Doer;
+  /** Throws a Problem for an account that they may not delete. */
+  check: (user: { email: string; email_proven_at: string | null }) => void;
+}
+
+const IS_SOMEBODYS = 'Somebody has confirmed the address of this account, so deleting it takes your password.';
+const IS_ONES_OWN = 'This is your own account. Delete it in your profile settings.';
 
 const TRIES = 5;
 
@@ -50,7 +63,11 @@ export function createFarewell(parts: {
 }): Farewell {
   const { database, audit, sessions, mail, forget, exposure, now } = parts;
 
-  async function removeIn(transaction: Kysely<Tables>, user_id: string, by: Doer | undefined): Promise<(() => Promise<void>)[]> {
+  async function removeIn(
+    transaction: Kysely<Tables>,
+    user_id: string,
+    other: Other | undefined,
+  ): Promise<(() => Promise<void>)[]> {
     const at = new Date(now()).toISOString();
     // As a deletion takes it, before anything else is: what is written with a reference to it meanwhile (a finding of detection) would hold it, and wait for what was deleted here.
     if (!isSqlite(transaction)) await sql`select id from users where id = ${user_id} for update`.execute(transaction);
@@ -62,8 +79,10 @@ export function createFarewell(parts: {
       .returning(['email', 'role', 'disabled_at', 'email_proven_at'])
       .executeTakeFirst();
     if (user === undefined)
-      throw by ? new Problem('not_found', { detail: 'This account is gone. Reload the list.' }) : new Problem('unauthenticated');
-    if (by && (exposure === 'local' || user.email_proven_at !== null)) throw new Problem('conflict', { detail: IS_SOMEBODYS });
+      throw other
+        ? new Problem('not_found', { detail: 'This account is gone. Reload the list.' })
+        : new Problem('unauthenticated');
+    other?.check(user);
     if (may.administrate(user) && user.disabled_at === null)
       await requireAnotherAdministrator(transaction.$pickTables<'users' | 'account_tokens' | 'installation'>(), user_id, at);
 
@@ -78,46 +97,69 @@ export function createFarewell(parts: {
       .where('value', '=', user_id)
       .execute();
     await mail.forgetRecipient(transaction.$pickTables<'mails'>(), user.email);
-    await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), farewellLetter(user));
+    await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), farewellLetter(user, other !== undefined));
     await transaction.deleteFrom('users').where('id', '=', user_id).execute();
 
     const auditTables = transaction.$pickTables<'audit_entries' | 'audit_head'>();
-    await audit.record(auditTables, { kind: 'account_deleted', subject_id: user_id, actor_id: user_id, ...by });
+    await audit.record(auditTables, { kind: 'account_deleted', subject_id: user_id, actor_id: user_id, ...other?.by });
     await audit.forget(auditTables, user_id);
     return rest;
   }
 
   /** What touches so many tables may collide with what is just being written of the person: then nothing of it has happened, and it is done again. */
-  async function removeAgain(user_id: string, by: Doer | undefined, tries = TRIES): Promise<(() => Promise<void>)[]> {
+  async function removeAgain(user_id: string, other: Other | undefined, tries = TRIES): Promise<(() => Promise<void>)[]> {
     try {
-      return await database.transaction().execute((transaction) => removeIn(transaction, user_id, by));
+      return await database.transaction().execute((transaction) => removeIn(transaction, user_id, other));
     } catch (error) {
       if (tries <= 1 || troubleOf(error) !== 'collision') throw error;
-      return await removeAgain(user_id, by, tries - 1);
+      return await removeAgain(user_id, other, tries - 1);
     }
   }
 
-  async function removeNow(user_id: string, by?: Doer): Promise<void> {
-    const rest = await removeAgain(user_id, by);
+  async function removeNow(user_id: string, other?: Other): Promise<void> {
+    const rest = await removeAgain(user_id, other);
     mail.wake();
     for (const finish of rest) await finish();
   }
 
   return {
     remove: ({ id }) => removeNow(id),
-    removeUnproven: removeNow,
+    removeUnproven: (user_id, by) =>
+      removeNow(user_id, {
+        by,
+        check({ email_proven_at }) {
+          if (exposure === 'local' || email_proven_at !== null) throw new Problem('conflict', { detail: IS_SOMEBODYS });
+        },
+      }),
+    async removeAs(user_id, email, by) {
+      if (user_id === by.actor_id) throw new Problem('conflict', { detail: IS_ONES_OWN });
+      await removeNow(user_id, {
+        by,
+        check(user) {
+          if (user.email !== email) throw invalidField('confirmation', 'This is not the email of the account.');
+        },
+      });
+    },
   };
 }
 
-function farewellLetter({ email }: { email: string }) {
+function farewellLetter({ email }: { email: string }, isByOther: boolean) {
+  const letter = { recipient: email, subject: 'your account is deleted', leaves_no_trace: true } as const;
+  if (isByOther)
+    return {
+      ...letter,
+      lines: [
+        'Hello,',
+        'an administrator has deleted your account with everything in it: your files, rules, alerts, conversations and your plan. This is the last mail to this address.',
+        'If you do not know why, ask support. What was deleted cannot be brought back.',
+      ],
+    };
   return {
-    recipient: email,
-    subject: 'your account is deleted',
+    ...letter,
     lines: [
       'Hello,',
       'your account was deleted with everything in it, as you, we hope, have asked. This is the last mail to this address.',
       'If this was not you, tell support: what was deleted cannot be brought back, but how it came about can be looked into.',
     ],
-    leaves_no_trace: true,
-  } as const;
+  };
 }

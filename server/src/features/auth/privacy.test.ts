@@ -76,7 +76,7 @@ async function leaveTraces(name: string): Promise<Person & { id: string; recover
   replyOf(await call(assignSubscription, { token: boss.token, body: assignment }));
   await call(forgotPassword, { body: { email } });
   const recovery_code = await leaveSecondFactors(id);
-  await vi.waitFor(() => expect(smtp.received.filter(({ to }) => to === email)).toHaveLength(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(smtp.received.filter(({ to }) => to === email)).toHaveLength(2), { timeout: 10_000 });
   return { ...person, id, recovery_code };
 }
 

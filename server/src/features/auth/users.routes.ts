@@ -1,12 +1,33 @@
-import { changeUser, deleteUnprovenUser, endUserSessions, listUserSessions, listUsers } from '@palisade/contract/users';
+import {
+  changeUser,
+  deleteUnprovenUser,
+  deleteUser,
+  endUserSessions,
+  listUserSessions,
+  listUsers,
+} from '@palisade/contract/users';
+import type { FastifyRequest } from 'fastify';
 import { originOf } from '#platform/origin.ts';
 import { countPages, nextPage } from '#platform/page.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import { sessionOf } from './account.routes.ts';
 import type { Farewell } from './farewell.ts';
+import type { PasskeySite } from './passkey-site.ts';
+import type { ProveAgain } from './prove-again.ts';
+import { proofOf } from './second-factors.ts';
 import type { Users } from './users.ts';
 
-export function serveUsers(api: Api, users: Users, farewell: Pick<Farewell, 'removeUnproven'>): void {
+export function serveUsers(
+  api: Api,
+  parts: {
+    users: Users;
+    farewell: Pick<Farewell, 'removeUnproven' | 'removeAs'>;
+    proveAgain: ProveAgain;
+    siteOf: (request: FastifyRequest) => PasskeySite | undefined;
+  },
+): void {
+  const { users, farewell, proveAgain, siteOf } = parts;
+
   serve(api, listUsers, 'admin', async ({ query, header, request }) => {
     const rows = await users.list(query);
     await countPages({ query, header, count: () => users.count(query) });
@@ -20,6 +41,14 @@ export function serveUsers(api: Api, users: Users, farewell: Pick<Farewell, 'rem
 
   serve(api, deleteUnprovenUser, 'admin', async ({ session, body, request }) => {
     await farewell.removeUnproven(body.user_id, { actor_id: session.user.id, origin: originOf(request) });
+    return { success: true as const };
+  });
+
+  serve(api, deleteUser, 'admin', async ({ session, body, request }) => {
+    const { user_id, password, confirmation } = body;
+    const origin = originOf(request);
+    await proveAgain(session.user.id, { password, proof: proofOf(body), site: siteOf(request) }, origin);
+    await farewell.removeAs(user_id, confirmation, { actor_id: session.user.id, origin });
     return { success: true as const };
   });
 

@@ -1,9 +1,10 @@
 import { checkAudit, listActivity, listAudit } from '@palisade/contract/audit';
 import { currentUser, forgotPassword, login, resetPassword } from '@palisade/contract/auth';
 import { setupConfig } from '@palisade/contract/setup';
-import { changeUser, endUserSessions, listUserSessions, listUsers } from '@palisade/contract/users';
+import { changeUser, deleteUser, endUserSessions, listUserSessions, listUsers } from '@palisade/contract/users';
 import { describe, expect, test } from 'vitest';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { listenAs } from '#test/socket.ts';
 
 let clock = Date.parse('2026-11-20T10:00:00Z');
 const app = await startTestApp({ surroundings: { now: () => clock } });
@@ -225,5 +226,67 @@ describe('the last administrator', async () => {
     expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
     expect(await administrators()).toBe(1);
     await restore();
+  });
+});
+
+describe('an account that an administrator deletes', async () => {
+  const office = await startTestApp();
+  const { call, signIn } = office;
+  const [boss, second] = [await signIn('boss'), await signIn('second', 'admin')];
+  const idThere = async (token: string) => replyOf(await call(currentUser, { token })).id;
+  const remove = (user_id: string, confirmation: string, by = second) =>
+    call(deleteUser, { token: by.token, body: { user_id, confirmation, password: by.password } });
+
+  test('is gone with its sessions at once, its person is told, and the log says who did it', async () => {
+    const person = await signIn('goner');
+    const id = await idThere(person.token);
+    const page = await listenAs(office, person.token);
+    expect(replyOf(await remove(id, ` ${person.email.toUpperCase()} `))).toEqual({ success: true });
+    await page.closed;
+    expect((await call(currentUser, { token: person.token })).status).toBe(401);
+    expect(problemOf(await call(login, { body: person })).code).toBe('invalid_credentials');
+    expect(replyOf(await call(listUsers, { token: boss.token, query: '?search=goner' }))).toEqual([]);
+    expect(problemOf(await remove(id, person.email)).status).toBe(404);
+    const [entry] = replyOf(await call(listAudit, { token: boss.token }));
+    expect(entry).toMatchObject({
+      kind: 'account_deleted',
+      subject_id: id,
+      subject: null,
+      actor_id: await idThere(second.token),
+    });
+    expect(replyOf(await call(checkAudit, { token: boss.token })).fault).toBeNull();
+    const letters = await office.app.database.selectFrom('mails').select('text').where('recipient', '=', person.email).execute();
+    // Without a mail server nothing of who is gone is kept.
+    expect(letters).toEqual([]);
+  });
+
+  test('needs the password of who deletes, and the email of who goes', async () => {
+    const person = await signIn('stays');
+    const id = await idThere(person.token);
+    const wrong = { token: second.token, body: { user_id: id, confirmation: person.email, password: 'not mine at all' } };
+    expect(problemOf(await call(deleteUser, wrong)).errors).toMatchObject([{ field: 'password' }]);
+    expect(problemOf(await remove(id, second.email)).errors).toMatchObject([{ field: 'confirmation' }]);
+    expect((await remove(id, person.email, { ...person })).status).toBe(403);
+    expect((await call(currentUser, { token: person.token })).status).toBe(200);
+  });
+
+  test('is never one’s own', async () => {
+    expect(problemOf(await remove(await idThere(second.token), second.email))).toMatchObject({ status: 409, code: 'conflict' });
+  });
+
+  test('of two administrators who delete each other at once one stays', async () => {
+    const lonely = await startTestApp();
+    const [one, two] = [await lonely.signIn('one', 'admin'), await lonely.signIn('two', 'admin')];
+    const ids = new Map<string, string>();
+    for (const { token, email } of [one, two]) ids.set(email, replyOf(await lonely.call(currentUser, { token })).id);
+    const removeThere = (of: typeof one, by: typeof one) =>
+      lonely.call(deleteUser, {
+        token: by.token,
+        body: { user_id: ids.get(of.email) ?? '', confirmation: of.email, password: by.password },
+      });
+    const answers = await Promise.all([removeThere(two, one), removeThere(one, two)]);
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+    const left = await lonely.app.database.selectFrom('users').select('role').execute();
+    expect(left).toEqual([{ role: 'admin' }]);
   });
 });

@@ -3,7 +3,10 @@ import type { PlanRequest, PlanRequestStatus, UserPlanRequest } from '@palisade/
 import type { Kysely, Selectable } from 'kysely';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
+import type { InstallationTables } from '#platform/installation.ts';
+import type { Mail, MailTables } from '#platform/mail.ts';
 import { Problem } from '#platform/problem.ts';
+import { declinedLetter } from './plan-letters.ts';
 import type { SubscriptionTables } from './subscriptions.tables.ts';
 import { type Accounts, templateOf } from './subscriptions.ts';
 
@@ -24,14 +27,16 @@ export interface PlanRequests {
 }
 
 export function createPlanRequests(parts: {
-  database: Kysely<SubscriptionTables>;
+  database: Kysely<SubscriptionTables & MailTables & InstallationTables>;
   accounts: Accounts;
+  mail: Pick<Mail, 'queue' | 'wake'>;
   /** Told of whose requests are not as they were. */
   onChange: (user_id: string) => void;
   now: () => number;
 }): PlanRequests {
-  const { database, accounts, onChange, now } = parts;
+  const { database, accounts, mail, onChange, now } = parts;
   const at = () => new Date(now()).toISOString();
+  const find = (id: string) => database.selectFrom('subscription_requests').selectAll().where('id', '=', id).executeTakeFirst();
 
   async function withTemplates(rows: PlanRequestRow[]): Promise<(PlanRequest & { user_id: string })[]> {
     if (rows.length === 0) return [];
@@ -106,18 +111,34 @@ export function createPlanRequests(parts: {
       return Number(row.count);
     },
 
-    find: (id) => database.selectFrom('subscription_requests').selectAll().where('id', '=', id).executeTakeFirst(),
+    find,
 
     async close(id, as) {
-      const closed = await database
-        .updateTable('subscription_requests')
-        .set({ status: as, decided_at: at() })
-        .where('id', '=', id)
-        .where('status', '=', 'open')
-        .returning('user_id')
-        .executeTakeFirst();
-      if (closed === undefined) throw new Problem('not_found', { detail: 'This request is answered already. Reload the list.' });
-      onChange(closed.user_id);
+      const request = as === 'declined' ? await find(id) : undefined;
+      const [person] = request === undefined ? [] : await accounts.findUsers([request.user_id]);
+      const user_id = await database.transaction().execute(async (transaction) => {
+        const closed = await transaction
+          .updateTable('subscription_requests')
+          .set({ status: as, decided_at: at() })
+          .where('id', '=', id)
+          .where('status', '=', 'open')
+          .returning(['user_id', 'template_id'])
+          .executeTakeFirst();
+        if (closed === undefined)
+          throw new Problem('not_found', { detail: 'This request is answered already. Reload the list.' });
+        if (person !== undefined) {
+          const { template_name: plan_name } = await transaction
+            .selectFrom('subscription_templates')
+            .select('template_name')
+            .where('id', '=', closed.template_id)
+            .executeTakeFirstOrThrow();
+          const letter = { recipient: person.email, ...declinedLetter({ plan_name }) };
+          await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
+        }
+        return closed.user_id;
+      });
+      mail.wake();
+      onChange(user_id);
     },
   };
 }

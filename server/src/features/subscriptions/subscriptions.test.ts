@@ -441,3 +441,47 @@ describe('plan requests', async () => {
     expect(problemOf(await ask('no id')).status).toBe(422);
   });
 });
+
+describe('letters', async () => {
+  const { app, call, admin, customer } = await start();
+  const { template } = replyOf(await call(createTemplate, { token: admin.token, body: TEMPLATE }));
+  const assign = (change: Partial<Assignment> = {}) =>
+    call(assignSubscription, { token: admin.token, body: { user_email: customer.email, ...PLAN, ...change } });
+  const lettersTo = (email: string) =>
+    app.database.selectFrom('mails').select(['subject', 'text']).where('recipient', '=', email).orderBy('id').execute();
+  const request = async () => replyOf(await call(requestPlan, { token: customer.token, body: { template_id: template.id } })).id;
+
+  test('tell of a plan that was given, and whether it was asked for', async () => {
+    replyOf(await assign());
+    replyOf(await assign({ request_id: await request(), is_premium: false, max_devices: 1, duration_months: 1 }));
+    const [given, granted, ...others] = await lettersTo(customer.email);
+    expect(others).toEqual([]);
+    expect(given?.subject).toContain('you have a new plan');
+    expect(given?.text).toContain('“Family Shield”');
+    expect(given?.text).toContain('5 devices, has the Anti-Hacking tools and lasts until 31 January 2027.');
+    expect(granted?.subject).toContain('you have the plan that you asked for');
+    expect(granted?.text).toContain('It is for 1 device and lasts until 28 February 2026.');
+  });
+
+  test('tell of a request that was declined, once, and not of one that its person took back', async () => {
+    const before = (await lettersTo(customer.email)).length;
+    const declined = await request();
+    const both = await Promise.all(
+      [1, 2].map(() => call(declinePlanRequest, { token: admin.token, body: { request_id: declined } })),
+    );
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 404]);
+    const withdrawn = await request();
+    await call(withdrawPlanRequest, { token: customer.token, params: { id: withdrawn } });
+    const [letter, ...others] = (await lettersTo(customer.email)).slice(before);
+    expect(others).toEqual([]);
+    expect(letter?.text).toContain('you asked for the plan “Family Shield”. An administrator has declined this.');
+  });
+
+  test('are not written of a plan that was not given', async () => {
+    const before = (await lettersTo(customer.email)).length;
+    problemOf(await assign({ user_email: 'nobody@example.com' }));
+    problemOf(await assign({ price: -1 }));
+    expect(await lettersTo('nobody@example.com')).toEqual([]);
+    expect(await lettersTo(customer.email)).toHaveLength(before);
+  });
+});

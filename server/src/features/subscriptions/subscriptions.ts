@@ -16,7 +16,10 @@ import { z } from 'zod';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
+import type { InstallationTables } from '#platform/installation.ts';
+import type { Mail, MailTables } from '#platform/mail.ts';
 import { Problem } from '#platform/problem.ts';
+import { assignedLetter } from './plan-letters.ts';
 import type { SubscriptionTables } from './subscriptions.tables.ts';
 
 /** What subscriptions need to know of an account. */
@@ -104,14 +107,15 @@ function subscriptionOf(row: Selectable<SubscriptionTables['subscriptions']>, us
 }
 
 export function createSubscriptions(parts: {
-  database: Kysely<SubscriptionTables & AuditTables>;
+  database: Kysely<SubscriptionTables & AuditTables & MailTables & InstallationTables>;
   audit: Audit;
   accounts: Accounts;
+  mail: Pick<Mail, 'queue' | 'wake'>;
   /** Told of whose subscription is not as it was. */
   onChange: (user_id: string) => void;
   now: () => number;
 }): Subscriptions {
-  const { database, audit, accounts, onChange, now } = parts;
+  const { database, audit, accounts, mail, onChange, now } = parts;
   const at = () => new Date(now()).toISOString();
 
   /** One attempt. A unique violation of `user_id` means that somebody else assigned in the same instant. */
@@ -124,14 +128,17 @@ export function createSubscriptions(parts: {
         .where('user_id', '=', user.id)
         .where('ended_as', 'is', null)
         .execute();
+      let was_asked = false;
       if (request_id !== undefined) {
-        await transaction
+        const granted = await transaction
           .updateTable('subscription_requests')
           .set({ status: 'granted', decided_at: starts_at })
           .where('id', '=', request_id)
           .where('user_id', '=', user.id)
           .where('status', '=', 'open')
-          .execute();
+          .returning('id')
+          .executeTakeFirst();
+        was_asked = granted !== undefined;
       }
       const { plan_name, duration_months } = assignment;
       const assigned = { kind: 'subscription_assigned', subject_id: user.id, details: { plan_name, duration_months } } as const;
@@ -151,6 +158,8 @@ export function createSubscriptions(parts: {
         .returningAll()
         .executeTakeFirstOrThrow();
       await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...assigned, ...by });
+      const letter = assignedLetter({ ...row, ...planOf(row), was_asked });
+      await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), { recipient: user.email, ...letter });
       return row;
     });
   }
@@ -214,6 +223,7 @@ export function createSubscriptions(parts: {
       for (let attempt = 1; attempt <= ASSIGN_ATTEMPTS_MAXIMUM; attempt += 1) {
         try {
           const row = await replace(assignment, user, by);
+          mail.wake();
           onChange(user.id);
           return subscriptionOf(row, user, now());
         } catch (error) {

@@ -1,9 +1,9 @@
 import { TextInput } from '@mantine/core';
-import { useClipboard } from '@mantine/hooks';
 import { useMemo, useRef, useState } from 'react';
 import { encode } from 'uqr';
 import { messageAt } from '#api/field-messages.ts';
 import { Button } from '#ui/button.tsx';
+import { CopyButton } from '#ui/copy-button.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { type AppSetup as Setup, useActivateTotp } from './two-factor.queries.ts';
 
@@ -36,7 +36,6 @@ export function AppSetup({ setup, onActivated, onBack }: AppSetupProps) {
   const [code, setCode] = useState('');
   const field = useRef<HTMLInputElement>(null);
   const activate = useActivateTotp();
-  const { copy, copied } = useClipboard();
   const groups = setup.secret.match(/.{1,4}/gu) ?? [];
 
   function submit() {
@@ -58,9 +57,7 @@ export function AppSetup({ setup, onActivated, onBack }: AppSetupProps) {
                 Cannot scan? Type this key into the app, or <a href={setup.uri}>open it in an app on this device</a>.
               </p>
               <code className="app-setup__secret">{groups.join(' ')}</code>
-              <Button variant="quiet" size="s" onClick={() => copy(setup.secret)}>
-                {copied ? 'Copied' : 'Copy key'}
-              </Button>
+              <CopyButton size="s" text={setup.secret} what="The key" label="Copy key" />
             </div>
           </div>
         </li>

@@ -2,9 +2,9 @@ import { TextInput } from '@mantine/core';
 import type { TwoFactor } from '@palisade/contract/two-factor';
 import { useState } from 'react';
 import { CallError } from '#api/call.ts';
+import { ProofFields, ProofMessage, useProofForm } from '#domain/proof/proof-fields.tsx';
 import { Button } from '#ui/button.tsx';
 import { Form, Submit } from '#ui/form.tsx';
-import { ProofFields, ProofMessage, useProofForm } from './proof-fields.tsx';
 import { confirmWho, type TaskOutcome, type TwoFactorTask, usePerform } from './two-factor.queries.ts';
 
 interface ConfirmStepProps {

@@ -2,18 +2,18 @@ import { TextInput } from '@mantine/core';
 import type { Account } from '@palisade/contract/auth';
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
 import type { TwoFactor } from '@palisade/contract/two-factor';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, download, sentenceOf } from '#api/call.ts';
-import { useChange } from '#api/change.ts';
 import { endSession } from '#api/session.ts';
+import { twoFactorQuery } from '#domain/proof/proof.queries.ts';
+import { ProofFields, ProofMessage } from '#domain/proof/proof-fields.tsx';
+import { useProved } from '#domain/proof/use-proved.ts';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
-import { type Proof, ProofFields, ProofMessage, useProofForm } from './proof-fields.tsx';
-import { twoFactorQuery } from './two-factor.queries.ts';
 
 /** What goes with an account, in the order in which somebody would miss it. */
 const GOES = [
@@ -51,33 +51,6 @@ export function OwnData({ account }: { account: Account }) {
       {open === 'delete' && twoFactor && <DeleteForm email={account.email} twoFactor={twoFactor} onClose={close} />}
     </DialogPart>
   );
-}
-
-/** A form that does something once its person has proved that it is them. `onDone` is not called when the browser gave no passkey. */
-function useProved<Result>(twoFactor: TwoFactor, act: (given: Proof) => Promise<Result>, onDone: (result: Result) => void) {
-  const queries = useQueryClient();
-  const proof = useProofForm(twoFactor);
-  const task = useChange({
-    mutationFn: async () => {
-      const given = await proof.give();
-      return given === undefined ? undefined : { result: await act(given) };
-    },
-    onSuccess: (done) => {
-      if (done) onDone(done.result);
-    },
-    onError: (error) => {
-      proof.refuse(error);
-      // The server may know of a second factor that this page does not.
-      void queries.invalidateQueries({ queryKey: twoFactorQuery.queryKey });
-    },
-  });
-
-  function submit() {
-    proof.clear();
-    task.mutate();
-  }
-
-  return { proof, form: { error: task.error, busy: task.isPending, onSubmit: submit }, isDone: task.data !== undefined };
 }
 
 function ExportForm({ twoFactor, onClose }: { twoFactor: TwoFactor; onClose: () => void }) {

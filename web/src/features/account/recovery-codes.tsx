@@ -1,7 +1,7 @@
-import { useClipboard } from '@mantine/hooks';
-import { IconCopy, IconDownload, IconPrinter } from '@tabler/icons-react';
+import { IconDownload, IconPrinter } from '@tabler/icons-react';
 import { currentSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
+import { CopyButton } from '#ui/copy-button.tsx';
 import { AskBeforeClosing } from '#ui/modal-window.tsx';
 
 const FILE_NAME = 'palisade-recovery-codes.txt';
@@ -21,7 +21,6 @@ function save(codes: readonly string[]): void {
 
 /** A new set of codes, shown this once. */
 export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
-  const { copy, copied } = useClipboard();
   const icon = { size: 16, stroke: 1.7, 'aria-hidden': true } as const;
   return (
     <div className="account-form">
@@ -36,9 +35,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
         ))}
       </ul>
       <div className="recovery-codes__ways">
-        <Button variant="quiet" size="s" icon={<IconCopy {...icon} />} onClick={() => copy(codes.join('\n'))}>
-          {copied ? 'Copied' : 'Copy'}
-        </Button>
+        <CopyButton size="s" text={codes.join('\n')} what="The list of codes" />
         <Button variant="quiet" size="s" icon={<IconDownload {...icon} />} onClick={() => save(codes)}>
           Download
         </Button>

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { messageAt } from '#api/field-messages.ts';
+import { twoFactorQuery } from '#domain/proof/proof.queries.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
@@ -13,7 +14,7 @@ import { Form, Submit } from '#ui/form.tsx';
 import { describeAge, describeDate, useMinute } from '#ui/moment.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { Factor, PasskeysElsewhere } from './factor.tsx';
-import { type TwoFactorTask, twoFactorQuery, useRenamePasskey } from './two-factor.queries.ts';
+import { type TwoFactorTask, useRenamePasskey } from './two-factor.queries.ts';
 import './two-factor.css';
 
 interface TwoFactorPartProps {

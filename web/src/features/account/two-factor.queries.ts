@@ -3,26 +3,18 @@ import {
   addPasskey,
   confirmIdentity,
   type Passkey,
-  type PasskeyAssertion,
-  readTwoFactor,
   removePasskey,
   removeTotp,
   renamePasskey,
   renewRecoveryCodes,
   requestNewPasskey,
-  requestPasskeyProof,
   startTotp,
   turnTwoFactorOff,
 } from '@palisade/contract/two-factor';
-import { queryOptions } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
-import { askForPasskey, makePasskey } from '#api/passkey.ts';
-
-export const twoFactorQuery = queryOptions({
-  queryKey: ['two-factor'],
-  queryFn: ({ signal }) => call(readTwoFactor, { signal }),
-});
+import { makePasskey } from '#api/passkey.ts';
+import type { ProofGiven } from '#domain/proof/proof.queries.ts';
 
 /** A change of two-factor sign-in that takes more than a press. */
 export type TwoFactorTask =
@@ -42,17 +34,11 @@ export type TaskOutcome =
   | { next: 'done' }
   | { next: 'refused'; message: string; elsewhere: string | undefined };
 
-export type ProofGiven = { code: string } | { recovery_code: string } | { passkey: PasskeyAssertion };
-
 const afterCodes = (codes: string[] | null): TaskOutcome => (codes === null ? { next: 'done' } : { next: 'codes', codes });
 
 /** Proves who is there: with the password and, where there is one, the second factor. Answers how long that lasts, in seconds. */
 export async function confirmWho(current_password: string, proof: ProofGiven | undefined): Promise<number> {
   return (await call(confirmIdentity, { body: { current_password, ...proof } })).expires_in;
-}
-
-export async function provePasskey() {
-  return askForPasskey(await call(requestPasskeyProof));
 }
 
 /** Does what a task is about. Throws `confirmation_required` while nobody has proved who is there. `name` is that of a new passkey. */

@@ -1,8 +1,10 @@
 import { type AuditEntry, checkAudit, listAudit } from '@palisade/contract/audit';
+import { readTwoFactor } from '@palisade/contract/two-factor';
 import {
   type AdminUser,
   changeUser,
   deleteUnprovenUser,
+  deleteUser,
   endUserSessions,
   listUserSessions,
   listUsers,
@@ -10,7 +12,7 @@ import {
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { MARIA } from '#api/fake-records.ts';
+import { MARIA, TWO_FACTOR_OFF } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
@@ -188,6 +190,30 @@ describe('Users', () => {
     expect(server.callsOf(deleteUnprovenUser)[1]?.body).toEqual({ user_id: OMAR.id });
     await user.click(await screen.findByRole('button', { name: `Manage ${SELF.email}` }));
     expect(screen.queryByRole('button', { name: 'Delete account' })).not.toBeInTheDocument();
+  });
+
+  it('deletes the account of somebody who is known, for the email typed and one’s own password', async () => {
+    server.on(readTwoFactor, reply(readTwoFactor, TWO_FACTOR_OFF));
+    server.on(deleteUser, refusal('invalid_field', { errors: [{ field: 'password', message: 'The password is wrong.' }] }));
+    const { user, dialog } = await open();
+    await user.click(within(dialog).getByRole('button', { name: 'Delete account' }));
+    const form = await within(dialog).findByRole('form', { name: `Delete the account of ${OMAR.email}` });
+    expect(form).toHaveTextContent('their scans, and every file in quarantine');
+    expect(form).toHaveTextContent('They are signed out at once (2 sessions).');
+    const submit = within(form).getByRole('button', { name: 'Delete for good' });
+    expect(submit).toBeDisabled();
+    await user.type(within(form).getByLabelText(`Type ${OMAR.email} to confirm`), OMAR.email);
+    await user.type(within(form).getByLabelText('Your password'), 'not mine');
+    await user.click(submit);
+    expect(await within(form).findByText('The password is wrong.')).toBeVisible();
+    expect(within(form).getByLabelText('Your password')).toHaveFocus();
+
+    server.on(deleteUser, reply(deleteUser, { success: true }));
+    server.on(listUsers, reply(listUsers, [SELF]));
+    await user.click(submit);
+    await waitFor(() => expect(dialog).not.toBeInTheDocument());
+    expect(server.callsOf(deleteUser)[1]?.body).toEqual({ user_id: OMAR.id, password: 'not mine', confirmation: OMAR.email });
+    await waitFor(() => expect(screen.queryByText(OMAR.email)).not.toBeInTheDocument());
   });
 
   it('keeps the focus where it was when the button that had it is gone', async () => {

@@ -83,6 +83,7 @@ export const AUDIT_ICONS: Record<ShownKind, TablerIcon> = {
   setup_changed: IconSettings,
   proxy_findings_cleared: IconSettings,
   false_alarm_decided: IconFile,
+  false_alarm_reopened: IconFile,
   customer_card_opened: IconUser,
   shared_thing_opened: IconFile,
   desk_settings_changed: IconSettings,

@@ -1,7 +1,7 @@
 import { type Role, roleSchema } from '@palisade/contract/auth';
 import type { AdminUser } from '@palisade/contract/users';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Link } from 'react-router';
 import { useSession } from '#api/session.ts';
 import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
@@ -13,9 +13,13 @@ import { Listed } from '#ui/listed.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { describeAge, Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { LoadingRows } from '#ui/states.tsx';
 import { TwoLines } from '#ui/two-lines.tsx';
 import { StateBadge } from './user-table.tsx';
 import { useChangeUser, useDeleteUnproven, useEndUserSessions, userSessionsQuery } from './users.queries.ts';
+
+// Opened seldom.
+const DeleteUser = lazy(async () => ({ default: (await import('./delete-user.tsx')).DeleteUser }));
 
 /** What a role lets somebody do, in a sentence. */
 const ROLE_SENTENCES: Record<Role, string> = {
@@ -45,6 +49,7 @@ export function UserDialog({ user, onClose }: { user: AdminUser; onClose: () => 
       <AccessPart user={user} isSelf={isSelf} />
       <SessionsPart user={user} />
       {user.email_unproven && !isSelf && <UnprovenPart user={user} onDeleted={onClose} />}
+      {!user.email_unproven && !isSelf && <EndPart user={user} onDeleted={onClose} />}
     </ModalWindow>
   );
 }
@@ -173,6 +178,31 @@ function UnprovenPart({ user, onDeleted }: { user: AdminUser; onDeleted: () => v
         </div>
       )}
       <Refusal error={remove.error} />
+    </DialogPart>
+  );
+}
+
+/** The end of somebody's account. */
+function EndPart({ user, onDeleted }: { user: AdminUser; onDeleted: () => void }) {
+  const [isAsking, setIsAsking] = useState(false);
+  return (
+    <DialogPart
+      title="The end of the account"
+      action={
+        !isAsking && (
+          <Button variant="quiet" size="s" onClick={() => setIsAsking(true)}>
+            Delete account
+          </Button>
+        )
+      }
+    >
+      {isAsking ? (
+        <Suspense fallback={<LoadingRows label="Loading the form" />}>
+          <DeleteUser user={user} onDeleted={onDeleted} onKeep={() => setIsAsking(false)} />
+        </Suspense>
+      ) : (
+        <p className="sub">Deletes the account and everything in it, files and plan too. It asks for your password first.</p>
+      )}
     </DialogPart>
   );
 }

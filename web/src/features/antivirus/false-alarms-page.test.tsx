@@ -1,4 +1,4 @@
-import { decideFalseAlarm, type FalseAlarm, listFalseAlarms } from '@palisade/contract/quarantine';
+import { decideFalseAlarm, type FalseAlarm, listFalseAlarms, reopenFalseAlarm } from '@palisade/contract/quarantine';
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it } from 'vitest';
@@ -57,6 +57,23 @@ it('says why a decision was not taken', async () => {
   renderForTest(<FalseAlarmsPage />);
   await userEvent.click(await screen.findByRole('button', { name: 'Finding is right for build.zip' }));
   expect(await screen.findByRole('alert')).toHaveTextContent('This report is decided already.');
+});
+
+it('takes a decision back, and says when somebody else has changed it', async () => {
+  const decided: FalseAlarm = { ...REPORT, status: 'rejected', decided_at: '2026-11-20T10:05:00.000Z' };
+  server.on(listFalseAlarms, reply(listFalseAlarms, [decided]));
+  server.on(reopenFalseAlarm, refusal('conflict', { detail: 'Somebody else has changed this decision meanwhile.' }));
+  renderForTest(<FalseAlarmsPage />);
+  const undo = await screen.findByRole('button', { name: 'Undo what was decided of build.zip' });
+  await userEvent.click(undo);
+  expect(await screen.findByRole('alert')).toHaveTextContent('Somebody else has changed this decision meanwhile.');
+
+  server.on(reopenFalseAlarm, reply(reopenFalseAlarm, { success: true }));
+  server.on(listFalseAlarms, reply(listFalseAlarms, [REPORT]));
+  await userEvent.click(undo);
+  expect(await screen.findByRole('button', { name: 'False alarm for build.zip' })).toBeVisible();
+  expect(server.callsOf(reopenFalseAlarm)[0]?.body).toEqual({ report_id: REPORT.id, decided_at: decided.decided_at });
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument();
 });
 
 it('says that there are none', async () => {

@@ -1,5 +1,11 @@
-import { decideFalseAlarm, type FalseAlarm, listFalseAlarms, type ReportStatus } from '@palisade/contract/quarantine';
-import { IconCheck, IconClock, IconFlag, IconX } from '@tabler/icons-react';
+import {
+  decideFalseAlarm,
+  type FalseAlarm,
+  listFalseAlarms,
+  type ReportStatus,
+  reopenFalseAlarm,
+} from '@palisade/contract/quarantine';
+import { IconArrowBackUp, IconCheck, IconClock, IconFlag, IconX } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
@@ -33,7 +39,7 @@ export function FalseAlarmsPage() {
   return (
     <Page
       title="False alarms"
-      sentence="People report files that they think are harmless. They are told what you decide; the scan's answer stays as it is."
+      sentence="People report files that they think are harmless. They are told what you decide; the scan's answer stays as it is. Undo makes a report open again."
     >
       {isAdmin ? (
         <Reports />
@@ -81,7 +87,12 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
     of: decideFalseAlarm,
     mutationFn: (decision: 'confirmed' | 'rejected') => call(decideFalseAlarm, { body: { report_id: report.id, decision } }),
   });
+  const reopen = useChange({
+    of: reopenFalseAlarm,
+    mutationFn: (decided_at: string) => call(reopenFalseAlarm, { body: { report_id: report.id, decided_at } }),
+  });
   const { label, icon, tone } = STATUSES[report.status];
+  const { decided_at } = report;
   return (
     <li className="false-alarm">
       <IconTile tone={tone} icon={IconFlag} />
@@ -111,7 +122,7 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
             <bdi>{report.reason}</bdi>
           </blockquote>
         )}
-        <Refusal error={decide.error} />
+        <Refusal error={report.status === 'open' ? decide.error : reopen.error} />
         <div className="false-alarm__end">
           {report.status === 'open' && (
             <>
@@ -133,6 +144,17 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
                 Finding is right <span className="visually-hidden">for {report.filename}</span>
               </Button>
             </>
+          )}
+          {decided_at !== null && (
+            <Button
+              variant="text"
+              size="s"
+              icon={<IconArrowBackUp size={16} stroke={1.7} aria-hidden="true" />}
+              loading={reopen.isPending}
+              onClick={() => reopen.mutate(decided_at)}
+            >
+              Undo <span className="visually-hidden">what was decided of {report.filename}</span>
+            </Button>
           )}
           <details className="false-alarm__more">
             <summary>Which file, and which scanner</summary>

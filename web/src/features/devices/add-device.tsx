@@ -1,10 +1,11 @@
 import { createEnrolmentCode } from '@palisade/contract/devices';
-import { IconCopy, IconPlus } from '@tabler/icons-react';
-import { useCallback, useState } from 'react';
+import { IconPlus } from '@tabler/icons-react';
+import { useCallback } from 'react';
 import { call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { CopyButton } from '#ui/copy-button.tsx';
 import { Countdown } from '#ui/countdown.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
 
@@ -15,12 +16,7 @@ const OWN_MACHINE = /\/\/(?:localhost|127\.|\[::1\])/u;
 export function AddDevice() {
   const isUnproven = useIsUnproven();
   const { mutate, data, error, isPending, reset } = useChange({ mutationFn: () => call(createEnrolmentCode) });
-  const [copied, setCopied] = useState(false);
   const end = useCallback(() => reset(), [reset]);
-  async function copy(command: string) {
-    await navigator.clipboard.writeText(command);
-    setCopied(true);
-  }
   return (
     <Card title="Add a device">
       <p className="sub">
@@ -47,13 +43,7 @@ export function AddDevice() {
                   The code <b className="num">{data.code}</b> works once, for{' '}
                   <Countdown until={Date.parse(data.expires_at)} onEnd={end} />.
                 </p>
-                <Button
-                  variant="quiet"
-                  icon={<IconCopy size={16} stroke={1.7} aria-hidden="true" />}
-                  onClick={() => void copy(data.command ?? '')}
-                >
-                  {copied ? 'Copied' : 'Copy'}
-                </Button>
+                <CopyButton text={data.command} what="The command" />
               </div>
             </>
           )}
@@ -69,14 +59,7 @@ export function AddDevice() {
           )}
           {!data?.command && (
             <div>
-              <Button
-                loading={isPending}
-                icon={<IconPlus size={18} stroke={2} aria-hidden="true" />}
-                onClick={() => {
-                  setCopied(false);
-                  mutate();
-                }}
-              >
+              <Button loading={isPending} icon={<IconPlus size={18} stroke={2} aria-hidden="true" />} onClick={() => mutate()}>
                 Show the command
               </Button>
             </div>

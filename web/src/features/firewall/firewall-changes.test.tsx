@@ -252,12 +252,13 @@ describe('editing a rule', () => {
     expect(await form.findByRole('alert')).toHaveTextContent('Network error. Please try again.');
   });
 
-  it('of a rule that is gone takes it from the list', async () => {
+  it('of a rule that is gone takes it from the list, and says so', async () => {
     const rule = ruleOf({ rule_name: 'Office' });
     const { user, form } = await edit(rule);
     server.on(at(editRule, rule), refusal('not_found'));
     await user.click(form.getByRole('button', { name: 'Save' }));
     expect(await screen.findByText('No firewall rules yet')).toBeVisible();
+    expect(screen.getByText('The rule “Office” was deleted elsewhere while you edited it.')).toBeVisible();
   });
 
   it('of a temporary one keeps its end, or ends it, as is chosen', async () => {

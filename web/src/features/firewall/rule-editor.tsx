@@ -40,8 +40,8 @@ export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
     onSuccess: () => onEnd(true),
     onError(error) {
       if (error instanceof CallError && error.status === 404) {
+        // The table says so.
         updateRules(queries, (all) => all.filter((other) => other.id !== rule.id));
-        onEnd(false);
         return;
       }
       const errors = error instanceof CallError ? (error.problem?.errors ?? []) : [];

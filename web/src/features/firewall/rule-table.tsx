@@ -41,18 +41,18 @@ interface RuleTableProps {
   counts: ReadonlyMap<string, number> | undefined;
   /** Leads to another rule, whether it is listed just now or not. */
   onShow: (rule_id: string) => void;
-  /** A rule is about to be edited: all of them are needed, to say what it would change. */
-  onEdit: () => void;
+  /** The rule that is being edited. All of them are needed then, to say what it would change. */
+  edited: Rule | undefined;
+  onEdit: (rule: Rule | undefined) => void;
 }
 
 const NO_FINDINGS: readonly Finding[] = [];
 
 /** The rules as a table; where there is no room for one, each row is a card. */
-export function RuleTable({ rules, names, all, findings, actions, devices, counts, onShow, onEdit }: RuleTableProps) {
-  const [edited, setEdited] = useState<string>();
+export function RuleTable({ rules, names, all, findings, actions, devices, counts, onShow, edited, onEdit }: RuleTableProps) {
   const ended = useRef<string>(undefined);
   function end(rule: Rule, changed: boolean) {
-    setEdited(undefined);
+    onEdit(undefined);
     ended.current = rule.id;
     if (changed) actions.tell(`The rule “${rule.rule_name}” was changed.`);
   }
@@ -79,7 +79,7 @@ export function RuleTable({ rules, names, all, findings, actions, devices, count
       </thead>
       <tbody>
         {rules.map((rule) =>
-          rule.id === edited ? (
+          rule.id === edited?.id ? (
             <tr key={rule.id} id={rowId(rule.id)} className="rule-row" data-edited="">
               <td colSpan={COLUMNS}>
                 <Suspense>
@@ -98,10 +98,7 @@ export function RuleTable({ rules, names, all, findings, actions, devices, count
               devices={devices}
               packets={counts && (counts.get(rule.id) ?? 0)}
               onShow={onShow}
-              onEdit={() => {
-                onEdit();
-                setEdited(rule.id);
-              }}
+              onEdit={() => onEdit(rule)}
             />
           ),
         )}

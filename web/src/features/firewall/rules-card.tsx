@@ -61,6 +61,15 @@ export function RulesCard({ read, findings = [], devices = [], onAdd }: RulesCar
     });
     goToRule(rule_id);
   }
+  // The row goes with its form, whoever deleted the rule: what became of the form is said where it stood.
+  const [edited, setEdited] = useState<Rule>();
+  const { tell } = actions;
+  const isGone = edited !== undefined && isWhole && rules?.every(({ id }) => id !== edited.id) === true;
+  useEffect(() => {
+    if (!isGone) return;
+    setEdited(undefined);
+    tell(`The rule “${edited.rule_name}” was deleted elsewhere while you edited it.`);
+  }, [isGone, edited, tell]);
   const left = (isNarrowed ? (found?.length ?? 0) : total) - shown;
   return (
     <RefreshedCard title="Rules" onRefresh={refetch}>
@@ -163,7 +172,11 @@ export function RulesCard({ read, findings = [], devices = [], onAdd }: RulesCar
                 devices={devices}
                 counts={counts}
                 onShow={show}
-                onEdit={want}
+                edited={edited}
+                onEdit={(rule) => {
+                  if (rule) want();
+                  setEdited(rule);
+                }}
               />
             )}
           </Listed>

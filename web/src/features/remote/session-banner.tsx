@@ -1,15 +1,14 @@
-import { useClipboard } from '@mantine/hooks';
 import type { RemoteSession } from '@palisade/contract/remote';
-import { IconCheck, IconCopy, IconLock, IconPlugConnected } from '@tabler/icons-react';
+import { IconLock, IconPlugConnected } from '@tabler/icons-react';
 import { sentenceOf } from '#api/call.ts';
 import { Button, Spinner } from '#ui/button.tsx';
+import { CopyButton } from '#ui/copy-button.tsx';
 import { describeAge, useSecond } from '#ui/moment.tsx';
 import { useEndSession } from './remote.queries.ts';
 import '#ui/card.css';
 import './session-banner.css';
 
 const MINUTE = 60_000;
-const COPIED_FOR = 2_000;
 
 /** How long a code can still be used, in words; the server decides the end, so the last moments are not counted down. */
 export function describeValidity(expires_at: string, now: number): string {
@@ -28,7 +27,7 @@ export function SessionBanner({ session }: { session: RemoteSession }) {
     <section className="card banner" data-tone={isWaiting ? 'waiting' : 'good'} aria-label="Open session">
       {isWaiting ? <Waiting session={session} /> : <Running session={session} />}
       <div className="banner__actions">
-        {isWaiting && <CopyCode code={session.session_code} />}
+        {isWaiting && <CopyButton variant="primary" text={session.session_code} what="The session code" label="Copy code" />}
         <Button variant="quiet" loading={end.isPending} onClick={() => end.mutate(session)}>
           {isWaiting ? 'Cancel' : 'End session'}
         </Button>
@@ -76,26 +75,6 @@ function Running({ session }: { session: RemoteSession }) {
         share, and you press.
       </p>
     </div>
-  );
-}
-
-function CopyCode({ code }: { code: string }) {
-  const { copy, copied, error } = useClipboard({ timeout: COPIED_FOR });
-  const Icon = copied ? IconCheck : IconCopy;
-  return (
-    <>
-      <Button icon={<Icon size={18} stroke={1.7} aria-hidden="true" />} onClick={() => copy(code)}>
-        {copied ? 'Copied' : 'Copy code'}
-      </Button>
-      <span role="status" className="visually-hidden">
-        {copied && 'The session code was copied.'}
-      </span>
-      {error && (
-        <p role="alert" className="banner__error">
-          The browser did not allow copying. Select the code and copy it yourself.
-        </p>
-      )}
-    </>
   );
 }
 

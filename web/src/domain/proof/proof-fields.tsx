@@ -6,7 +6,7 @@ import { fieldMessagesOf } from '#api/field-messages.ts';
 import { PasswordField } from '#ui/password-field.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { SecondFactorField } from '#ui/second-factor-field.tsx';
-import { type ProofGiven, provePasskey } from './two-factor.queries.ts';
+import { type ProofGiven, provePasskey } from './proof.queries.ts';
 
 function methodsOf({ enabled, totp_since, passkeys }: TwoFactor): SecondFactor[] {
   const methods: SecondFactor[] = [];

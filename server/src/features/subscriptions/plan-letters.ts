@@ -1,0 +1,39 @@
+import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
+
+/** "20 November 2026": whoever reads a mail may be in any time zone. */
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+
+/** What somebody is told when an administrator gives them a plan. */
+export function assignedLetter(plan: {
+  plan_name: string;
+  expires_at: string | null;
+  max_devices: number;
+  is_premium: boolean;
+  was_asked: boolean;
+}) {
+  const { plan_name, expires_at, max_devices, is_premium, was_asked } = plan;
+  const devices =
+    max_devices >= UNLIMITED_DEVICES ? 'any number of devices' : max_devices === 1 ? '1 device' : `${max_devices} devices`;
+  return {
+    subject: was_asked ? 'you have the plan that you asked for' : 'you have a new plan',
+    lines: [
+      'Hello,',
+      was_asked
+        ? `you asked for the plan “${plan_name}”, and you have it now.`
+        : `an administrator has given you the plan “${plan_name}”. You have it now.`,
+      `It is for ${devices}${is_premium ? ', has the Anti-Hacking tools' : ''} and ${expires_at === null ? 'does not end' : `lasts until ${day.format(new Date(expires_at))}`}. A plan that you had before has ended with it.`,
+    ],
+  };
+}
+
+/** What somebody is told when an administrator does not give them the plan that they asked for. */
+export function declinedLetter({ plan_name }: { plan_name: string }) {
+  return {
+    subject: 'about the plan that you asked for',
+    lines: [
+      'Hello,',
+      `you asked for the plan “${plan_name}”. An administrator has declined this.`,
+      'Nothing has changed for you: what you have stays as it is. If you want to know why, ask support.',
+    ],
+  };
+}

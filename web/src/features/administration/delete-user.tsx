@@ -1,0 +1,87 @@
+import { TextInput } from '@mantine/core';
+import { type AdminUser, deleteUser } from '@palisade/contract/users';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, sentenceOf } from '#api/call.ts';
+import { twoFactorQuery } from '#domain/proof/proof.queries.ts';
+import { ProofFields, ProofMessage } from '#domain/proof/proof-fields.tsx';
+import { useProved } from '#domain/proof/use-proved.ts';
+import { Button } from '#ui/button.tsx';
+import { Form, Submit } from '#ui/form.tsx';
+import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { AUDIT_KEY } from './users.queries.ts';
+
+/** What goes with somebody's account, in the order in which they would miss it. */
+const GOES = [
+  'their scans, and every file in quarantine',
+  'their firewall rules, alerts, devices and remote sessions',
+  'their conversation with support',
+  'their plan, without refund or return',
+];
+
+interface DeleteUserProps {
+  user: AdminUser;
+  onDeleted: () => void;
+  onKeep: () => void;
+}
+
+/** The end of somebody else's account, for an administrator who proves once more who they are. */
+export function DeleteUser(props: DeleteUserProps) {
+  const { data: twoFactor, error, refetch } = useQuery(twoFactorQuery);
+  if (twoFactor) return <DeleteForm {...props} twoFactor={twoFactor} />;
+  if (!error) return <LoadingRows label="Loading two-factor sign-in" />;
+  return <ErrorNotice title="Two-factor sign-in could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />;
+}
+
+function DeleteForm({ user, onDeleted, onKeep, twoFactor }: DeleteUserProps & { twoFactor: Parameters<typeof useProved>[0] }) {
+  const { id, email, sessions } = user;
+  const [confirmation, setConfirmation] = useState('');
+  const { proof, form } = useProved(
+    twoFactor,
+    ({ password, factor }) => call(deleteUser, { body: { user_id: id, password, confirmation, ...factor } }),
+    onDeleted,
+    { of: deleteUser, renews: [AUDIT_KEY] },
+  );
+  const isTyped = confirmation.trim().toLowerCase() === email;
+  return (
+    <Form {...form} className="admin-delete" aria-label={`Delete the account of ${email}`}>
+      <div className="admin-ask">
+        <p>This cannot be undone. All of this is deleted at once:</p>
+        <ul>
+          {GOES.map((thing) => (
+            <li key={thing}>{thing}</li>
+          ))}
+        </ul>
+        <p>
+          {sessions === 0
+            ? 'They are not signed in anywhere.'
+            : `They are signed out at once (${sessions === 1 ? '1 session' : `${sessions} sessions`}).`}{' '}
+          Where this installation sends mail, they get one last letter. If the account is to come back one day, disable it
+          instead.
+        </p>
+      </div>
+      <TextInput
+        label={`Type ${email} to confirm`}
+        name="confirmation"
+        size="md"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        autoFocus
+        required
+        withAsterisk={false}
+        value={confirmation}
+        onChange={(event) => setConfirmation(event.currentTarget.value)}
+        error={proof.errors['confirmation']}
+      />
+      <ProofFields form={proof} passwordName="password" passwordHint="To be sure that it is you." />
+      <ProofMessage form={proof} />
+      <div className="modal-window__actions">
+        <Button variant="quiet" onClick={onKeep}>
+          Keep the account
+        </Button>
+        <Submit disabled={!isTyped || proof.password === ''}>Delete for good</Submit>
+      </div>
+    </Form>
+  );
+}
