@@ -29,6 +29,7 @@ import { AGENT_VERSION, askRevoked, downloadSet, type Identity, sendFound, verif
 import { createLink, type LinkState } from '#link/link.ts';
 import { createResolver } from '#link/resolver.ts';
 import { createRevocation } from '#link/revocation.ts';
+import { createServerClock } from '#link/server-clock.ts';
 import { createCatchUp, seenSchema } from '#scan/catch-up.ts';
 import { createQuarantine } from '#scan/quarantine.ts';
 import { createScans, FOUND_FOLDER, QUARANTINE_FOLDER } from '#scan/scans.ts';
@@ -53,7 +54,12 @@ export interface Folders {
 
 /** The file that the computer loads before its network, at its next start. */
 export const BOOT_FILE = 'boot.nft';
-const EVENTS_MAXIMUM = 200;
+/** Of each kind of event those that happened last wait until they are noted, so that what happens often does not take the place of what happens once. */
+const EVENTS_MAXIMUM: Record<DeviceEvent['event'], number> = {
+  ...{ tampered: 20, ssh_guessing: 200, new_listening_port: 100 },
+  // The server asks for each of these, and waits for it.
+  ...{ order_done: 400, session_changes: 16 },
+};
 const LOCAL_MAXIMUM = 200;
 /** Says by being there that no files are sent from this computer. */
 export const LOOKS_OFF_FILE = 'second-looks-off';
@@ -126,9 +132,9 @@ export async function runAgent({
   const server = new URL(identity.server);
   const instance = randomBytes(16).toString('hex');
   const resolver = createResolver(server);
-  let skew_ms = 0;
+  const clock = createServerClock();
+  const { now } = clock;
   let seq = 0;
-  const now = () => Date.now() + skew_ms;
   const iso = () => new Date().toISOString();
 
   const wait = (ms: number) =>
@@ -144,15 +150,24 @@ export async function runAgent({
     });
 
   // What happened and the server has not noted yet.
-  const eventStore = createStore(join(folders.state, 'events.json'), z.array(eventSchema));
-  let events: EventFrame[] = (await eventStore.read()) ?? [];
+  const eventStore = createStore(join(folders.state, 'events.json'), z.array(z.unknown()));
+  let events: EventFrame[] = ((await eventStore.read()) ?? []).flatMap((kept) => eventSchema.safeParse(kept).data ?? []);
   let keeping = Promise.resolve();
   const keepEvents = () => {
     keeping = keeping.then(() => eventStore.write(events)).catch(() => log('what happened could not be kept on the disk'));
   };
   function happened(event: DeviceEvent): void {
     const frame: EventFrame = { kind: 'event', id: newId(), at: iso(), event };
-    events = [...events, frame].slice(-EVENTS_MAXIMUM);
+    // One that no server takes would end each connection for ever.
+    if (!eventSchema.safeParse(frame).success) {
+      log(`what happened cannot be said: ${event.event}`);
+      return;
+    }
+    const alike = events.filter(({ event: one }) => one.event === event.event);
+    const [oldest] = alike;
+    const is_full = alike.length >= EVENTS_MAXIMUM[event.event];
+    if (is_full) log(`more happened than can wait for the server: the oldest is forgotten (${event.event})`);
+    events = [...events.filter((one) => !(is_full && one === oldest)), frame];
     keepEvents();
     link.say(frame);
   }
@@ -233,6 +248,7 @@ export async function runAgent({
             ({ code, stdout }) => (code === 0 ? stdout : undefined),
             () => undefined,
           ),
+          isSaid: (order_id) => events.some(({ event }) => event.event === 'order_done' && event.order_id === order_id),
         now: Date.now,
       }),
     isSaid: (id) => events.some(({ event }) => event.event === 'session_changes' && event.session_id === id),
@@ -321,7 +337,7 @@ export async function runAgent({
       keepEvents();
       if (noted.seq !== null) scans?.noted(noted.seq);
     },
-    onSkew: (ms) => (skew_ms = ms),
+    onSkew: clock.hear,
     onConnected: () => {
       revocation.hear(false);
       for (const frame of events) link.say(frame);
