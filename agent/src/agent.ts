@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { networkInterfaces, platform } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
@@ -52,6 +52,9 @@ export interface Folders {
   run: string;
 }
 
+const DROPPED_FILE = 'dropped.json';
+/** Of the reports that say the same again, the last that are known as such. */
+const TELLINGS_MAXIMUM = 20;
 /** The file that the computer loads before its network, at its next start. */
 export const BOOT_FILE = 'boot.nft';
 /** Of each kind of event those that happened last wait until they are noted, so that what happens often does not take the place of what happens once. */
@@ -101,6 +104,15 @@ export async function probeFirewall(): Promise<string | undefined> {
   return /permitted|denied/iu.test(tried.stderr)
     ? 'The agent may not change the firewall (CAP_NET_ADMIN).'
     : 'This kernel has no nftables.';
+}
+
+/** Another text after each start of the kernel, and in each of its network namespaces. */
+function kernelNow(): string {
+  try {
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/net')}`;
+  } catch {
+    return '';
+  }
 }
 
 const eventSchema = saidSchema.options[2];
@@ -197,6 +209,7 @@ export async function runAgent({
       : createEnforcer({
           ...{ nft, conntrack, localAddresses, now, wait },
           warming_ms: times.warming,
+          kernel: kernelNow(),
           openConnections: () => proc?.connections() ?? [],
           store: createStore(join(folders.state, 'firewall.json'), firewallStateSchema),
           keepForBoot: (text) => writeWhole(join(folders.state, BOOT_FILE), text),
@@ -235,6 +248,7 @@ export async function runAgent({
       ? undefined
       : createScans({
           ...{ signatures: sets.files, happened, log, wait, state: folders.state, nextSeq: () => (seq += 1) },
+          isSaid: (order_id) => events.some(({ event }) => event.event === 'order_done' && event.order_id === order_id),
           say: (frame) => link.say(frame),
         });
 
@@ -248,7 +262,6 @@ export async function runAgent({
             ({ code, stdout }) => (code === 0 ? stdout : undefined),
             () => undefined,
           ),
-          isSaid: (order_id) => events.some(({ event }) => event.event === 'order_done' && event.order_id === order_id),
         now: Date.now,
       }),
     isSaid: (id) => events.some(({ event }) => event.event === 'session_changes' && event.session_id === id),
@@ -335,7 +348,9 @@ export async function runAgent({
     onNoted(noted) {
       events = events.filter(({ id }) => !noted.events.includes(id));
       keepEvents();
-      if (noted.seq !== null) scans?.noted(noted.seq);
+      if (noted.seq === null) return;
+      scans?.noted(noted.seq);
+      if (telling.seqs.includes(noted.seq)) dropped.noted(telling.number);
     },
     onSkew: clock.hear,
     onConnected: () => {
@@ -353,7 +368,14 @@ export async function runAgent({
     },
   });
 
-  const dropped = createDropped(nft, BLOCKED_MAXIMUM, () => performance.now());
+  const dropped = createDropped({
+    ...{ nft, most: BLOCKED_MAXIMUM, at: iso },
+    // What the kernel's own times of its sets go by; it goes on over restarts of this agent.
+    clock: () => Number(process.hrtime.bigint() / 1_000_000n),
+    paths: { run: join(folders.run, DROPPED_FILE), state: join(folders.state, DROPPED_FILE) },
+  });
+  /** Reports that say the part of what was dropped that is not noted yet. */
+  let telling: { number: number; seqs: number[] } = { number: 0, seqs: [] };
   const posture = createPosture({
     defaults: () => enforcer?.ruleset().defaults,
     signatures: () => sets?.fresh(),
@@ -374,7 +396,7 @@ export async function runAgent({
 
   async function report(): Promise<void> {
     const { epoch, counters, drops } = (await enforcer?.counters()) ?? { epoch: iso(), counters: [], drops: '' };
-    const blocked = enforcer === undefined ? [] : await dropped.read(drops);
+    const part = enforcer === undefined ? undefined : await dropped.read({ epoch, drops });
     const telemetry = (await proc?.read()) ?? null;
     const checks = posture.read();
     if (watchingNow() !== null) await catchUp?.note();
@@ -391,12 +413,18 @@ export async function runAgent({
       seq,
       epoch,
       counters,
-      blocked,
+      blocked: [],
+      ...part,
       telemetry,
       posture: checks,
       foreign_tables,
       watching: watchingNow(),
     };
+    if (part !== undefined) {
+      const { number } = part.blocked_part;
+      const seqs = telling.number === number ? telling.seqs : [];
+      telling = { number, seqs: [...seqs, seq].slice(-TELLINGS_MAXIMUM) };
+    }
     link.say(frame);
     Object.assign(status, {
       applied_rev: enforcer?.appliedRev() ?? 0,
@@ -437,5 +465,6 @@ export async function runAgent({
     return 'revoked';
   }
   await reporting;
+  await dropped.keep().catch(() => log('who was dropped could not be kept on the disk'));
   return 'stopped';
 }
