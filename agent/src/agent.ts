@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { networkInterfaces, platform } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
@@ -29,6 +29,7 @@ import { AGENT_VERSION, askRevoked, downloadSet, type Identity, sendFound, verif
 import { createLink, type LinkState } from '#link/link.ts';
 import { createResolver } from '#link/resolver.ts';
 import { createRevocation } from '#link/revocation.ts';
+import { createServerClock } from '#link/server-clock.ts';
 import { createCatchUp, seenSchema } from '#scan/catch-up.ts';
 import { createQuarantine } from '#scan/quarantine.ts';
 import { createScans, FOUND_FOLDER, QUARANTINE_FOLDER } from '#scan/scans.ts';
@@ -51,9 +52,17 @@ export interface Folders {
   run: string;
 }
 
+const DROPPED_FILE = 'dropped.json';
+/** Of the reports that say the same again, the last that are known as such. */
+const TELLINGS_MAXIMUM = 20;
 /** The file that the computer loads before its network, at its next start. */
 export const BOOT_FILE = 'boot.nft';
-const EVENTS_MAXIMUM = 200;
+/** Of each kind of event those that happened last wait until they are noted, so that what happens often does not take the place of what happens once. */
+const EVENTS_MAXIMUM: Record<DeviceEvent['event'], number> = {
+  ...{ tampered: 20, ssh_guessing: 200, new_listening_port: 100 },
+  // The server asks for each of these, and waits for it.
+  ...{ order_done: 400, session_changes: 16 },
+};
 const LOCAL_MAXIMUM = 200;
 /** Says by being there that no files are sent from this computer. */
 export const LOOKS_OFF_FILE = 'second-looks-off';
@@ -97,6 +106,15 @@ export async function probeFirewall(): Promise<string | undefined> {
     : 'This kernel has no nftables.';
 }
 
+/** Another text after each start of the kernel, and in each of its network namespaces. */
+function kernelNow(): string {
+  try {
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/net')}`;
+  } catch {
+    return '';
+  }
+}
+
 const eventSchema = saidSchema.options[2];
 type EventFrame = z.infer<typeof eventSchema>;
 
@@ -126,9 +144,9 @@ export async function runAgent({
   const server = new URL(identity.server);
   const instance = randomBytes(16).toString('hex');
   const resolver = createResolver(server);
-  let skew_ms = 0;
+  const clock = createServerClock();
+  const { now } = clock;
   let seq = 0;
-  const now = () => Date.now() + skew_ms;
   const iso = () => new Date().toISOString();
 
   const wait = (ms: number) =>
@@ -144,15 +162,24 @@ export async function runAgent({
     });
 
   // What happened and the server has not noted yet.
-  const eventStore = createStore(join(folders.state, 'events.json'), z.array(eventSchema));
-  let events: EventFrame[] = (await eventStore.read()) ?? [];
+  const eventStore = createStore(join(folders.state, 'events.json'), z.array(z.unknown()));
+  let events: EventFrame[] = ((await eventStore.read()) ?? []).flatMap((kept) => eventSchema.safeParse(kept).data ?? []);
   let keeping = Promise.resolve();
   const keepEvents = () => {
     keeping = keeping.then(() => eventStore.write(events)).catch(() => log('what happened could not be kept on the disk'));
   };
   function happened(event: DeviceEvent): void {
     const frame: EventFrame = { kind: 'event', id: newId(), at: iso(), event };
-    events = [...events, frame].slice(-EVENTS_MAXIMUM);
+    // One that no server takes would end each connection for ever.
+    if (!eventSchema.safeParse(frame).success) {
+      log(`what happened cannot be said: ${event.event}`);
+      return;
+    }
+    const alike = events.filter(({ event: one }) => one.event === event.event);
+    const [oldest] = alike;
+    const is_full = alike.length >= EVENTS_MAXIMUM[event.event];
+    if (is_full) log(`more happened than can wait for the server: the oldest is forgotten (${event.event})`);
+    events = [...events.filter((one) => !(is_full && one === oldest)), frame];
     keepEvents();
     link.say(frame);
   }
@@ -182,6 +209,7 @@ export async function runAgent({
       : createEnforcer({
           ...{ nft, conntrack, localAddresses, now, wait },
           warming_ms: times.warming,
+          kernel: kernelNow(),
           openConnections: () => proc?.connections() ?? [],
           store: createStore(join(folders.state, 'firewall.json'), firewallStateSchema),
           keepForBoot: (text) => writeWhole(join(folders.state, BOOT_FILE), text),
@@ -220,6 +248,7 @@ export async function runAgent({
       ? undefined
       : createScans({
           ...{ signatures: sets.files, happened, log, wait, state: folders.state, nextSeq: () => (seq += 1) },
+          isSaid: (order_id) => events.some(({ event }) => event.event === 'order_done' && event.order_id === order_id),
           say: (frame) => link.say(frame),
         });
 
@@ -319,9 +348,11 @@ export async function runAgent({
     onNoted(noted) {
       events = events.filter(({ id }) => !noted.events.includes(id));
       keepEvents();
-      if (noted.seq !== null) scans?.noted(noted.seq);
+      if (noted.seq === null) return;
+      scans?.noted(noted.seq);
+      if (telling.seqs.includes(noted.seq)) dropped.noted(telling.number);
     },
-    onSkew: (ms) => (skew_ms = ms),
+    onSkew: clock.hear,
     onConnected: () => {
       revocation.hear(false);
       for (const frame of events) link.say(frame);
@@ -337,7 +368,14 @@ export async function runAgent({
     },
   });
 
-  const dropped = createDropped(nft, BLOCKED_MAXIMUM, () => performance.now());
+  const dropped = createDropped({
+    ...{ nft, most: BLOCKED_MAXIMUM, at: iso },
+    // What the kernel's own times of its sets go by; it goes on over restarts of this agent.
+    clock: () => Number(process.hrtime.bigint() / 1_000_000n),
+    paths: { run: join(folders.run, DROPPED_FILE), state: join(folders.state, DROPPED_FILE) },
+  });
+  /** Reports that say the part of what was dropped that is not noted yet. */
+  let telling: { number: number; seqs: number[] } = { number: 0, seqs: [] };
   const posture = createPosture({
     defaults: () => enforcer?.ruleset().defaults,
     signatures: () => sets?.fresh(),
@@ -358,7 +396,7 @@ export async function runAgent({
 
   async function report(): Promise<void> {
     const { epoch, counters, drops } = (await enforcer?.counters()) ?? { epoch: iso(), counters: [], drops: '' };
-    const blocked = enforcer === undefined ? [] : await dropped.read(drops);
+    const part = enforcer === undefined ? undefined : await dropped.read({ epoch, drops });
     const telemetry = (await proc?.read()) ?? null;
     const checks = posture.read();
     if (watchingNow() !== null) await catchUp?.note();
@@ -375,12 +413,18 @@ export async function runAgent({
       seq,
       epoch,
       counters,
-      blocked,
+      blocked: [],
+      ...part,
       telemetry,
       posture: checks,
       foreign_tables,
       watching: watchingNow(),
     };
+    if (part !== undefined) {
+      const { number } = part.blocked_part;
+      const seqs = telling.number === number ? telling.seqs : [];
+      telling = { number, seqs: [...seqs, seq].slice(-TELLINGS_MAXIMUM) };
+    }
     link.say(frame);
     Object.assign(status, {
       applied_rev: enforcer?.appliedRev() ?? 0,
@@ -421,5 +465,6 @@ export async function runAgent({
     return 'revoked';
   }
   await reporting;
+  await dropped.keep().catch(() => log('who was dropped could not be kept on the disk'));
   return 'stopped';
 }

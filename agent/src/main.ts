@@ -155,6 +155,7 @@ async function runScan([path]: readonly string[]): Promise<void> {
   const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
   const scans = createScans({
     ...{ signatures: sets.files, wait, say: nothing, happened: nothing, log: say, nextSeq: () => 1 },
+    isSaid: () => false,
     state: folders.state,
   });
   const last = await scans.scanNow(path === undefined ? null : resolve(path), ({ found }) => {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { TOLD_BYTES_MAXIMUM } from '@palisade/contract/agent';
+import { type Report, TOLD_BYTES_MAXIMUM } from '@palisade/contract/agent';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createNamespace, endNamespace, endNamespaces, no_namespaces, temporaryFolder } from './namespace.ts';
 import { createWorld, DEVICE, desiredOf, ID, pathWith, rule, SERVER, type World } from './world.ts';
@@ -41,7 +41,135 @@ describe.skipIf(no_namespaces !== undefined)('an agent', () => {
     world.command({ desired: desiredOf(3, []) });
     await world.acked(3, 'applied');
     expect([world.knock(8080), world.knock(8081)]).toEqual(['open', 'open']);
-    expect(world.nft('list', 'counters', 'table', 'inet', 'palisade')).not.toContain('r_');
+    expect(world.nft('-s', 'list', 'chain', 'inet', 'palisade', 'inbound')).not.toContain('r_');
+
+    // A rule that is switched off and on again goes on where it was.
+    const counterNow = () =>
+      Number(/r_\w+0001.*?packets (\d+)/su.exec(world.nft('list', 'counters', 'table', 'inet', 'palisade'))?.[1]);
+    expect(counterNow()).toBe(before);
+    world.command({ desired: desiredOf(4, [rule(1, { port: '8081' })]) });
+    await world.acked(4, 'applied');
+    expect(world.knock(8081)).toBe('silent');
+    expect(counterNow()).toBeGreaterThan(before);
+    await world.reported(({ counters }) => expect(counters.find(({ of }) => of === ID(1))?.packets).toBe(counterNow()));
+  });
+
+  describe('counts each packet once', () => {
+    /** Packets in the kernel's sets of who was dropped. */
+    const inSets = () =>
+      [...world.nft('list', 'sets', 'table', 'inet', 'palisade').matchAll(/counter packets (\d+)/gu)].reduce(
+        (sum, [, packets]) => sum + Number(packets),
+        0,
+      );
+    const ofRule = () =>
+      Number(/r_\w+0001.*?packets (\d+)/su.exec(world.nft('list', 'counters', 'table', 'inet', 'palisade'))?.[1] ?? 0);
+    /** What a server has counted that counts each part once, and of each epoch the highest. */
+    function told() {
+      const reports = world.said('report');
+      const parts = new Map<string, Report['blocked']>();
+      for (const [index, { blocked, blocked_part: part }] of reports.entries())
+        parts.set(part === undefined ? `${index}` : `${part.log} ${part.number}`, blocked);
+      const epochs = new Map<string, number>();
+      for (const { epoch, counters } of reports) {
+        const packets = counters.find(({ of }) => of === ID(1))?.packets ?? 0;
+        epochs.set(epoch, Math.max(packets, epochs.get(epoch) ?? 0));
+      }
+      const sum = (numbers: Iterable<number>) => [...numbers].reduce((all, one) => all + one, 0);
+      return {
+        dropped: sum([...parts.values()].flat().map(({ packets }) => packets)),
+        counted: sum(epochs.values()),
+      };
+    }
+    /** Waits until so much was said, and that two more reports say no more. */
+    async function tells(expected: { dropped: number; counted: number }): Promise<void> {
+      await vi.waitFor(() => expect(told()).toEqual(expected), SOON);
+      const reports = world.said('report').length;
+      await vi.waitFor(() => expect(world.said('report').length).toBeGreaterThan(reports + 2), SOON);
+      expect(told()).toEqual(expected);
+    }
+    async function begin() {
+      const agent = await world.startAgent();
+      world.command({ noting: true, desired: desiredOf(1, [rule(1, { port: '8081' })]) });
+      await world.acked(1, 'applied');
+      expect(world.knock(8081)).toBe('silent');
+      await tells({ dropped: inSets(), counted: ofRule() });
+      return agent;
+    }
+
+    it('over a restart of the agent, whether it was killed or asked to end', async () => {
+      let agent = await begin();
+      for (const how of ['SIGKILL', 'SIGTERM'] as const) {
+        agent.child.kill(how);
+        await vi.waitFor(() => expect(agent.child.exitCode ?? agent.child.signalCode).not.toBeNull(), SOON);
+        expect(world.knock(8081)).toBe('silent');
+        agent = await world.startAgent();
+        await tells({ dropped: inSets(), counted: ofRule() });
+      }
+    });
+
+    it('over a start of the computer, whose rules are loaded before the agent', async () => {
+      const agent = await begin();
+      const before = { dropped: inSets(), counted: ofRule() };
+      agent.child.kill('SIGTERM');
+      await vi.waitFor(() => expect(agent.child.exitCode).not.toBeNull(), SOON);
+      world.nft('flush', 'ruleset');
+      world.nft('-f', join(world.folders.state, 'boot.nft'));
+      expect(world.knock(8081)).toBe('silent');
+      const again = await world.startAgent();
+      await tells({ dropped: before.dropped + inSets(), counted: before.counted + ofRule() });
+      // And over the next restart: the table is the one that it was.
+      again.child.kill('SIGKILL');
+      await world.startAgent();
+      await tells({ dropped: before.dropped + inSets(), counted: before.counted + ofRule() });
+    });
+
+    it('over a table that another program took away, and an edit that was rolled back', async () => {
+      await begin();
+      const before = { dropped: inSets(), counted: ofRule() };
+      world.nft('flush', 'ruleset');
+      await vi.waitFor(() => expect(world.nft('list', 'ruleset')).toContain('8081'), SOON);
+      expect(world.knock(8081)).toBe('silent');
+      world.command({ verifying: 'silent', desired: desiredOf(2, [rule(2, { port: '8082' })]) });
+      await world.acked(2, 'rolled_back');
+      expect(world.knock(8081)).toBe('silent');
+      await tells({ dropped: before.dropped + inSets(), counted: before.counted + ofRule() });
+    });
+
+    it('while the server is away, and where it heard and its word was lost', async () => {
+      let agent = await begin();
+      const statusPath = join(world.folders.run, 'status.json');
+      const reportsMade = async (count: number) => {
+        for (let made = 0; made < count; made += 1) {
+          const before = readFileSync(statusPath, 'utf8');
+          await vi.waitFor(() => expect(readFileSync(statusPath, 'utf8')).not.toBe(before), SOON);
+        }
+      };
+      world.command({ refusal: 1013 });
+      await vi.waitFor(() => expect(agent.lines.some((line) => line.startsWith('unreachable'))).toBe(true), SOON);
+      const from = Date.now();
+      expect(world.knock(8081)).toBe('silent');
+      await reportsMade(3);
+      expect(world.knock(8081)).toBe('silent');
+      await reportsMade(3);
+      const until = Date.now();
+      world.command({ refusal: null });
+      await tells({ dropped: inSets(), counted: ofRule() });
+      const late = world
+        .said('report')
+        .flatMap(({ blocked }) => blocked.filter(({ first_at }) => Date.parse(first_at ?? '') >= from));
+      expect(late.length).toBeGreaterThan(0);
+      expect(late.every(({ last_at }) => Date.parse(last_at ?? '') <= until)).toBe(true);
+
+      // Its word is lost: it hears the same again, of another start of the agent too.
+      world.command({ noting: false });
+      expect(world.knock(8081)).toBe('silent');
+      await tells({ dropped: inSets(), counted: ofRule() });
+      agent.child.kill('SIGKILL');
+      expect(world.knock(8081)).toBe('silent');
+      agent = await world.startAgent();
+      world.command({ noting: true });
+      await tells({ dropped: inSets(), counted: ofRule() });
+    });
   });
 
   it('keeps open connections at its first load, and cuts those that a new block forbids', async () => {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { agentChannel, toldSchema } from '@palisade/contract/agent';
+import { agentChannel, type Said, saidSchema, type Told, toldSchema } from '@palisade/contract/agent';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
 
@@ -16,9 +16,18 @@ let verifying: z.infer<typeof verifyingSchema> = 'ok';
 let refusal: number | undefined;
 let clock_ms = 0;
 let no_sockets = false;
+/** Whether it says that it keeps what it hears. */
+let is_noting = false;
 /** How often it says `ping`, in ms; not at all until it is told. */
 let heartbeat: NodeJS.Timeout | undefined;
 const sockets = new Set<WebSocket>();
+
+/** What a server says of a frame that it has kept. */
+function notedOf(frame: Said): Told | undefined {
+  if (frame.kind === 'ack') return undefined;
+  const is_event = frame.kind === 'event';
+  return toldSchema.parse({ kind: 'noted', seq: is_event ? null : frame.seq, events: is_event ? [frame.id] : [] });
+}
 
 const tell = (event: unknown) => process.stdout.write(`${JSON.stringify(event)}\n`);
 const at = () => new Date(Date.now() + clock_ms).toISOString();
@@ -53,10 +62,12 @@ const server = createServer((request, response) => {
         );
         return;
       }
-      for (const frame of z.array(z.unknown()).parse(body['said'])) tell({ event: 'said', frame, by: 'poll' });
+      const frames = z.array(z.unknown()).parse(body['said']);
+      for (const frame of frames) tell({ event: 'said', frame, by: 'poll' });
       tell({ event: 'hello', hello: body['hello'], by: 'poll' });
+      const noted = is_noting ? frames.flatMap((frame) => notedOf(saidSchema.parse(frame)) ?? []) : [];
       const welcome = { kind: 'welcome', at: at(), heartbeat_ms: 20_000 };
-      answer(response, 200, { told: desired === undefined ? [welcome] : [welcome, desired] });
+      answer(response, 200, { told: [welcome, ...(desired === undefined ? [] : [desired]), ...noted] });
       return;
     }
     answer(response, 404, problem(404, 'not_found'));
@@ -92,8 +103,9 @@ server.on('upgrade', (request, socket, head) => {
         tell({ event: 'pong' });
         return;
       }
-      if (heartbeat !== undefined && said.data?.kind === 'report')
-        peer.send(JSON.stringify(toldSchema.parse({ kind: 'noted', seq: said.data.seq, events: [] })));
+      const noted = said.success ? notedOf(said.data) : undefined;
+      if (noted !== undefined && (is_noting || (heartbeat !== undefined && said.data?.kind === 'report')))
+        peer.send(JSON.stringify(noted));
       tell(said.success ? { event: 'said', frame: said.data } : { event: 'malformed', json });
     });
     peer.on('close', (code) => {
@@ -119,6 +131,7 @@ createInterface(process.stdin).on('line', (line) => {
     }, Number(command['heartbeat_ms']));
   }
   if ('clock_ms' in command) clock_ms = Number(command['clock_ms']);
+  if ('noting' in command) is_noting = command['noting'] === true;
   if ('no_sockets' in command) no_sockets = command['no_sockets'] === true;
   if ('refusal' in command) {
     refusal = command['refusal'] === null ? undefined : Number(command['refusal']);

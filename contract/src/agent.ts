@@ -256,6 +256,9 @@ const blockedSchema = z.object({
   /** The destination port; null where there is none. */
   port: portSchema.nullable(),
   packets: countSchema,
+  /** When the first and the last of them were noticed. Agents of earlier versions do not say it: since the report before. */
+  first_at: timeSchema.optional(),
+  last_at: timeSchema.optional(),
 });
 export type Blocked = z.infer<typeof blockedSchema>;
 
@@ -324,6 +327,13 @@ const reportSchema = z.object({
   epoch: timeSchema,
   counters: z.array(counterSchema).max(COUNTERS_MAXIMUM),
   blocked: z.array(blockedSchema).max(BLOCKED_MAXIMUM),
+  /** Packets beside those of `blocked`, of more others than are named. */
+  blocked_more: z.object({ packets: countSchema, first_at: timeSchema, last_at: timeSchema }).optional(),
+  /**
+   * Which part of an agent's log of dropped packets `blocked` and `blocked_more` are. A part is said again as it is, whatever happens meanwhile, until a report with it is
+   * noted; numbers of one log rise, and each counts once. Of agents that do not say it each report counts.
+   */
+  blocked_part: z.object({ log: instanceSchema, number: z.int().min(1) }).optional(),
   telemetry: telemetrySchema.nullable(),
   posture: z.array(postureSchema).max(POSTURE_CHECKS.length),
   foreign_tables: z.array(foreignTableSchema).max(TABLES_MAXIMUM),
@@ -394,6 +404,8 @@ const scanReportSchema = z.object({
   state: deviceScanStateSchema,
   /** Why it waits (battery, load) or failed. */
   reason: lineSchema(300).nullable(),
+  /** When it was so: what is over may be said days later. Agents of earlier versions do not say it. */
+  at: timeSchema.optional(),
   signatures_version: lineSchema(100),
   progress: scanProgressOnDeviceSchema,
   found: z.array(foundSchema).max(FINDINGS_MAXIMUM),
@@ -421,7 +433,7 @@ export type Said = z.infer<typeof saidSchema>;
 export const toldSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('welcome'), at: timeSchema, heartbeat_ms: z.int().min(1) }),
   desiredSchema,
-  /** Reports up to `seq` were kept, with all that they found, and so were the events of `events`. */
+  /** The report of the number `seq` was kept, with all that it found, and so were the events of `events`. */
   z.object({ kind: z.literal('noted'), seq: countSchema.nullable(), events: z.array(idSchema).max(ORDERS_MAXIMUM) }),
   /** To be answered with `pong`. */
   z.object({ kind: z.literal('ping') }),
@@ -451,7 +463,7 @@ export const ENROLMENT_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 export const ENROLMENT_CODE_LENGTH = 10;
 /** How long a code can be used, in ms; it is used once. */
 export const ENROLMENT_LIFETIME = 10 * 60_000;
-/** Wrong codes from one source in `ENROLMENT_LIFETIME`; then none is tried. */
+/** Wrong codes from one source that begin alike, in `ENROLMENT_LIFETIME`; then none that begins so is tried. */
 export const ENROLMENT_TRIES = 5;
 const ENROLMENT_CODE = new RegExp(`^[${ENROLMENT_ALPHABET}]{${ENROLMENT_CODE_LENGTH}}$`, 'u');
 export const enrolmentCodeSchema = z

@@ -44,6 +44,7 @@ import * as deviceSessions from './0070-device-sessions.ts';
 import * as deskHeld from './0071-desk-held.ts';
 import * as secondLooks from './0072-second-looks.ts';
 import * as remoteVoice from './0073-remote-voice.ts';
+import * as blockedParts from './0077-blocked-parts.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -92,4 +93,5 @@ export const migrations: Record<string, Migration> = {
   '0071-desk-held': deskHeld,
   '0072-second-looks': secondLooks,
   '0073-remote-voice': remoteVoice,
+  '0077-blocked-parts': blockedParts,
 };

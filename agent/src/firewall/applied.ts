@@ -29,6 +29,8 @@ export const firewallStateSchema = z.object({
     .nullable(),
   /** When the counters began at 0. */
   epoch: z.string(),
+  /** The table that they are in: the start of the kernel, and the number that it gave the table. Null where an agent of an earlier version wrote this. */
+  life: z.string().nullable().default(null),
 });
 export type FirewallState = z.infer<typeof firewallStateSchema>;
 

@@ -1,3 +1,4 @@
+import { DEVICE_RULES_MAXIMUM } from '@palisade/contract/agent';
 import type { Direction, Protocol } from '@palisade/contract/firewall';
 import { readAddresses, readPorts, type Span, wholeFamily } from '@palisade/contract/firewall-grammar';
 import { decidingOrder, type JudgedRule, type Reach } from '@palisade/contract/firewall-shapes';
@@ -44,6 +45,9 @@ const PROTOCOLS: Record<Exclude<Protocol, 'all'>, string> = { tcp: `${TCP}`, udp
 /** The counter of a rule. An id is 32 hexadecimal digits with hyphens, as the contract's schema has made sure. */
 export const counterOf = (rule_id: string) => `r_${rule_id.replaceAll('-', '')}`;
 export const DEFAULT_COUNTERS: Record<Direction, string> = { inbound: 'd_inbound', outbound: 'd_outbound' };
+const RULE_COUNTER = /^r_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/u;
+/** The rule of a counter; undefined of one that is no rule's. */
+export const ruleOf = (counter: string) => RULE_COUNTER.exec(counter)?.slice(1).join('-');
 /** Of what the block list dropped. */
 export const LISTED_COUNTER = 'listed';
 const OTHER_COUNTERS = ['d_inbound', 'd_outbound', LISTED_COUNTER, 'stray'];
@@ -191,7 +195,8 @@ export interface Compiled {
 
 /**
  * The whole of a ruleset, to be put in the place of whatever the table has now, in one transaction: chains are emptied and filled again, counters that go on being used
- * keep their values. `counters_now` are the counters that the table has: what is no longer used is deleted. `drop_strays` is for where the kernel was told of every
+ * keep their values. `counters_now` are the counters that the table has. That of a rule that is switched off stays, so that it goes on when the rule is switched on again;
+ * beyond the rules that a device may have, the oldest of these are deleted. `drop_strays` is for where the kernel was told of every
  * connection that was open before: where it was not, an old connection that has been silent looks like a stray.
  */
 export function compile(ruleset: Ruleset, counters_now: readonly string[] = [], drop_strays = true): Compiled {
@@ -199,6 +204,8 @@ export function compile(ruleset: Ruleset, counters_now: readonly string[] = [], 
   const line_of = ruleLines(order);
   const counters = [...OTHER_COUNTERS, ...ruleset.rules.map(({ id }) => counterOf(id))];
   const used = new Set(counters);
+  const unused = counters_now.filter((name) => !used.has(name));
+  const kept = unused.filter((name) => ruleOf(name) !== undefined).slice(0, DEVICE_RULES_MAXIMUM - ruleset.rules.length);
   const lines = [
     `add table ${TABLE}`,
     ...chainLines(),
@@ -212,9 +219,13 @@ export function compile(ruleset: Ruleset, counters_now: readonly string[] = [], 
       ...order.filter(({ rule }) => rule.direction === direction).map((reach) => line_of.get(reach) ?? ruleLine(reach)),
       `add rule ${TABLE} ${direction} counter name "${DEFAULT_COUNTERS[direction]}" ${ruleset.defaults[direction] === 'allow' ? 'accept' : `goto drop_${direction}`}`,
     ]),
-    ...counters_now.filter((name) => !used.has(name)).map((name) => `delete counter ${TABLE} ${name}`),
+    ...unused.filter((name) => !kept.includes(name)).map((name) => `delete counter ${TABLE} ${name}`),
   ];
-  return { text: `${lines.join('\n')}\n`, counters, rules: lines.filter((line) => line.startsWith('add rule ')).length };
+  return {
+    text: `${lines.join('\n')}\n`,
+    counters: [...counters, ...kept],
+    rules: lines.filter((line) => line.startsWith('add rule ')).length,
+  };
 }
 
 /** Lets everything pass and has the kernel begin to track connections, so that those that are open are known when blocks come. */

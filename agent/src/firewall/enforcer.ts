@@ -4,6 +4,7 @@ import type { Action, Direction } from '@palisade/contract/firewall';
 import { blocksAnything, createJudge, type Ruleset } from '@palisade/contract/firewall-verdict';
 import { printIp } from '@palisade/contract/ip-address';
 import { z } from 'zod';
+import { lineOf } from '#agent/line.ts';
 import type { Store } from '#agent/store.ts';
 import type { OpenConnection } from '#telemetry/proc.ts';
 import { type FirewallState, hashOf, type Revision } from './applied.ts';
@@ -15,6 +16,7 @@ import {
   counterOf,
   DEFAULT_COUNTERS,
   LISTED_COUNTER,
+  ruleOf,
 } from './compile.ts';
 import type { Conntrack, Flow } from './conntrack.ts';
 import { type Begun, type CounterNow, type Nft, type NftResult, readCounters } from './nft.ts';
@@ -26,6 +28,8 @@ const CULPRITS_MAXIMUM = 5;
 /** Foreign changes that are undone at once in `TAMPERED_WINDOW_MS`; then it waits for that long. */
 const TAMPERED_AT_ONCE = 3;
 const TAMPERED_WINDOW_MS = 60_000;
+/** How often it is looked whether a temporary rule has ended, in ms. */
+const EXPIRY_LOOK_MS = 60_000;
 
 export interface EnforcerParts {
   nft: Nft;
@@ -44,6 +48,8 @@ export interface EnforcerParts {
   localAddresses: () => ReadonlySet<string>;
   say: (ack: Ack) => void;
   onTampered: (backed_off: boolean) => void;
+  /** Another text after each start of the kernel, and in each of its network namespaces. */
+  kernel: string;
   /** How long everything passes at the first load, in ms. */
   warming_ms?: number | undefined;
   /** The server's clock, in ms. */
@@ -76,10 +82,14 @@ export interface Enforcer {
   ruleset(): Ruleset;
 }
 
-const EMPTY: Omit<FirewallState, 'epoch'> = { confirmed: null, trial: null, refused: null };
+const EMPTY: Pick<FirewallState, 'confirmed' | 'trial' | 'refused'> = { confirmed: null, trial: null, refused: null };
 const TABLE = ['inet', 'palisade'];
 const chainOrRule = z.union([z.object({ chain: z.unknown() }), z.object({ rule: z.unknown() })]);
+const tableSchema = z.object({ table: z.object({ family: z.string(), name: z.string(), handle: z.int() }) });
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+
+const printConnection = ({ from, to }: OpenConnection) =>
+  `${printIp(from.address)} ${from.port} ${printIp(to.address)} ${to.port}`;
 
 /** Where a flow went, as the judge has it; undefined for one that was only routed through. */
 function directionOf(flow: Flow, local: ReadonlySet<string>): Direction | undefined {
@@ -89,7 +99,7 @@ function directionOf(flow: Flow, local: ReadonlySet<string>): Direction | undefi
 
 export function createEnforcer(parts: EnforcerParts): Enforcer {
   const { nft, conntrack, store, say, now } = parts;
-  let state: FirewallState = { ...EMPTY, epoch: new Date(now()).toISOString() };
+  let state: FirewallState = { ...EMPTY, epoch: new Date(now()).toISOString(), life: null };
   /** What the kernel has. */
   let loaded: Revision | null = null;
   let counters: readonly string[] = [];
@@ -145,7 +155,8 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     ]);
     const drops = [`${rev}`];
     const counters = found.flatMap(({ name, packets, bytes }) => {
-      const of = of_name.get(name);
+      // Of a rule that was switched off: what it counted before is said to the end.
+      const of = of_name.get(name) ?? ruleOf(name);
       if (name === LISTED_COUNTER || (of !== undefined && action_of.get(of) === 'block')) drops.push(`${name} ${packets}`);
       return of === undefined ? [] : [{ of, packets, bytes }];
     });
@@ -206,10 +217,25 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     return found;
   }
 
-  /** The table is new, and so are its counters. */
+  /** The table is new, and so are its counters. A clock that was set back does not make them those of an earlier one. */
   function beginCounting(): void {
     counters = [];
-    state = { ...state, epoch: new Date(now()).toISOString() };
+    state = { ...state, epoch: new Date(Math.max(now(), Date.parse(state.epoch) + 1)).toISOString() };
+  }
+
+  /** Which table of ours there is; null where there is none, or it has no number. */
+  async function lifeNow(): Promise<string | null> {
+    const tables = (await nft.listJson(['tables'])) ?? [];
+    const ours = tables
+      .map((entry) => tableSchema.safeParse(entry).data?.table)
+      .find((table) => table?.family === TABLE[0] && table?.name === TABLE[1]);
+    return ours === undefined ? null : `${parts.kernel} ${ours.handle}`;
+  }
+
+  /** Whether the table is another one than the counters were last said of: the computer was started anew, or somebody loaded the table of its start again. */
+  async function isAnother(): Promise<boolean> {
+    const life = await lifeNow();
+    return state.life !== null && life !== null && life !== state.life;
   }
 
   /** Loads a revision, and ends what it forbids. */
@@ -230,9 +256,13 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
       if (blocksAnything(ruleset)) {
         const checked = await nft.check(compileFor(ruleset).text);
         if (!checked.ok) return checked;
+        // Before the kernel looks at any packet of theirs: of one that it picks up by itself it knows one side, and what that side says would be a stray until the other has spoken.
+        const open = parts.openConnections();
+        await conntrack?.learn(open);
         const warmed = await nft.apply(compileWarming());
         if (!warmed.ok) return warmed;
-        await conntrack?.learn(parts.openConnections());
+        const known = new Set(open.map(printConnection));
+        await conntrack?.learn(parts.openConnections().filter((one) => !known.has(printConnection(one))));
         await parts.wait(parts.warming_ms ?? WARMING_MS);
       }
       beginCounting();
@@ -249,6 +279,8 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
       if (is_cold) await nft.apply(compileRemoval());
       return result;
     }
+    // Before anybody is told of a count: an agent that is killed does not count it under another name.
+    if (is_cold) await remember({ life: await lifeNow() }).catch(() => undefined);
     counters = compiled.counters;
     rules_loaded = compiled.rules;
     loaded = revision;
@@ -287,8 +319,13 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     const times = rules.flatMap(({ expires_at }) => (expires_at === null ? [] : Date.parse(expires_at)));
     const next = Math.min(...times.filter((time) => time > now()));
     if (!Number.isFinite(next)) return;
-    expiry = setTimeout(() => void reload(), Math.min(next - now() + 1, 2 ** 31 - 1));
-    expiry.unref();
+    const look = () => {
+      if (now() < next) wait();
+      else void reload();
+    };
+    // A timer stands still while the computer is suspended.
+    const wait = () => (expiry = setTimeout(look, Math.min(next - now() + 1, EXPIRY_LOOK_MS)).unref());
+    wait();
   }
 
   const reload = () =>
@@ -301,10 +338,7 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
   const errorsOf = (errors: readonly { rule_id: string | null; message: string }[]) =>
     errors.map(({ rule_id, message }) => ({
       rule_id,
-      message: [...message]
-        .filter((character) => character >= ' ')
-        .join('')
-        .slice(0, 400),
+      message: lineOf(message, 400),
     }));
 
   function answer(rev: number, ack: Ack['state'], errors: Ack['errors'] = []): void {
@@ -385,12 +419,17 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
         const kept = await store.read();
         if (kept !== undefined) state = kept;
         const { trial, confirmed } = state;
+        if (await isAnother()) beginCounting();
         counters = (await countersNow()).map(({ name }) => name);
         if (confirmed === null && trial === null) {
           // A table of ours that nobody confirmed is left over from a start that did not end well.
           if (await isLoaded()) await takeAway();
         } else {
           await goBack();
+        }
+        if (loaded !== null) {
+          const life = await lifeNow();
+          if (life !== state.life) await remember({ life }).catch(() => undefined);
         }
         if (trial !== null) {
           const message = 'The agent ended before the rules had proved that the server can be reached; they were taken back.';
@@ -415,23 +454,24 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
       look_waits = true;
       return inTurn(async () => {
         look_waits = false;
-        if (loaded === null || now() < quiet_until) return;
+        if (loaded === null || performance.now() < quiet_until) return;
         const found = await fingerprintNow();
         if (found !== undefined && found === fingerprint) return;
-        const lately = now() - TAMPERED_WINDOW_MS;
-        tampered = [...tampered.filter((time) => time > lately), now()];
+        // By a clock that nobody sets.
+        const time = performance.now();
+        tampered = [...tampered.filter((before) => before > time - TAMPERED_WINDOW_MS), time];
         const backed_off = tampered.length > TAMPERED_AT_ONCE;
         parts.onTampered(backed_off);
         if (backed_off) {
           // Who changes it so often does it on purpose, or is a program at odds with this one: neither is won by being faster.
-          quiet_until = now() + TAMPERED_WINDOW_MS;
+          quiet_until = time + TAMPERED_WINDOW_MS;
           setTimeout(() => void enforcer.lookAgain(), TAMPERED_WINDOW_MS + 1).unref();
           return;
         }
-        if (!(await isLoaded())) beginCounting();
+        if (!(await isLoaded()) || (await isAnother())) beginCounting();
         await load(loaded);
         fingerprint = await fingerprintNow();
-        await remember({});
+        await remember({ life: await lifeNow() });
       });
     },
 
@@ -444,8 +484,11 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
       }),
 
     async counters() {
+      const { epoch } = state;
       const listing = loaded === null ? '' : ((await nft.listCounters(TABLE)) ?? '');
       const revision = loaded;
+      // The table was taken away meanwhile: of which one this is cannot be told.
+      if (epoch !== state.epoch) return await enforcer.counters();
       if (revision === null) return { epoch: state.epoch, counters: [], drops: '' };
       if (counted?.listing !== listing || counted.revision !== revision)
         counted = { listing, revision, meaning: meaningOf(readCounters(listing), revision) };

@@ -1,9 +1,11 @@
 import type { ForeignTable } from '@palisade/contract/agent';
 import { z } from 'zod';
+import { lineOf } from '#agent/line.ts';
 import type { Nft } from './nft.ts';
 
 const TABLES_MAXIMUM = 50;
-const tableSchema = z.object({ table: z.object({ family: z.string().max(20), name: z.string().max(128) }) });
+const NAME_LENGTH = 128;
+const tableSchema = z.object({ table: z.object({ family: z.string().max(20), name: z.string() }) });
 const chainSchema = z.object({ chain: z.object({ family: z.string(), table: z.string(), policy: z.string().optional() }) });
 const ruleSchema = z.object({ rule: z.object({ family: z.string(), table: z.string(), expr: z.array(z.unknown()) }) });
 
@@ -23,6 +25,6 @@ export async function readForeignTables(nft: Nft): Promise<ForeignTable[]> {
   return listed
     .flatMap((entry) => tableSchema.safeParse(entry).data?.table ?? [])
     .filter(({ family, name }) => !(family === 'inet' && name === 'palisade'))
-    .map(({ family, name }) => ({ family, name, drops: dropping.has(`${family} ${name}`) }))
+    .map(({ family, name }) => ({ family, name: lineOf(name, NAME_LENGTH), drops: dropping.has(`${family} ${name}`) }))
     .slice(0, TABLES_MAXIMUM);
 }

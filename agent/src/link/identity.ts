@@ -16,6 +16,7 @@ import {
 import { idSchema } from '@palisade/contract/fields';
 import { problemSchema } from '@palisade/contract/problem';
 import { z } from 'zod';
+import { lineOf } from '#agent/line.ts';
 import { createStore, type Store } from '#agent/store.ts';
 import agent from '#package' with { type: 'json' };
 import { addressOf, download, failureOf, post, type Sent, sendFile } from './call.ts';
@@ -41,14 +42,6 @@ export const AGENT_VERSION = agent.version;
 const TRIAL_ATTEMPT_MS = 5_000;
 const BETWEEN_ATTEMPTS_MS = 1_000;
 const HOSTNAME_LENGTH = 253;
-
-/** One line without control characters. */
-function lineOf(text: string, most: number): string {
-  return [...text.toWellFormed()]
-    .filter((character) => character >= ' ' && character !== '\u007f')
-    .slice(0, most)
-    .join('');
-}
 
 function describeOs(): Os {
   const kind = platform();

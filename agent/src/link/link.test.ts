@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Desired } from '@palisade/contract/agent';
+import { type Desired, type Hello, SAID_BYTES_MAXIMUM, type Said, saidSchema } from '@palisade/contract/agent';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createLink } from './link.ts';
@@ -19,6 +19,15 @@ const desired = (port: number, parts = {}) =>
     ...parts,
   });
 
+const hello = (): Hello => ({
+  ...{ kind: 'hello', device_id: ID, token: 'a'.repeat(64), instance: 'b'.repeat(32), agent_version: '1', applied_rev: 0 },
+  ...{ ruleset_hash: null, at: new Date().toISOString() },
+  capabilities: {
+    ...{ firewall: 'unavailable', firewall_reason: null, conntrack: false, scanner: false, scanner_reason: null },
+    ...{ watch: false, control: false, control_reason: null, second_look: false, second_look_reason: null, containers: false },
+  },
+});
+
 it('checks a state once that is told again as it was, and anew what is another one', async () => {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   const peers: WebSocket[] = [];
@@ -35,21 +44,7 @@ it('checks a state once that is told again as it was, and anew what is another o
   const reasons: string[] = [];
   const link = createLink({
     ...{ server: url, resolver: createResolver(url), onNoted() {}, onSkew() {}, onConnected() {} },
-    hello: () => ({
-      ...{ kind: 'hello', device_id: ID, token: 'a'.repeat(64), instance: 'b'.repeat(32), agent_version: '1', applied_rev: 0 },
-      ...{ ruleset_hash: null, at: new Date().toISOString() },
-      capabilities: {
-        ...{ firewall: 'unavailable', firewall_reason: null, conntrack: false, scanner: false, scanner_reason: null },
-        ...{
-          watch: false,
-          control: false,
-          control_reason: null,
-          second_look: false,
-          second_look_reason: null,
-          containers: false,
-        },
-      },
-    }),
+    hello,
     onDesired: (told) => heard.push(told),
     onState: (_state, reason) => reasons.push(reason),
     askRevoked: () => Promise.resolve(undefined),
@@ -88,4 +83,102 @@ it('checks a state once that is told again as it was, and anew what is another o
   }
   expect(heard).toHaveLength(4);
   expect(reasons).toContain('the server said something that this agent does not understand');
+});
+
+/** A server that notes nothing, and what each connection said to it. */
+async function createWorld(parts: { onConnected?: (say: (frame: Said) => void) => void } = {}) {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+  const connections: { peer: WebSocket; said: Said[] }[] = [];
+  server.on('connection', (peer) => {
+    const connection: (typeof connections)[number] = { peer, said: [] };
+    peer.once('message', () => {
+      connections.push(connection);
+      peer.on('message', (bytes: Buffer) => connection.said.push(saidSchema.parse(JSON.parse(bytes.toString()))));
+      peer.send(JSON.stringify({ kind: 'welcome', at: new Date().toISOString(), heartbeat_ms: 20_000 }));
+    });
+  });
+  await once(server, 'listening');
+  const address = server.address();
+  const url = new URL(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`);
+  const link = createLink({
+    ...{ server: url, resolver: createResolver(url), onNoted() {}, onSkew() {}, onDesired() {}, onState() {}, hello },
+    onConnected: () => parts.onConnected?.((frame) => link.say(frame)),
+    askRevoked: () => Promise.resolve(undefined),
+    wait: () => Promise.resolve(),
+  });
+  const begin = () => {
+    const running = link.run();
+    onTestFinished(async () => {
+      link.stop();
+      await running;
+      server.close();
+    });
+  };
+  return { link, connections, begin };
+}
+
+const id = (number: number) => `01930000-0000-7000-8000-${String(number).padStart(12, '0')}`;
+const event = (number: number): Said => ({
+  ...{ kind: 'event', id: id(number), at: new Date().toISOString() },
+  event: { event: 'tampered', backed_off: false },
+});
+const report = (seq: number): Said => ({
+  ...{ kind: 'report', seq, epoch: new Date().toISOString(), counters: [], blocked: [], telemetry: null, posture: [] },
+  ...{ foreign_tables: [], watching: null },
+});
+
+it('says what happened while the server was away once each, and no more at once than a server takes', async () => {
+  const events = Array.from({ length: 80 }, (_, index) => event(index));
+  const { link, connections, begin } = await createWorld({
+    onConnected(say) {
+      for (const one of events) say(one);
+    },
+  });
+  // Nobody can be reached yet.
+  for (const one of events) link.say(one);
+  link.say(report(1));
+  link.say(report(2));
+  begin();
+  const said = () => connections[0]?.said ?? [];
+  await vi.waitFor(() => expect(said().length).toBeGreaterThan(30));
+  expect(said()[0]).toMatchObject({ kind: 'report', seq: 2 });
+  // An ack and a report do not wait behind them.
+  link.say({ kind: 'ack', rev: 1, state: 'applied', applied_rev: 1, errors: [] });
+  link.say(report(3));
+  await vi.waitFor(() => expect(said().some((frame) => frame.kind === 'report' && frame.seq === 3)).toBe(true));
+  expect(said().some(({ kind }) => kind === 'ack')).toBe(true);
+  const early = said().filter(({ kind }) => kind === 'event');
+  expect(early.length).toBeLessThan(40);
+  await vi.waitFor(() => expect(said().filter(({ kind }) => kind === 'event')).toHaveLength(80), {
+    timeout: 40_000,
+    interval: 100,
+  });
+  expect(new Set(said().flatMap((frame) => (frame.kind === 'event' ? [frame.id] : []))).size).toBe(80);
+});
+
+it('says of a report that is too large what must be known', async () => {
+  const { link, connections, begin } = await createWorld();
+  begin();
+  await vi.waitFor(() => expect(connections).toHaveLength(1));
+  const blocked = Array.from({ length: 500 }, () => ({
+    ...({ direction: 'outbound', protocol: 'other', address: '2001:db8:1234:5678:9abc:def0:1234:5678', port: 65_535 } as const),
+    ...{ packets: Number.MAX_SAFE_INTEGER, first_at: new Date().toISOString(), last_at: new Date().toISOString() },
+  }));
+  const counters = Array.from({ length: 1_002 }, (_, index) => ({ of: id(index), packets: 2 ** 50, bytes: 2 ** 52 }));
+  const connection = {
+    ...({ direction: 'outbound', protocol: 'tcp', local: '2001:db8:1234:5678:9abc:def0:1234:5678' } as const),
+    ...{ remote: '2001:db8:1234:5678:9abc:def0:1234:5678', port: 65_535, program: '\u{1f600}'.repeat(50) },
+  };
+  const whole = {
+    ...report(1),
+    ...{ blocked, counters },
+    telemetry: {
+      ...{ cpu_percent: 1, memory_percent: 1, memory_bytes: 1, network_in: 1, network_out: 1, network_percent: 1, uptime_s: 1 },
+      listening: [],
+      connections: Array.from({ length: 300 }, () => connection),
+    },
+  };
+  expect(Buffer.byteLength(JSON.stringify(whole))).toBeGreaterThan(SAID_BYTES_MAXIMUM);
+  link.say(saidSchema.parse(whole));
+  await vi.waitFor(() => expect(connections[0]?.said).toMatchObject([{ blocked, counters, telemetry: null }]));
 });

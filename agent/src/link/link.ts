@@ -41,7 +41,10 @@ export interface LinkParts {
 }
 
 export interface Link {
-  /** Says a frame now, or when the server can be reached again: of each kind of report the last one waits, of acks and events all. */
+  /**
+   * Says a frame now, or when the server can be reached again: of each kind of report the last one waits, and all acks. Events and reports of what was found are whoever's
+   * who says them again until they are noted (`onConnected`): they do not wait here as well.
+   */
   say(frame: Said): void;
   /** Runs until `stop`. */
   run(): Promise<void>;
@@ -57,6 +60,12 @@ const FAILURES_BEFORE_POLLING = 3;
 const POLLING_MS = 10 * 60_000;
 const WAITING_MAXIMUM = 500;
 const FRAMES_OF_A_POLL = 50;
+/**
+ * Of events and scans, a server that comes back hears so many at once, and then one in so many ms: it takes 60 that wait and 120 in 20 s of one agent, and puts out
+ * whoever says more.
+ */
+const AT_ONCE = 30;
+const EACH_MS = 400;
 /** A frame of so many characters is checked sooner than it is hashed. */
 const SMALL = 2_000;
 
@@ -80,13 +89,20 @@ export function createLink(parts: LinkParts): Link {
   let waiting: Said[] = [];
   let is_stopped = false;
   let open: WebSocket | undefined;
+  let is_polling = false;
   let wake = () => {};
+  /** What an open connection has not heard yet, and how many more it may hear at once. */
+  let backlog: Said[] = [];
+  let room = AT_ONCE;
+  let room_at = performance.now();
+  let pacing: NodeJS.Timeout | undefined;
   /** The state that was told last, and the hash of its text. */
   let last: { digest: string; told: Told } | undefined;
 
   /** What a newer frame of its kind makes needless. */
   function replaces(newer: Said, older: Said): boolean {
     if (newer.kind === 'report') return older.kind === 'report';
+    if (newer.kind === 'event') return older.kind === 'event' && older.id === newer.id;
     if (newer.kind === 'ack') return older.kind === 'ack' && older.rev === newer.rev;
     return (
       newer.kind === 'scan_report' && older.kind === 'scan_report' && older.job_id === newer.job_id && older.found.length === 0
@@ -95,8 +111,30 @@ export function createLink(parts: LinkParts): Link {
 
   function send(socket: WebSocket, frame: Said): void {
     const text = JSON.stringify(frame);
-    if (text.length <= SAID_BYTES_MAXIMUM) socket.send(text);
+    if (Buffer.byteLength(text) <= SAID_BYTES_MAXIMUM) socket.send(text);
+    // What must be known is counted; what is measured of the computer is measured again.
+    else if (frame.kind === 'report' && frame.telemetry !== null) send(socket, { ...frame, telemetry: null });
   }
+
+  /** As much of the backlog as may be said now; a timer has the rest said, as long as there is one. */
+  function sayBacklog(): void {
+    clearTimeout(pacing);
+    const time = performance.now();
+    room = Math.min(AT_ONCE, room + (time - room_at) / EACH_MS);
+    room_at = time;
+    while (open?.readyState === WebSocket.OPEN && room >= 1) {
+      const frame = backlog.shift();
+      if (frame === undefined) return;
+      room -= 1;
+      send(open, frame);
+    }
+    if (backlog.length > 0) pacing = setTimeout(sayBacklog, EACH_MS).unref();
+  }
+
+  const wait = (frame: Said) =>
+    (waiting = [...waiting.filter((older) => !replaces(frame, older)), frame].slice(-WAITING_MAXIMUM));
+  /** Whoever says it says it again. */
+  const isSaidAgain = (frame: Said) => frame.kind === 'event' || (frame.kind === 'scan_report' && frame.found.length > 0);
 
   /** A server tells the whole state again after each loss of the connection, and with each answer by HTTP: what is as it was told last is not checked again. */
   function parse(json: unknown): Told | undefined {
@@ -159,13 +197,17 @@ export function createLink(parts: LinkParts): Link {
           open = socket;
           parts.onState('connected', '');
           for (const frame of waiting.splice(0)) send(socket, frame);
+          room = AT_ONCE;
           parts.onConnected();
         }
       });
       socket.on('error', (error) => (failure ||= failureOf(error)));
       socket.on('close', (code, reason) => {
         clearTimeout(silence);
-        if (open === socket) open = undefined;
+        if (open === socket) {
+          open = undefined;
+          for (const frame of backlog.splice(0)) if (!isSaidAgain(frame)) wait(frame);
+        }
         resolve({ was_connected, code, reason: reason.toString() || failure || 'the connection ended' });
       });
     });
@@ -204,6 +246,7 @@ export function createLink(parts: LinkParts): Link {
       }
       if (!was_connected) {
         was_connected = true;
+        is_polling = true;
         parts.onState('connected', 'by HTTP, because no WebSocket passes');
         parts.onConnected();
       }
@@ -214,10 +257,12 @@ export function createLink(parts: LinkParts): Link {
   return {
     say(frame) {
       if (open?.readyState === WebSocket.OPEN) {
-        send(open, frame);
-        return;
+        if (frame.kind === 'ack' || frame.kind === 'report') return send(open, frame);
+        backlog = [...backlog.filter((older) => !replaces(frame, older)), frame];
+        sayBacklog();
+      } else if (is_polling || !isSaidAgain(frame)) {
+        wait(frame);
       }
-      waiting = [...waiting.filter((older) => !replaces(frame, older)), frame].slice(-WAITING_MAXIMUM);
     },
 
     async run() {
@@ -225,6 +270,7 @@ export function createLink(parts: LinkParts): Link {
       while (!is_stopped) {
         const by_poll = failures >= FAILURES_BEFORE_POLLING && failures % 2 === 1;
         const { was_connected, code, reason } = by_poll ? await pollSession() : await socketSession();
+        is_polling = false;
         if (is_stopped) return;
         failures = was_connected ? 0 : failures + 1;
         if (code === AGENT_CLOSED.in_use) {

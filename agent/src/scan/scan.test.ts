@@ -19,12 +19,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DeviceEvent, ScanJob, ScanReport } from '@palisade/contract/agent';
+import { type DeviceEvent, SAID_BYTES_MAXIMUM, type ScanJob, type ScanReport, saidSchema } from '@palisade/contract/agent';
 import type { SignatureFiles } from '@palisade/scanner/signature-files';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '#agent/ids.ts';
 import { createQuarantine } from './quarantine.ts';
-import { createScans, type Scans } from './scans.ts';
+import { createScans, packed, type Scans } from './scans.ts';
 import { openVerdicts } from './verdicts.ts';
 import { countFiles, readMounts, walk } from './walk.ts';
 
@@ -217,6 +217,7 @@ describe('a scan', () => {
   let reports: ScanReport[];
   let events: DeviceEvent[];
   const lines: string[] = [];
+  const said_orders = new Set<string>();
   let seq = 0;
   const job = (path: string, wanted: ScanJob['wanted'] = 'run'): ScanJob => ({ id: newId(), scan: 'folder', path, wanted });
   let signatures: SignatureFiles;
@@ -227,6 +228,7 @@ describe('a scan', () => {
         signatures: () => signatures,
         log: (line) => lines.push(line),
         nextSeq: () => (seq += 1),
+        isSaid: (order_id) => said_orders.has(order_id),
       },
       say: (report) => reports.push(report),
       happened: (event) => events.push(event),
@@ -264,6 +266,7 @@ describe('a scan', () => {
     expect(found[0]).toMatchObject({ path: join(root, 'files/games.zip'), member: 'eicar.com', outcome: 'quarantined' });
     expect(existsSync(join(root, 'files/games.zip'))).toBe(false);
     const done = reports.at(-1)?.progress;
+    const ended_at = reports.at(-1)?.at;
     expect([done?.files_read, done?.files_known, done?.files_total]).toEqual([21, 0, 21]);
 
     // What was found is said again until it is noted, after a restart too.
@@ -281,7 +284,10 @@ describe('a scan', () => {
     const second = job(join(root, 'files'));
     scans.want({ ...nothing, scan_jobs: [first, second] });
     await ended(second.id, 'done');
-    expect(reports.some(({ job_id }) => job_id === first.id)).toBe(false);
+    // The first is not done again, and is said to be over to a server that still tells of it.
+    expect(reports.filter(({ job_id }) => job_id === first.id)).toEqual([
+      expect.objectContaining({ state: 'done', found: [], progress: done, at: ended_at }),
+    ]);
     const again = reports.at(-1)?.progress;
     // The engine of a new scan says its edition with the first file that it reads.
     expect(again?.files_known).toBeGreaterThanOrEqual(18);
@@ -291,6 +297,64 @@ describe('a scan', () => {
     scans.want({ ...nothing, scan_jobs: [], file_orders: [order] });
     await vi.waitFor(() => expect(events).toEqual([{ event: 'order_done', order_id: order.id, ok: true, message: null }]));
     expect(readFileSync(join(root, 'files/games.zip')).equals(zip)).toBe(true);
+
+    // Of an order that was carried out the server is still to hear: another start of the agent does not try it again.
+    await scans.close();
+    start();
+    said_orders.add(order.id);
+    scans.want({ ...nothing, scan_jobs: [], file_orders: [order] });
+    const other = { ...order, id: newId() };
+    scans.want({ ...nothing, scan_jobs: [], file_orders: [order, other] });
+    await vi.waitFor(() => expect(events).toHaveLength(2));
+    expect(events[1]).toMatchObject({ order_id: other.id, ok: false });
+  });
+
+  it('has what was found noted report by report, and waits for no other one', async () => {
+    for (const name of ['a', 'b']) {
+      writeFileSync(join(root, `files/${name}`), EICAR);
+      await scans.look([join(root, `files/${name}`)]);
+    }
+    const [one, two] = reports.filter(({ found }) => found.length > 0);
+    // The server noted something that came later than both.
+    scans.noted(seq + 1);
+    reports.length = 0;
+    scans.noted(two?.seq ?? 0);
+    scans.again();
+    await vi.waitFor(() => expect(reports).toHaveLength(1));
+    expect(reports[0]?.found).toEqual(one?.found);
+  });
+
+  it('says what the contract takes of names that were made to be too much, and in frames that a server takes', async () => {
+    const part = '\u0001'.repeat(250);
+    const deep = join(root, 'files', ...Array.from({ length: 14 }, () => part));
+    mkdirSync(deep, { recursive: true });
+    for (let index = 0; index < 15; index += 1) writeFileSync(join(deep, `${index}`), EICAR);
+    writeFileSync(join(root, 'eicar.com'), EICAR);
+    // An archive in an archive in an archive: what is said of the file within names all three.
+    const nest = `
+import io, sys, zipfile
+path, bytes = sys.argv[1], open(sys.argv[2], 'rb').read()
+for ending in ['', '.zip', '.zip']:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, 'w') as writing: writing.writestr(chr(0x1f600) * 1000 + ending, bytes)
+    bytes = archive.getvalue()
+open(path, 'wb').write(bytes)`;
+    execFileSync('python3', ['-c', nest, join(root, 'files/names.zip'), join(root, 'eicar.com')]);
+    const one = job(join(root, 'files'));
+    scans.want({ ...nothing, scan_jobs: [one] });
+    await ended(one.id, 'done');
+    expect(reports.flatMap(({ found }) => found)).toHaveLength(16);
+    for (const report of reports) {
+      expect(saidSchema.safeParse(report).error?.issues).toBeUndefined();
+      expect(Buffer.byteLength(JSON.stringify(report))).toBeLessThan(SAID_BYTES_MAXIMUM);
+    }
+    const [first] = reports.filter(({ found }) => found.length > 0);
+    if (first === undefined) throw new Error('nothing was found');
+    const together = packed(
+      Array.from({ length: 300 }, (_, index) => ({ ...first, seq: index, found: first.found.slice(0, 1) })),
+    );
+    expect(together.flatMap(({ found }) => found)).toHaveLength(300);
+    for (const report of together) expect(Buffer.byteLength(JSON.stringify(report))).toBeLessThan(SAID_BYTES_MAXIMUM);
   });
 
   it('looks at what was just written beside a scan that is paused, and leaves alone what was restored', async () => {

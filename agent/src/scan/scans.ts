@@ -21,6 +21,7 @@ import type { SignatureFiles } from '@palisade/scanner/signature-files';
 import { createYaraPool, type YaraPool } from '@palisade/scanner/yara-pool';
 import { z } from 'zod';
 import { newId } from '#agent/ids.ts';
+import { lineOf } from '#agent/line.ts';
 import { createStore } from '#agent/store.ts';
 import { runProgram } from '#firewall/nft.ts';
 import { createFoundFiles } from './found-files.ts';
@@ -43,8 +44,10 @@ const LOOK_EVERY_MS = 5_000;
 /** An engine that nobody uses takes its memory for so long. ms. */
 const IDLE_MS = 20_000;
 const LINE_LENGTH = 300;
-/** Reports with findings that wait to be noted. */
+/** Reports with findings that wait to be noted. Beyond them those of one scan are put together. */
 const UNNOTED_MAXIMUM = 200;
+/** Of the findings in one report, as JSON: a path of control characters is six times as long as its name. */
+const FOUND_BYTES = 128 * 1024;
 const RESTORED_MAXIMUM = 1_000;
 /** Below the agent's state: what is sealed, and what was found. */
 export const QUARANTINE_FOLDER = 'quarantine';
@@ -61,6 +64,8 @@ export interface ScansParts {
   happened: (event: DeviceEvent) => void;
   log: (line: string) => void;
   wait: (ms: number) => Promise<void>;
+  /** Whether what became of a file order was said, and is not noted yet. */
+  isSaid: (order_id: string) => boolean;
   /** Of all that this agent reports, so that what the server has noted is told by one number. */
   nextSeq: () => number;
 }
@@ -75,19 +80,15 @@ export interface Scans {
   look(paths: readonly string[]): Promise<void>;
   /** Other signatures are in use: a scan that is under way goes on with them. */
   signaturesChanged(): Promise<void>;
-  /** The server has kept what was found up to this report. */
+  /** The server has kept what was found in this report. */
   noted(seq: number): void;
   /** What was found and is not noted yet, to be said again. */
   again(): void;
   close(): Promise<void>;
 }
 
-const doneSchema = z.array(z.object({ id: z.string(), state: z.string() }));
-const lineOf = (text: string, most = LINE_LENGTH) =>
-  [...text.toWellFormed()]
-    .filter((character) => character >= ' ' && character !== '\u007f')
-    .slice(0, most)
-    .join('');
+/** With what was said last of each: a server that did not hear it is told again. */
+const doneSchema = z.array(z.object({ id: z.string(), state: z.string(), last: scanReportSchema.optional() }));
 const isSame = (a: BigIntStats, b: BigIntStats) =>
   a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
 
@@ -148,6 +149,31 @@ const emptyProgress = (): ScanProgressOnDevice => ({
   ...{ seconds_left: null, path: null },
 });
 
+/** Of what was found, as much as one report takes. */
+function fittingOf(found: readonly Found[]): Found[] {
+  let bytes = 0;
+  const fitting: Found[] = [];
+  for (const file of found.slice(0, FINDINGS_MAXIMUM)) {
+    bytes += Buffer.byteLength(JSON.stringify(file));
+    if (fitting.length > 0 && bytes > FOUND_BYTES) break;
+    fitting.push(file);
+  }
+  return fitting;
+}
+
+/** The same findings in fewer reports: those of one scan that follow each other, under what was said of it last. */
+export function packed(reports: readonly ScanReport[]): ScanReport[] {
+  const all: ScanReport[] = [];
+  for (const report of reports) {
+    const before = all.at(-1);
+    const found = before === undefined ? [] : [...before.found, ...report.found];
+    const is_one = before?.job_id === report.job_id && before.scan === report.scan && fittingOf(found).length === found.length;
+    if (is_one) all[all.length - 1] = { ...report, found };
+    else all.push(report);
+  }
+  return all;
+}
+
 export function createScans(parts: ScansParts): Scans {
   const { state, say, happened, log, wait } = parts;
   const quarantine = createQuarantine(join(state, QUARANTINE_FOLDER));
@@ -160,7 +186,7 @@ export function createScans(parts: ScansParts): Scans {
   let jobs: readonly ScanJob[] = [];
   let exclusions: readonly string[] = [];
   let running: string | undefined;
-  const unnotedStore = createStore(join(state, 'found.json'), z.array(scanReportSchema));
+  const unnotedStore = createStore(join(state, 'found.json'), z.array(z.unknown()));
   let unnoted: ScanReport[] = [];
   let keeping = takeUpUnnoted();
   let busy = Promise.resolve();
@@ -171,9 +197,11 @@ export function createScans(parts: ScansParts): Scans {
   let looking = Promise.resolve();
 
   function tell(report: Omit<ScanReport, 'kind' | 'seq'>): ScanReport {
-    const frame: ScanReport = { kind: 'scan_report', seq: parts.nextSeq(), ...report };
+    const frame: ScanReport = { kind: 'scan_report', seq: parts.nextSeq(), at: new Date().toISOString(), ...report };
     if (frame.found.length > 0) {
-      unnoted = [...unnoted, frame].slice(-UNNOTED_MAXIMUM);
+      const all = unnoted.length < UNNOTED_MAXIMUM ? [...unnoted, frame] : packed([...unnoted, frame]);
+      if (all.length > UNNOTED_MAXIMUM) log('more was found than can wait for the server: the oldest findings are forgotten');
+      unnoted = all.slice(-UNNOTED_MAXIMUM);
       keepUnnoted(frame.found);
     }
     say(frame);
@@ -182,7 +210,7 @@ export function createScans(parts: ScansParts): Scans {
 
   /** What an agent before this one found and nobody has noted, and what it took away and was killed before it could say so. */
   async function takeUpUnnoted(): Promise<void> {
-    const kept = (await unnotedStore.read()) ?? [];
+    const kept = ((await unnotedStore.read()) ?? []).flatMap((one) => scanReportSchema.safeParse(one).data ?? []);
     const known = new Set(kept.flatMap(({ found }) => found.map(({ id }) => id)));
     const taken_up = await untold.takeUp();
     const more = taken_up
@@ -269,13 +297,20 @@ export function createScans(parts: ScansParts): Scans {
         .keep(id, { path, file_hash, size: Number(stats.size) })
         .catch((error: unknown) => log(`what was found could not be noted: ${String(error)}`));
       const file: Found = {
-        ...{ id, path: text, file_hash, size: Number(stats.size), threat: lineOf(threat), found_at: new Date().toISOString() },
+        ...{
+          id,
+          path: text,
+          file_hash,
+          size: Number(stats.size),
+          threat: lineOf(threat, LINE_LENGTH),
+          found_at: new Date().toISOString(),
+        },
         member: threat_member === null ? null : lineOf(threat_member, 4_000),
         ...{ outcome: 'quarantined', reason: null },
       };
       await keepUntold(file).catch((error: unknown) => log(`what was found could not be noted: ${String(error)}`));
       const taken = await quarantine.take(id, path, stats);
-      return taken.ok ? file : { ...file, outcome: 'left', reason: lineOf(taken.reason) };
+      return taken.ok ? file : { ...file, outcome: 'left', reason: lineOf(taken.reason, LINE_LENGTH) };
     } catch (error) {
       return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'gone' : 'pending';
     }
@@ -310,7 +345,7 @@ export function createScans(parts: ScansParts): Scans {
     let saved_at = performance.now();
     let looked_at = 0;
     const report = (now: DeviceScanState, reason: string | null = null): ScanReport => {
-      const some = found.slice(0, FINDINGS_MAXIMUM);
+      const some = fittingOf(found);
       const facts = {
         ...{ job_id, scan, state: now, reason, signatures_version },
         progress: shownOf(progress, stood),
@@ -319,7 +354,7 @@ export function createScans(parts: ScansParts): Scans {
       // Nobody waits for the progress of what was just written: what was found is said alone.
       const is_quiet = scan === 'watch' && some.length === 0;
       const frame: ScanReport = is_quiet ? { kind: 'scan_report', seq: 0, ...facts } : tell(facts);
-      found = found.slice(FINDINGS_MAXIMUM);
+      found = found.slice(some.length);
       told_at = performance.now();
       onReport?.(frame);
       return frame;
@@ -444,7 +479,7 @@ export function createScans(parts: ScansParts): Scans {
       }
     }
     await Promise.all(under_way);
-    while (found.length > FINDINGS_MAXIMUM) report('running');
+    while (fittingOf(found).length < found.length) report('running');
     is_over = true;
     await counting.catch(() => false);
     await verdicts?.save();
@@ -473,9 +508,16 @@ export function createScans(parts: ScansParts): Scans {
     const last = await runScan({ job_id: next.id, scan: next.scan, roots: await rootsOf(next), wanted });
     running = undefined;
     if (is_closed) return;
-    await doneStore.write([...done, { id: next.id, state: last.state }].slice(-100));
+    await doneStore.write([...done, { id: next.id, state: last.state, last: { ...last, found: [] } }].slice(-100));
     await standing.remove();
     await work();
+  }
+
+  /** Of jobs that the server still tells of and that are over: it did not hear so, or the agent ended before it could say it. */
+  async function sayOver(): Promise<void> {
+    const told = new Set(jobs.map(({ id }) => id));
+    for (const { id, last } of (await doneStore.read()) ?? [])
+      if (last !== undefined && told.has(id)) say({ ...last, seq: parts.nextSeq() });
   }
 
   /** Its person wanted it back: watching does not take it away again at once. */
@@ -500,7 +542,12 @@ export function createScans(parts: ScansParts): Scans {
       await quarantine.remove(finding_id);
       await found_files.forget(finding_id);
     }
-    happened({ event: 'order_done', order_id: id, ok: result.ok, message: result.ok ? null : lineOf(result.reason) });
+    happened({
+      event: 'order_done',
+      order_id: id,
+      ok: result.ok,
+      message: result.ok ? null : lineOf(result.reason, LINE_LENGTH),
+    });
   }
 
   const restored = new Map<string, BigIntStats>();
@@ -515,10 +562,11 @@ export function createScans(parts: ScansParts): Scans {
       jobs = desired.scan_jobs;
       exclusions = desired.exclusions;
       for (const order of desired.file_orders) {
-        if (orders_done.has(order.id)) continue;
+        if (orders_done.has(order.id) || parts.isSaid(order.id)) continue;
         orders_done.add(order.id);
         void carryOut(order).catch((error: unknown) => log(String(error)));
       }
+      if (jobs.length > 0) void sayOver().catch((error: unknown) => log(String(error)));
       if (running === undefined && jobs.some(({ wanted }) => wanted !== 'pause')) void inTurn(work);
     },
     async scanNow(path, onReport) {
@@ -544,9 +592,10 @@ export function createScans(parts: ScansParts): Scans {
       // An engine that does not run begins with them.
       if (engine !== undefined && !(await engine.reload(parts.signatures()))) log('the engine could not take the new signatures');
     },
-    noted(until) {
-      if (!unnoted.some((report) => report.seq <= until)) return;
-      unnoted = unnoted.filter((report) => report.seq > until);
+    noted(seq) {
+      // One report and no earlier one: what was lost with a connection is said again under another number.
+      if (!unnoted.some((report) => report.seq === seq)) return;
+      unnoted = unnoted.filter((report) => report.seq !== seq);
       keepUnnoted();
     },
     again() {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { DeviceEvent, SecondLook } from '@palisade/contract/agent';
+import { lineOf } from '#agent/line.ts';
 import type { Sent } from '#link/call.ts';
 import { createFoundFiles } from './found-files.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -145,8 +146,7 @@ export function createSecondLooks(parts: {
     });
     current = undefined;
     if (reason === undefined || abort.signal.aborted) return;
-    const message = [...reason.toWellFormed()].filter((character) => character >= ' ' && character !== '\u007f').join('');
-    happened({ event: 'order_done', order_id: look.id, ok: false, message: message.slice(0, REASON_LENGTH) });
+    happened({ event: 'order_done', order_id: look.id, ok: false, message: lineOf(reason, REASON_LENGTH) });
   }
 
   /** One after the other, as long as there is one that was not begun. */

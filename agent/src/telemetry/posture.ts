@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { platform } from 'node:os';
 import type { Defaults, Posture } from '@palisade/contract/agent';
 import { z } from 'zod';
+import { lineOf } from '#agent/line.ts';
 import { runProgram } from '#firewall/nft.ts';
 
 /** How often pending updates are looked for: it reads all package lists. */
@@ -150,11 +151,7 @@ export function createPosture(parts: {
     const { state, evidence } = await Promise.resolve()
       .then(how)
       .catch(() => unknown('It could not be looked at.'));
-    const line = [...evidence]
-      .filter((character) => character >= ' ')
-      .join('')
-      .slice(0, EVIDENCE_LENGTH);
-    found.set(check, { check, state, evidence: line, checked_at: new Date(now()).toISOString() });
+    found.set(check, { check, state, evidence: lineOf(evidence, EVIDENCE_LENGTH), checked_at: new Date(now()).toISOString() });
   }
 
   return {

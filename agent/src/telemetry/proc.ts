@@ -7,6 +7,7 @@ import {
   type Telemetry,
 } from '@palisade/contract/agent';
 import { type Family, type IpAddress, printIp } from '@palisade/contract/ip-address';
+import { lineOf } from '#agent/line.ts';
 
 /**
  * Reads what a Linux kernel says of the computer in /proc: no program is started for it, and no turn through the thread pool is taken, which would cost ten times what the
@@ -154,7 +155,7 @@ export function createProc(root = '/proc', sys = '/sys'): Proc {
         const link = unlessGone(() => readlinkSync(`${root}/${pid}/fd/${file}`), '');
         const inode = link.startsWith('socket:[') ? link.slice('socket:['.length, -1) : '';
         if (!wanted.delete(inode)) continue;
-        programs.set(inode, { pid, name: text(`${pid}/comm`).trim().slice(0, PROGRAM_LENGTH) });
+        programs.set(inode, { pid, name: lineOf(text(`${pid}/comm`).trim(), PROGRAM_LENGTH) });
       }
       if (wanted.size === 0) return;
     }

@@ -1,4 +1,14 @@
-import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -80,6 +90,18 @@ it('walks the tables of sockets only where the kernel counts another socket, and
   expect(await ports()).toEqual([443]);
   write('tcp', '');
   expect(await ports()).toEqual([]);
+});
+
+it('says of a program that calls itself by control characters what the contract takes', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'palisade-proc-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  mkdirSync(join(root, 'net'));
+  mkdirSync(join(root, '42/fd'), { recursive: true });
+  writeFileSync(join(root, 'net/tcp'), '  0: 00000000:1F90 00000000:0000 0A 0:0 0:0 0 0 0 77 1\n');
+  writeFileSync(join(root, '42/comm'), 'a\u0001b\nc\u007f\n');
+  symlinkSync('socket:[77]', join(root, '42/fd/3'));
+  const { listening } = telemetrySchema.parse(await createProc(root, root).read());
+  expect(listening).toEqual([{ protocol: 'tcp', address: '0.0.0.0', port: 8080, program: 'abc' }]);
 });
 
 it('tells a failed sign-in, whatever the user calls themselves', () => {

@@ -82,7 +82,8 @@ export function createAgents(parts: {
       .updateTable('devices')
       .set({
         ...{ ack_rev: rev, ack_state: state, ack_errors: JSON.stringify(kept), applied_rev },
-        ...(state === 'applied' && { applied_at: at() }),
+        // Said again with each connection, it was applied when it was said first.
+        ...(state === 'applied' && !(rev === device.ack_rev && device.ack_state === 'applied') && { applied_at: at() }),
         // Said twice, it began when it was said first.
         trial_at: state !== 'trial' ? null : rev === device.ack_rev && device.ack_state === 'trial' ? device.trial_at : at(),
         ...(is_applied ? { pending_since: null } : device.pending_since === null && { pending_since: at() }),

@@ -94,6 +94,8 @@ export function createDeviceFiles(parts: {
 
   async function hearScan(device: DeviceRow, report: ScanReport): Promise<Told[]> {
     const { job_id, state, reason, progress, signatures_version } = report;
+    // What ended while the server could not be reached ended then.
+    const moment = report.at === undefined ? at() : momentOn(device, report.at, now());
     const is_over = SCANS_OVER.includes(state);
     // A job of another device is none of this one's.
     const job =
@@ -121,8 +123,8 @@ export function createDeviceFiles(parts: {
         .set(({ eb }) => ({
           ...{ state, reason, signatures_version, progress: JSON.stringify(progress) },
           files_found: eb('files_found', '+', fresh),
-          ...(job.started_at === null && state !== 'queued' && { started_at: at() }),
-          ...(is_over && { ended_at: at() }),
+          ...(job.started_at === null && state !== 'queued' && { started_at: moment }),
+          ...(is_over && { ended_at: moment }),
         }))
         .where('id', '=', job.id)
         // What is over stays over, whatever is said again of it.
@@ -135,7 +137,7 @@ export function createDeviceFiles(parts: {
       const is_full = state === 'done' && report.scan === 'full' && (job === undefined ? job_id === null : job.scan === 'full');
       await database
         .updateTable('devices')
-        .set(({ eb }) => ({ told_rev: eb('told_rev', '+', 1), ...(is_full && { last_full_scan_at: at() }) }))
+        .set(({ eb }) => ({ told_rev: eb('told_rev', '+', 1), ...(is_full && { last_full_scan_at: moment }) }))
         .where('id', '=', device.id)
         .execute();
     }

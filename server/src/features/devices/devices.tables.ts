@@ -45,6 +45,9 @@ export interface DeviceTables {
     report_instance: string | null;
     report_seq: number;
     blocked_total: number;
+    /** The part of which log of dropped packets was counted last. */
+    blocked_log: string | null;
+    blocked_number: number;
     /** JSON, with `posture`, `foreign_tables`, `watched` and `exclusions`. */
     telemetry: string | null;
     telemetry_at: string | null;
@@ -80,6 +83,7 @@ export interface DeviceTables {
     part: string;
     direction: Direction;
     protocol: 'tcp' | 'udp' | 'icmp' | 'other';
+    /** Empty for the sum of what is not told apart. */
     address: string;
     /** -1 where there is none. */
     port: number;
@@ -153,7 +157,10 @@ export interface DeviceTables {
 export const DEVICE_PERSONAL: readonly PersonalTable[] = [
   {
     table: 'devices',
-    withheld: ['token_hash', 'public_key', 'instance', 'connection_id', 'connected_until', 'report_instance', 'report_seq'],
+    withheld: [
+      ...['token_hash', 'public_key', 'instance', 'connection_id', 'connected_until', 'report_instance', 'report_seq'],
+      ...['blocked_log', 'blocked_number'],
+    ],
     json: ['os', 'capabilities', 'ack_errors', 'telemetry', 'posture', 'foreign_tables', 'watching', 'watched', 'exclusions'],
   },
   { table: 'device_counts', key: 'user_id' },

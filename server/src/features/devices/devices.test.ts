@@ -116,14 +116,21 @@ describe('enrolment', async () => {
     });
   });
 
-  test('is refused from where five codes were wrong, a right one too, until they are forgotten', async () => {
+  test('is refused from where five codes were wrong that begin alike, a right one too, until they are forgotten', async () => {
     time += 3_600_000;
     const { token } = await signIn();
-    const wrong = () => call(enrolDevice, { body: computer('AAAAABBBBB') });
+    const { code } = await codeOf(token);
+    const wrong = () => call(enrolDevice, { body: computer(`${code[0]}AAAABBBBB`) });
     const answers = [await wrong(), await wrong(), await wrong(), await wrong(), await wrong(), await wrong()];
     expect(answers.map(({ status }) => status)).toEqual([410, 410, 410, 410, 410, 429]);
-    const { code } = await codeOf(token);
     expect((await call(enrolDevice, { body: computer(code) })).status).toBe(429);
+    // Somebody else behind the same address, whose code begins otherwise, is not held up by it.
+    const neighbour = await signIn();
+    const another = async (): Promise<string> => {
+      const made = await codeOf(neighbour.token);
+      return made.code[0] === code[0] ? await another() : made.code;
+    };
+    expect((await call(enrolDevice, { body: computer(await another()) })).status).toBe(201);
     time += 300_000;
     expect((await call(enrolDevice, { body: computer(code) })).status).toBe(201);
   });
@@ -302,6 +309,18 @@ describe('an agent', async () => {
     expect(after).toEqual(before);
     agent.say({ kind: 'ack', rev: 1, state: 'applied', applied_rev: 1, errors: [] });
     await soon(async () => expect((await device()).enforcement).toMatchObject({ state: 'applied', seconds_left: null }));
+
+    // Said again with each connection: it was applied when it was said first.
+    const { applied_at } = (await device()).enforcement;
+    await app.app.database
+      .updateTable('devices')
+      .set({ applied_at: '2026-01-01T00:00:00.000Z' })
+      .where('id', '=', identity.device_id)
+      .execute();
+    expect(applied_at).not.toBeNull();
+    agent.say({ kind: 'ack', rev: 1, state: 'applied', applied_rev: 1, errors: [{ rule_id: null, message: 'said again' }] });
+    await soon(async () => expect((await device()).enforcement.errors).toHaveLength(1));
+    expect((await device()).enforcement.applied_at).toBe('2026-01-01T00:00:00.000Z');
   });
 
   test('says of a rejected revision which rule it was, and of a foreign rule nothing', async () => {
@@ -509,6 +528,80 @@ describe('an agent', async () => {
     expect(await counted()).toEqual([[Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]]);
   });
 
+  test('counts each part of what was dropped once, however often it is said, and by when it was', async () => {
+    const { token, identity, device } = await withDevice();
+    const read = async () => replyOf(await call(listBlocked, { token }));
+    const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+    const source = (address: string, packets: number, first: number, last: number) => ({
+      ...{ direction: 'inbound' as const, protocol: 'tcp' as const, address, port: 22, packets },
+      ...{ first_at: ago(first), last_at: ago(last) },
+    });
+    await app.app.database
+      .updateTable('devices')
+      .set({ enrolled_at: ago(600) })
+      .where('id', '=', identity.device_id)
+      .execute();
+    const log = 'd'.repeat(32);
+    const agent = await AgentDouble.connect(url, identity);
+    // It was away for hours: what was dropped before the last hour is of the whole alone.
+    const first = {
+      blocked: [source('203.0.113.7', 3, 40, 20), source('203.0.113.8', 100, 300, 200)],
+      blocked_more: { packets: 50, first_at: ago(30), last_at: ago(10) },
+      blocked_part: { log, number: 1 },
+    };
+    await agent.report(reportOf({ seq: 1, ...first }));
+    await agent.report(reportOf({ seq: 2, ...first }));
+    expect(await read()).toMatchObject({ packets: 53, packets_total: 153, sources: [{ address: '203.0.113.7', packets: 3 }] });
+    const [kept] = (await read()).sources;
+    expect([kept?.first_at, kept?.last_at]).toEqual([first.blocked[0]?.first_at, first.blocked[0]?.last_at]);
+    agent.close();
+    await soon(async () => expect((await device()).state).toBe('offline'));
+    // Another start of the agent did not hear that it was noted.
+    const again = await AgentDouble.connect(url, identity);
+    await again.report(reportOf({ seq: 1, ...first }));
+    expect(await read()).toMatchObject({ packets: 53, packets_total: 153 });
+    await again.report(reportOf({ seq: 2, blocked: [source('203.0.113.7', 4, 5, 1)], blocked_part: { log, number: 2 } }));
+    expect(await read()).toMatchObject({ packets: 57, packets_total: 157, sources: [{ address: '203.0.113.7', packets: 7 }] });
+    // A log that begins anew is another one.
+    await again.report(
+      reportOf({ seq: 3, blocked: [source('203.0.113.7', 1, 1, 1)], blocked_part: { log: 'e'.repeat(32), number: 1 } }),
+    );
+    expect(await read()).toMatchObject({ packets: 58, packets_total: 158 });
+  });
+
+  test('counts beyond the sources that are told apart what they sent', async () => {
+    const { token, identity } = await withDevice();
+    const agent = await AgentDouble.connect(url, identity);
+    for (let seq = 1; seq <= 7; seq += 1) {
+      const blocked = Array.from({ length: 500 }, (_, index) => ({
+        ...{
+          direction: 'inbound' as const,
+          protocol: 'udp' as const,
+          address: `198.18.${seq}.${index % 250}`,
+          port: index,
+          packets: 2,
+        },
+      }));
+      await agent.report(reportOf({ seq, blocked }));
+    }
+    expect(replyOf(await call(listBlocked, { token }))).toMatchObject({ packets: 7_000, packets_total: 7_000 });
+    expect(replyOf(await call(listBlocked, { token })).sources.every(({ address }) => address !== '')).toBe(true);
+  });
+
+  test('tells of a scan that ended while the server was away when that was', async () => {
+    const { token, identity, id, device } = await withDevice();
+    const ended_at = new Date(Date.now() - 3_600_000).toISOString();
+    await app.app.database
+      .updateTable('devices')
+      .set({ enrolled_at: new Date(Date.now() - 86_400_000).toISOString() })
+      .where('id', '=', id)
+      .execute();
+    const scan = replyOf(await call(startDeviceScan, { token, params: { id }, body: { scan: 'full' } }));
+    const agent = await AgentDouble.connect(url, identity);
+    await agent.report(scanReportOf({ seq: 1, job_id: scan.id, state: 'done', at: ended_at }));
+    expect(await device()).toMatchObject({ last_full_scan_at: ended_at, scan: { state: 'done', ended_at } });
+  });
+
   test('counts on once a clock that was ahead is right again', async () => {
     const { token, identity } = await withDevice();
     const agent = await AgentDouble.connect(url, identity);
@@ -704,6 +797,30 @@ test('two servers on one database: one has the agent’s socket, the other its p
   replyOf(await two.call(revokeDevice, { token, params: { id: identity.device_id } }));
   // These servers share no topics: it is found at a heartbeat.
   expect(await agent.ending()).toBe(AGENT_CLOSED.revoked);
+});
+
+test('two servers that hear the same report at once count it once', async () => {
+  const database = await sharedDatabase();
+  const surroundings = { database, shares_database: true } as const;
+  const one = await startTestApp({ surroundings });
+  const two = await startTestApp({ surroundings });
+  const { token } = await one.signIn();
+  const identity = await enrol(one, token);
+  const instance = 'f'.repeat(32);
+  const agents = [
+    await AgentDouble.connect(one.url, identity, { instance }),
+    await AgentDouble.connect(two.url, identity, { instance }),
+  ];
+  const blocked = [{ direction: 'inbound' as const, protocol: 'tcp' as const, address: '203.0.113.7', port: 443, packets: 3 }];
+  const counters = [{ of: 'inbound' as const, packets: 9, bytes: 90 }];
+  for (let seq = 1; seq <= 10; seq += 1)
+    await Promise.all(
+      agents.map((agent) =>
+        agent.report(reportOf({ seq, blocked, counters, blocked_part: { log: 'a'.repeat(32), number: seq } })),
+      ),
+    );
+  expect(replyOf(await one.call(listBlocked, { token }))).toMatchObject({ packets: 30, packets_total: 30 });
+  expect(replyOf(await two.call(countRules, { token }))).toMatchObject([{ packets: 9 }]);
 });
 
 if (REDIS_SERVER === undefined) process.stdout.write('skipped: revocation over two servers at once needs a redis-server\n');

@@ -261,7 +261,7 @@ export function createDevices(parts: {
           .groupBy(['device_id', 'direction', 'protocol', 'address', 'port'])
           .execute(),
       ]);
-      const sources = rows
+      const all = rows
         .map(({ direction, port, packets, ...row }) => ({
           ...row,
           direction: directionSchema.parse(direction),
@@ -269,9 +269,11 @@ export function createDevices(parts: {
           packets: Math.min(Number(packets), Number.MAX_SAFE_INTEGER),
         }))
         .sort((one, other) => other.packets - one.packets);
+      // What is not told apart counts, and is nobody's.
+      const sources = all.filter(({ address }) => address !== '');
       return {
         packets: Math.min(
-          sources.reduce((sum, { packets }) => sum + packets, 0),
+          all.reduce((sum, { packets }) => sum + packets, 0),
           Number.MAX_SAFE_INTEGER,
         ),
         packets_total: Math.min(Number(total ?? 0), Number.MAX_SAFE_INTEGER),

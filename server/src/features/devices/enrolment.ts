@@ -118,9 +118,11 @@ export function createEnrolment(parts: {
 
     async enrol({ code, hostname, os, public_key, agent_version }, origin) {
       if (!isKey(public_key)) throw invalidField('public_key', 'Give an Ed25519 key as SPKI in base64.');
-      const tries = { key: `enrol:${origin.source}`, rate: TRIES };
+      // Of codes that begin alike: whoever mistypes their own does not lock out everybody behind the same address. 32 beginnings make 160 tries of 32^10 codes.
+      const tries = { key: `enrol:${origin.source}:${code.slice(0, 1)}`, rate: TRIES };
       const empty = await counters.take([tries]);
-      if (empty !== undefined) throw tooManyRequests('Too many wrong enrolment codes came from here.', empty.wait_ms);
+      if (empty !== undefined)
+        throw tooManyRequests('Too many wrong enrolment codes like this one came from here.', empty.wait_ms);
       const token = randomBytes(TOKEN_BYTES).toString('hex');
       const device_name = nameOf(hostname);
       const enrolled = await database.transaction().execute(async (transaction) => {
@@ -161,7 +163,15 @@ export function createEnrolment(parts: {
               ...fresh,
               ...{ id: device_id, user_id, device_name, public_key },
               ...{ default_inbound: ENROLLED_DEFAULTS.inbound, default_outbound: ENROLLED_DEFAULTS.outbound },
-              ...{ own_rev: 0, told_rev: 0, blocked_total: 0, capabilities: null, skew_ms: null },
+              ...{
+                own_rev: 0,
+                told_rev: 0,
+                blocked_total: 0,
+                blocked_log: null,
+                blocked_number: 0,
+                capabilities: null,
+                skew_ms: null,
+              },
               ...{ telemetry: null, telemetry_at: null, posture: '[]', foreign_tables: '[]', last_full_scan_at: null },
               ...{ is_watching: 1, watching: null, watched: '[]', exclusions: '[]' },
             })

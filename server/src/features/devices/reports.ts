@@ -3,6 +3,7 @@ import { BLOCKED_WINDOW_MS } from '@palisade/contract/devices';
 import type { Kysely, Selectable } from 'kysely';
 import { inBatches } from '#platform/batches.ts';
 import type { PersonsRules } from './desired-state.ts';
+import { momentOn } from './device-moment.ts';
 import type { DeviceRow } from './device-record.ts';
 import type { DeviceTables } from './devices.tables.ts';
 
@@ -12,23 +13,31 @@ export interface Reports {
   hear(device: DeviceRow, instance: string, report: Report): Promise<Told[]>;
 }
 
-/** Rows of what was dropped that one device has at most; what comes beyond them within the hour is counted in sum alone. */
+/** Rows of what was dropped that one device has at most; what comes beyond them within the hour is one sum. */
 const BLOCKED_ROWS_MAXIMUM = 3_000;
 const PART_MS = 5 * 60_000;
 const ROWS_AT_ONCE = 80;
+type BlockedRow = Selectable<DeviceTables['device_blocked']>;
 /** More packets than any report can mean. */
 const most = (count: number) => Math.min(count, Number.MAX_SAFE_INTEGER);
+
+/** Stands in the rows for packets whose senders or receivers are not told apart. */
+const OTHERS = { direction: 'inbound', protocol: 'other', address: '', port: -1 } as const;
 
 export function createReports(parts: {
   database: Kysely<DeviceTables>;
   rules: Pick<PersonsRules, 'ruleIds'>;
   now: () => number;
 }): Reports {
-  const { database, rules, now } = parts;
+  const { rules, now } = parts;
   const at = () => new Date(now()).toISOString();
 
-  async function countCounters(device: DeviceRow, { epoch, counters }: Report): Promise<void> {
-    const ids = new Set([...(await rules.ruleIds(device.user_id)), 'inbound', 'outbound']);
+  async function countCounters(
+    database: Kysely<DeviceTables>,
+    device: DeviceRow,
+    { epoch, counters }: Report,
+    ids: ReadonlySet<string>,
+  ): Promise<void> {
     const rows = await database.selectFrom('device_counters').selectAll().where('device_id', '=', device.id).execute();
     const known = new Map(rows.map((row) => [row.of, row]));
     const gone = rows.filter(({ of }) => !ids.has(of)).map(({ of }) => of);
@@ -76,32 +85,53 @@ export function createReports(parts: {
     }
   }
 
-  async function countBlocked(device: DeviceRow, { blocked }: Report): Promise<number> {
+  /** Answers how many packets a report tells of. Of those that were dropped too long ago no more than that is kept. */
+  async function countBlocked(
+    database: Kysely<DeviceTables>,
+    device: DeviceRow,
+    { blocked, blocked_more }: Report,
+  ): Promise<number> {
     const time = now();
-    const last_at = new Date(time).toISOString();
-    const part = new Date(Math.floor(time / PART_MS) * PART_MS).toISOString();
+    const momentOf = (said: string | undefined) =>
+      said === undefined ? new Date(time).toISOString() : momentOn(device, said, time);
+    const is_recent = ({ last_at }: { last_at: string }) => Date.parse(last_at) > time - BLOCKED_WINDOW_MS;
     await database
       .deleteFrom('device_blocked')
       .where('device_id', '=', device.id)
       .where('part', '<', new Date(time - BLOCKED_WINDOW_MS - PART_MS).toISOString())
       .execute();
-    if (blocked.length === 0) return 0;
+    if (blocked.length === 0 && blocked_more === undefined) return 0;
     const { rows } = await database
       .selectFrom('device_blocked')
       .select(({ fn }) => fn.countAll<number>().as('rows'))
       .where('device_id', '=', device.id)
       .executeTakeFirstOrThrow();
-    const sums = new Map<string, Selectable<DeviceTables['device_blocked']>>();
-    for (const { direction, protocol, address, port, packets } of blocked) {
-      const key = JSON.stringify([direction, protocol, address, port]);
-      const before = sums.get(key)?.packets ?? 0;
+    const sums = new Map<string, BlockedRow>();
+    const add = (row: Omit<BlockedRow, 'device_id' | 'part'>) => {
+      const part = new Date(Math.floor(Date.parse(row.last_at) / PART_MS) * PART_MS).toISOString();
+      const key = JSON.stringify([part, row.direction, row.protocol, row.address, row.port]);
+      const before = sums.get(key);
       sums.set(key, {
-        ...{ device_id: device.id, part, direction, protocol, address, port: port ?? -1 },
-        ...{ packets: most(before + packets), first_at: last_at, last_at },
+        ...{ device_id: device.id, part, ...row },
+        packets: most((before?.packets ?? 0) + row.packets),
+        first_at: before !== undefined && before.first_at < row.first_at ? before.first_at : row.first_at,
+        last_at: before !== undefined && before.last_at > row.last_at ? before.last_at : row.last_at,
       });
+    };
+    const said = blocked.map(({ direction, protocol, address, port, packets, first_at, last_at }) => ({
+      ...{ direction, protocol, address, port: port ?? -1, packets },
+      ...{ first_at: momentOf(first_at ?? last_at), last_at: momentOf(last_at) },
+    }));
+    const recent = said.filter(is_recent);
+    const room = Math.max(0, BLOCKED_ROWS_MAXIMUM - rows);
+    for (const row of recent.slice(0, room)) add(row);
+    for (const row of recent.slice(room)) add({ ...row, ...OTHERS });
+    if (blocked_more !== undefined && blocked_more.packets > 0) {
+      const { packets, first_at, last_at } = blocked_more;
+      const row = { ...OTHERS, packets, first_at: momentOf(first_at), last_at: momentOf(last_at) };
+      if (is_recent(row)) add(row);
     }
-    const all = [...sums.values()];
-    const fitting = all.slice(0, Math.max(0, BLOCKED_ROWS_MAXIMUM - rows));
+    const fitting = [...sums.values()];
     for (let from = 0; from < fitting.length; from += ROWS_AT_ONCE) {
       await database
         .insertInto('device_blocked')
@@ -109,31 +139,59 @@ export function createReports(parts: {
         .onConflict((conflict) =>
           conflict.columns(['device_id', 'part', 'direction', 'protocol', 'address', 'port']).doUpdateSet(({ eb, ref }) => ({
             packets: eb(ref('device_blocked.packets'), '+', ref('excluded.packets')),
-            last_at: ref('excluded.last_at'),
+            first_at: eb
+              .case()
+              .when('device_blocked.first_at', '<', ref('excluded.first_at'))
+              .then(ref('device_blocked.first_at'))
+              .else(ref('excluded.first_at'))
+              .end(),
+            last_at: eb
+              .case()
+              .when('device_blocked.last_at', '>', ref('excluded.last_at'))
+              .then(ref('device_blocked.last_at'))
+              .else(ref('excluded.last_at'))
+              .end(),
           })),
         )
         .execute();
     }
-    return most(all.reduce((sum, { packets }) => sum + packets, 0));
+    return most(said.reduce((sum, { packets }) => sum + packets, blocked_more?.packets ?? 0));
   }
 
   async function hear(device: DeviceRow, instance: string, report: Report): Promise<Told[]> {
-    const noted: Told[] = [{ kind: 'noted', seq: report.seq, events: [] }];
-    // It was counted, and the agent did not hear that it was.
-    if (device.report_instance === instance && report.seq <= device.report_seq) return noted;
-    await countCounters(device, report);
-    const dropped = await countBlocked(device, report);
-    await database
-      .updateTable('devices')
-      .set({
-        ...{ report_instance: instance, report_seq: report.seq, blocked_total: most(device.blocked_total + dropped) },
-        ...(report.telemetry !== null && { telemetry: JSON.stringify(report.telemetry), telemetry_at: at() }),
-        ...{ posture: JSON.stringify(report.posture), foreign_tables: JSON.stringify(report.foreign_tables) },
-        watching: report.watching === null ? null : JSON.stringify(report.watching),
-      })
-      .where('id', '=', device.id)
-      .execute();
-    return noted;
+    const ids = new Set([...(await rules.ruleIds(device.user_id)), 'inbound', 'outbound']);
+    const { blocked_part: part } = report;
+    await parts.database.transaction().execute(async (transaction) => {
+      // Whoever hears a report holds its device until all of it is counted: an agent may say it again over another connection, to another server.
+      const held = await transaction
+        .updateTable('devices')
+        .set({
+          ...{ report_instance: instance, report_seq: report.seq },
+          ...(report.telemetry !== null && { telemetry: JSON.stringify(report.telemetry), telemetry_at: at() }),
+          ...{ posture: JSON.stringify(report.posture), foreign_tables: JSON.stringify(report.foreign_tables) },
+          watching: report.watching === null ? null : JSON.stringify(report.watching),
+        })
+        .where('id', '=', device.id)
+        .where(({ or, eb }) =>
+          or([eb('report_instance', 'is', null), eb('report_instance', '!=', instance), eb('report_seq', '<', report.seq)]),
+        )
+        .returning(['blocked_total', 'blocked_log', 'blocked_number'])
+        .executeTakeFirst();
+      // It was counted, and the agent did not hear that it was.
+      if (held === undefined) return;
+      await countCounters(transaction, device, report, ids);
+      if (part !== undefined && held.blocked_log === part.log && held.blocked_number >= part.number) return;
+      const dropped = await countBlocked(transaction, device, report);
+      await transaction
+        .updateTable('devices')
+        .set({
+          blocked_total: most(held.blocked_total + dropped),
+          ...(part !== undefined && { blocked_log: part.log, blocked_number: part.number }),
+        })
+        .where('id', '=', device.id)
+        .execute();
+    });
+    return [{ kind: 'noted', seq: report.seq, events: [] }];
   }
 
   return { hear };

@@ -1,0 +1,10 @@
+import type { Kysely } from 'kysely';
+
+export async function up(database: Kysely<unknown>): Promise<void> {
+  // Which part of an agent's log of dropped packets was counted last: it is said until it is noted, and counts once.
+  await database.schema.alterTable('devices').addColumn('blocked_log', 'text').execute();
+  await database.schema
+    .alterTable('devices')
+    .addColumn('blocked_number', 'bigint', (column) => column.notNull().defaultTo(0))
+    .execute();
+}
