@@ -145,6 +145,8 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
     case 'snappy':
       return 'application/x-snappy-framed';
     case 'table':
+    case 'redis':
+    case 'strings':
       return 'application/octet-stream';
     case 'capture':
       return 'application/vnd.tcpdump.pcap';
@@ -162,6 +164,9 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
     case 'opaque':
     case 'stream-disk':
     case 'git':
+    case 'blocks':
+    case 'unity':
+    case 'iwa':
       return PACKED;
     case 'openpgp':
       return 'application/pgp-encrypted';
