@@ -437,7 +437,8 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   if (container === undefined && isBrotli(head, name)) found.push({ kind: 'packed', compressor: 'brotli' });
   // An archive in the last value of a database is that value, and no end of the file.
   if (container?.kind === 'zip' || container?.kind === 'sqlite') return found;
-  if (container === undefined && isSizedBlocks(reader)) found.push({ kind: 'blocks' });
+  // They are proven to their last byte, and what is packed may begin as something else does that may begin anywhere: a PDF, for one.
+  if (isSizedBlocks(reader)) found.push({ kind: 'blocks' });
   if (container === undefined && endsAsTable(reader)) found.push({ kind: 'table' });
   if (isLoose(container, head) && holdsBrokenStrings(reader)) found.push({ kind: 'strings' });
   if (endsAsZip(reader)) found.push({ kind: 'zip' });
