@@ -34,7 +34,8 @@ test('mails are kept for 30 days, drills for 90, scores for as long as they can 
   await app.keepScores();
   pass(5);
   await happen(1);
-  expect(await left()).toEqual([2, 2, 1]);
+  // That the plan was given is a letter, too.
+  expect(await left()).toEqual([3, 2, 1]);
   pass(25 + 1);
   await vi.waitFor(async () => expect(await left()).toEqual([1, 2, 1]));
   pass(60);
