@@ -469,7 +469,7 @@ describe('managing', () => {
   it('declines a request after asking', async () => {
     vi.spyOn(window, 'confirm').mockReturnValue(true);
     server.on(listAllPlanRequests, reply(listAllPlanRequests, [userPlanRequestOf()]));
-    const { promise, resolve } = Promise.withResolvers<Response>();
+    const { promise, resolve } = Promise.withResolvers<ReturnType<typeof reply>>();
     server.on(declinePlanRequest, () => promise);
     const user = open('admin');
     await openTab(user, 'Manage Subscriptions');
