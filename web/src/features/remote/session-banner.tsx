@@ -75,7 +75,7 @@ function Running({ session }: { session: RemoteSession }) {
         <IconPlugConnected size={20} stroke={1.7} aria-hidden="true" />
         Technician connected
       </p>
-      <h2 className="banner__title">
+      <h2 className="banner__title" tabIndex={-1}>
         <bdi>{session.support_agent}</bdi> has joined your session
       </h2>
       <p className="sub">
