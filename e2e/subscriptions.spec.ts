@@ -96,7 +96,7 @@ test('from template to request to plan', async ({ page }) => {
   const plan = page.getByRole('region', { name: 'Your plan' });
   await expect(plan).toContainText(HOSTILE);
   await expect(plan).toContainText('Premium');
-  await expect(page.getByText('This is your plan.')).toBeVisible();
+  await expect(page.getByText('This is your plan. Request it again to have it for longer.')).toBeVisible();
   await expectAccessible(page);
 });
 

@@ -72,3 +72,28 @@ test('the way of this screen is in view where the ways need to scroll', async ({
   const ways = page.locator('.sidebar__ways');
   expect(await ways.evaluate((box) => box.scrollWidth - box.clientWidth), 'what is cut off at the side').toBe(0);
 });
+
+test('the buttons of a tall dialog stay in sight while its fields are scrolled, and no field stops under them', async ({
+  page,
+}) => {
+  await openSignedIn(page, 'maria');
+  for (const size of [
+    { width: 1440, height: 900 },
+    { width: 390, height: 844 },
+  ]) {
+    await page.setViewportSize(size);
+    await page.goto('/firewall');
+    await page.getByRole('button', { name: 'Add Rule' }).first().click();
+    const rule = page.getByRole('dialog', { name: 'Add Rule' });
+    const add = rule.getByRole('button', { name: 'Add Rule' });
+    await expect(add).toBeInViewport({ ratio: 1 });
+    const port = rule.getByLabel('Port');
+    await port.focus();
+    const [field, button] = [await port.boundingBox(), await add.boundingBox()];
+    expect((field?.y ?? 0) + (field?.height ?? 0)).toBeLessThanOrEqual(button?.y ?? 0);
+    await rule.getByRole('button', { name: 'Cancel' }).click();
+    await page.goto('/remote');
+    await page.getByRole('button', { name: 'New Session' }).click();
+    await expect(page.getByRole('button', { name: 'Create Session' })).toBeInViewport({ ratio: 1 });
+  }
+});

@@ -232,6 +232,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     >(),
     ...{ audit, mail },
     accounts: accounts.auth,
+    public_url: settings.public_url,
     onChange: (user_id: string) => changed(user_id, 'subscription'),
     now,
   };

@@ -143,6 +143,7 @@ export async function buildScanner(
     database,
     ...{ audit, accounts, jobs, now },
     mail: parts.mail,
+    public_url: settings.public_url,
     onChange: parts.onFilesChanged,
     told_after_ms: surroundings.false_alarm_told_ms,
   });

@@ -28,7 +28,8 @@ export function Sheet({ title, isOpen, onClose, children }: SheetProps) {
       aria-labelledby={id}
       onClose={onClose}
       onClick={(event) => {
-        if (event.target === dialog.current) onClose();
+        // What a link opens in another window leaves this page, and the panel over it, as they are.
+        if (event.target instanceof Element && event.target.matches('.sheet, [target], [target] *')) onClose();
       }}
     >
       {isOpen && (

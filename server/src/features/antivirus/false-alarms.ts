@@ -45,7 +45,7 @@ const TOLD = jobKind({
 });
 
 /** What was decided, and what it means for the file. */
-function decisionLetter({ filename, decision }: { filename: string; decision: Decision }) {
+function decisionLetter({ filename, decision, page }: { filename: string; decision: Decision; page: string[] }) {
   const about = `you reported that the finding in your file “${filename}” is a false alarm.`;
   return decision === 'confirmed'
     ? {
@@ -55,6 +55,7 @@ function decisionLetter({ filename, decision }: { filename: string; decision: De
           about,
           'An administrator has looked at it and agrees: the finding is a false alarm.',
           'The file stays in quarantine, and its scan still says infected, until the scanner knows better. If you need the file, you can restore it from its scan in Antivirus.',
+          ...page,
         ],
       }
     : {
@@ -64,17 +65,19 @@ function decisionLetter({ filename, decision }: { filename: string; decision: De
           about,
           'An administrator has looked at it and does not agree: the finding is right, and the file is dangerous.',
           'The file stays in quarantine, where it can do nothing. Do not restore it. You can delete it from its scan in Antivirus.',
+          ...page,
         ],
       };
 }
 
-function takenBackLetter({ filename }: { filename: string }) {
+function takenBackLetter({ filename, page }: { filename: string; page: string[] }) {
   return {
     subject: 'your report is looked at once more',
     lines: [
       'Hello,',
       `we wrote to you what was decided of your file “${filename}”. That decision was taken back: an administrator looks at your report once more.`,
       'Until you hear from us again, leave the file in quarantine.',
+      ...page,
     ],
   };
 }
@@ -87,13 +90,14 @@ export function createFalseAlarms(parts: {
   accounts: Accounts;
   mail: Pick<Mail, 'queue' | 'wake'>;
   jobs: Pick<Jobs, 'handle' | 'enqueue' | 'wake'>;
+  public_url: string | undefined;
   /** Told of whose report is not as it was. */
   onChange: (user_id: string) => void;
   now: () => number;
   /** In place of a minute, in ms. */
   told_after_ms?: number | undefined;
 }): FalseAlarms {
-  const { database, audit, accounts, mail, jobs, onChange, now, told_after_ms = TOLD_AFTER_MS } = parts;
+  const { database, audit, accounts, mail, jobs, public_url, onChange, now, told_after_ms = TOLD_AFTER_MS } = parts;
   const at = () => new Date(now()).toISOString();
   const auditTables = (transaction: Kysely<Tables>) => transaction.$pickTables<'audit_entries' | 'audit_head'>();
 
@@ -109,13 +113,16 @@ export function createFalseAlarms(parts: {
       const report = await transaction
         .selectFrom('quarantine_reports')
         .innerJoin('scans', 'scans.id', 'quarantine_reports.scan_id')
-        .select(['quarantine_reports.status', 'quarantine_reports.decided_at', 'scans.filename'])
+        .select(['quarantine_reports.status', 'quarantine_reports.decided_at', 'scans.id', 'scans.filename'])
         .where('quarantine_reports.id', '=', report_id)
         .executeTakeFirst();
       const holds = taken_back ? report?.status === 'open' : report?.decided_at === decided_at;
       if (report !== undefined && holds) {
         const { filename, status } = report;
-        const letter = status === 'open' ? takenBackLetter({ filename }) : decisionLetter({ filename, decision: status });
+        // The scan itself, as its link in the history has it.
+        const page = public_url === undefined ? [] : [new URL(`/antivirus?scan=${report.id}`, public_url).href];
+        const letter =
+          status === 'open' ? takenBackLetter({ filename, page }) : decisionLetter({ filename, decision: status, page });
         await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), { recipient: person.email, ...letter });
       }
       await conclude(transaction.$pickTables<'jobs'>());

@@ -431,7 +431,10 @@ describe('a finding that its owner holds to be a false alarm', async () => {
 
 describe('the letter about a report', async () => {
   const WAIT_MS = 300;
-  const app = await startTestApp({ surroundings: { false_alarm_told_ms: WAIT_MS } });
+  const app = await startTestApp({
+    environment: { EXPOSURE: 'local', PUBLIC_URL: 'https://guard.example' },
+    surroundings: { false_alarm_told_ms: WAIT_MS },
+  });
   const { token, email } = await app.signIn();
   const { token: admin } = await app.signIn(undefined, 'admin');
   const latest = async () => replyOf(await app.call(listFalseAlarms, { token: admin }))[0];
@@ -460,6 +463,7 @@ describe('the letter about a report', async () => {
     expect(letter).toContain('“tool.com”');
     expect(letter).toContain('the finding is a false alarm');
     expect(letter).toContain('The file stays in quarantine');
+    expect(letter).toMatch(/\nhttps:\/\/guard\.example\/antivirus\?scan=[0-9a-f-]{36}\n/u);
   });
 
   test('is followed by another when the decision is taken back after it', async () => {

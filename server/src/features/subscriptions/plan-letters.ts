@@ -3,6 +3,10 @@ import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
 /** "20 November 2026": whoever reads a mail may be in any time zone. */
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
+/** Where somebody sees their plan; nowhere, in a letter of an installation that does not know its own address. */
+const pageOf = (public_url: string | undefined) =>
+  public_url === undefined ? [] : [new URL('/subscription-manager', public_url).href];
+
 /** What somebody is told when an administrator gives them a plan. */
 export function assignedLetter(plan: {
   plan_name: string;
@@ -10,8 +14,9 @@ export function assignedLetter(plan: {
   max_devices: number;
   is_premium: boolean;
   was_asked: boolean;
+  public_url: string | undefined;
 }) {
-  const { plan_name, expires_at, max_devices, is_premium, was_asked } = plan;
+  const { plan_name, expires_at, max_devices, is_premium, was_asked, public_url } = plan;
   const devices =
     max_devices >= UNLIMITED_DEVICES ? 'any number of devices' : max_devices === 1 ? '1 device' : `${max_devices} devices`;
   return {
@@ -22,18 +27,20 @@ export function assignedLetter(plan: {
         ? `you asked for the plan “${plan_name}”, and you have it now.`
         : `an administrator has given you the plan “${plan_name}”. You have it now.`,
       `It is for ${devices}${is_premium ? ', has the Anti-Hacking tools' : ''} and ${expires_at === null ? 'does not end' : `lasts until ${day.format(new Date(expires_at))}`}. A plan that you had before has ended with it.`,
+      ...pageOf(public_url),
     ],
   };
 }
 
 /** What somebody is told when an administrator does not give them the plan that they asked for. */
-export function declinedLetter({ plan_name }: { plan_name: string }) {
+export function declinedLetter({ plan_name, public_url }: { plan_name: string; public_url: string | undefined }) {
   return {
     subject: 'about the plan that you asked for',
     lines: [
       'Hello,',
       `you asked for the plan “${plan_name}”. An administrator has declined this.`,
       'Nothing has changed for you: what you have stays as it is. If you want to know why, ask support.',
+      ...pageOf(public_url),
     ],
   };
 }

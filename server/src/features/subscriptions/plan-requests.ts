@@ -30,11 +30,12 @@ export function createPlanRequests(parts: {
   database: Kysely<SubscriptionTables & MailTables & InstallationTables>;
   accounts: Accounts;
   mail: Pick<Mail, 'queue' | 'wake'>;
+  public_url: string | undefined;
   /** Told of whose requests are not as they were. */
   onChange: (user_id: string) => void;
   now: () => number;
 }): PlanRequests {
-  const { database, accounts, mail, onChange, now } = parts;
+  const { database, accounts, mail, public_url, onChange, now } = parts;
   const at = () => new Date(now()).toISOString();
   const find = (id: string) => database.selectFrom('subscription_requests').selectAll().where('id', '=', id).executeTakeFirst();
 
@@ -132,7 +133,7 @@ export function createPlanRequests(parts: {
             .select('template_name')
             .where('id', '=', closed.template_id)
             .executeTakeFirstOrThrow();
-          const letter = { recipient: person.email, ...declinedLetter({ plan_name }) };
+          const letter = { recipient: person.email, ...declinedLetter({ plan_name, public_url }) };
           await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
         }
         return closed.user_id;

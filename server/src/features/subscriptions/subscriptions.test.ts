@@ -42,9 +42,9 @@ const PLAN = {
 } satisfies Omit<Assignment, 'user_email'>;
 
 /** An installation with an admin (the first account), a customer, and a clock that the test turns. */
-async function start() {
+async function start(environment: Record<string, string> = {}) {
   const clock = { now: Date.parse('2026-01-31T10:00:00.000Z') };
-  const app = await startTestApp({ surroundings: { now: () => clock.now } });
+  const app = await startTestApp({ environment, surroundings: { now: () => clock.now } });
   const admin = await app.signIn('boss');
   const customer = await app.signIn('maria');
   const signInAgain = async ({ email, password }: { email: string; password: string }) =>
@@ -443,7 +443,7 @@ describe('plan requests', async () => {
 });
 
 describe('letters', async () => {
-  const { app, call, admin, customer } = await start();
+  const { app, call, admin, customer } = await start({ EXPOSURE: 'local', PUBLIC_URL: 'https://guard.example' });
   const { template } = replyOf(await call(createTemplate, { token: admin.token, body: TEMPLATE }));
   const assign = (change: Partial<Assignment> = {}) =>
     call(assignSubscription, { token: admin.token, body: { user_email: customer.email, ...PLAN, ...change } });
@@ -461,6 +461,7 @@ describe('letters', async () => {
     expect(given?.text).toContain('5 devices, has the Anti-Hacking tools and lasts until 31 January 2027.');
     expect(granted?.subject).toContain('you have the plan that you asked for');
     expect(granted?.text).toContain('It is for 1 device and lasts until 28 February 2026.');
+    for (const letter of [given, granted]) expect(letter?.text).toContain('\nhttps://guard.example/subscription-manager\n');
   });
 
   test('tell of a request that was declined, once, and not of one that its person took back', async () => {
@@ -475,6 +476,7 @@ describe('letters', async () => {
     const [letter, ...others] = (await lettersTo(customer.email)).slice(before);
     expect(others).toEqual([]);
     expect(letter?.text).toContain('you asked for the plan “Family Shield”. An administrator has declined this.');
+    expect(letter?.text).toContain('\nhttps://guard.example/subscription-manager\n');
   });
 
   test('are not written of a plan that was not given', async () => {

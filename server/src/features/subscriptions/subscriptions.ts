@@ -111,11 +111,12 @@ export function createSubscriptions(parts: {
   audit: Audit;
   accounts: Accounts;
   mail: Pick<Mail, 'queue' | 'wake'>;
+  public_url: string | undefined;
   /** Told of whose subscription is not as it was. */
   onChange: (user_id: string) => void;
   now: () => number;
 }): Subscriptions {
-  const { database, audit, accounts, mail, onChange, now } = parts;
+  const { database, audit, accounts, mail, public_url, onChange, now } = parts;
   const at = () => new Date(now()).toISOString();
 
   /** One attempt. A unique violation of `user_id` means that somebody else assigned in the same instant. */
@@ -158,7 +159,7 @@ export function createSubscriptions(parts: {
         .returningAll()
         .executeTakeFirstOrThrow();
       await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...assigned, ...by });
-      const letter = assignedLetter({ ...row, ...planOf(row), was_asked });
+      const letter = assignedLetter({ ...row, ...planOf(row), was_asked, public_url });
       await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), { recipient: user.email, ...letter });
       return row;
     });

@@ -292,6 +292,10 @@ describe('the shell', () => {
     expect(more.getByRole('button', { name: 'Main Dashboard' })).toBeVisible();
     await user.click(more.getByRole('button', { name: 'Close' }));
     expect(screen.queryByRole('dialog', { name: 'More' })).not.toBeInTheDocument();
+    // What opens in another window leaves no panel over this one.
+    await user.click(screen.getByRole('button', { name: 'More' }));
+    await user.click(more.getByRole('link', { name: /^Support Chat/ }));
+    expect(screen.queryByRole('dialog', { name: 'More' })).not.toBeInTheDocument();
   });
 });
 

@@ -6,9 +6,9 @@ import {
   type ClipboardEvent,
   type DragEvent,
   type KeyboardEvent,
-  type MouseEvent,
   type ReactNode,
   type Ref,
+  useEffect,
   useImperativeHandle,
   useRef,
   useState,
@@ -126,11 +126,16 @@ export function MessageComposer({
     add(pasted);
   }
 
-  /** A press beside the field leaves it the focus: on a phone the chat has the whole window while it does, and would move from under the finger. */
-  function keepFocus(event: MouseEvent) {
-    const isButton = event.target instanceof Element && event.target.closest('button, a') !== null;
-    if (isButton && document.activeElement === field.current) event.preventDefault();
-  }
+  // A press on a button or a link of the conversation leaves the field its focus: on a phone it has the whole window while it does, and would move from under
+  // the finger.
+  useEffect(() => {
+    const keepFocus = (event: MouseEvent) => {
+      const isButton = event.target instanceof Element && event.target.closest('button, a') !== null;
+      if (isButton && document.activeElement === field.current) event.preventDefault();
+    };
+    document.addEventListener('mousedown', keepFocus);
+    return () => document.removeEventListener('mousedown', keepFocus);
+  }, []);
 
   function drag(event: DragEvent) {
     if (!event.dataTransfer.types.includes('Files')) return;
@@ -153,7 +158,6 @@ export function MessageComposer({
       data-tone={tone}
       data-over={isOver}
       onSubmit={send}
-      onMouseDown={keepFocus}
       onDragOver={drag}
       onDragLeave={() => setIsOver(false)}
       onDrop={drop}

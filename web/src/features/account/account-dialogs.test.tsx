@@ -115,6 +115,7 @@ describe('Profile Settings', () => {
     await user.type(screen.getByLabelText('Your password'), 'y');
     await user.click(screen.getByRole('button', { name: 'Export' }));
     expect(await screen.findByText('The file is in your downloads.')).toBeVisible();
+    expect(screen.getByRole('button', { name: 'Done' })).toHaveFocus();
     expect(saved).toHaveBeenCalledOnce();
     expect(server.callsOf(exportData)[1]?.body).toEqual({ password: 'xy' });
     saved.mockRestore();

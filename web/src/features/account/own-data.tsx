@@ -3,7 +3,7 @@ import type { Account } from '@palisade/contract/auth';
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
 import type { TwoFactor } from '@palisade/contract/two-factor';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { call, download, sentenceOf } from '#api/call.ts';
 import { endSession } from '#api/session.ts';
 import { twoFactorQuery } from '#domain/proof/proof.queries.ts';
@@ -54,6 +54,7 @@ export function OwnData({ account }: { account: Account }) {
 }
 
 function ExportForm({ twoFactor, onClose }: { twoFactor: TwoFactor; onClose: () => void }) {
+  const done = useRef<HTMLButtonElement>(null);
   const { proof, form, isDone } = useProved(
     twoFactor,
     ({ password, factor }) => download(exportData, { body: { password, ...factor } }),
@@ -61,6 +62,8 @@ function ExportForm({ twoFactor, onClose }: { twoFactor: TwoFactor; onClose: () 
       proof.setPassword('');
       proof.setValue('');
       saveFile('palisade-data.json', file);
+      // Export is disabled again, and would lose the focus that it had.
+      done.current?.focus();
     },
   );
   const { password } = proof;
@@ -76,7 +79,7 @@ function ExportForm({ twoFactor, onClose }: { twoFactor: TwoFactor; onClose: () 
         <p role="status" className="account-form__done">
           {isDone && password === '' && 'The file is in your downloads.'}
         </p>
-        <Button variant="quiet" onClick={onClose}>
+        <Button ref={done} variant="quiet" onClick={onClose}>
           {isDone ? 'Done' : 'Cancel'}
         </Button>
         <Submit disabled={password === ''}>Export</Submit>

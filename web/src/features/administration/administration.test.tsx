@@ -214,6 +214,7 @@ describe('Users', () => {
     await waitFor(() => expect(dialog).not.toBeInTheDocument());
     expect(server.callsOf(deleteUser)[1]?.body).toEqual({ user_id: OMAR.id, password: 'not mine', confirmation: OMAR.email });
     await waitFor(() => expect(screen.queryByText(OMAR.email)).not.toBeInTheDocument());
+    await waitFor(() => expect(document.body).not.toHaveFocus());
   });
 
   it('keeps the focus where it was when the button that had it is gone', async () => {

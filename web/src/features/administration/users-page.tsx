@@ -7,6 +7,7 @@ import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { FocusKept } from '#ui/focus-kept.tsx';
 import { ChoiceFilter, ListFilters, SearchFilter } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Page } from '#ui/page.tsx';
@@ -124,7 +125,10 @@ function People() {
             <p className="sub num" role="status">
               {total === 1 ? '1 person' : `${count.format(total)} people`}
             </p>
-            <UserTable users={rows} onOpen={({ id }) => setOpenId(id)} />
+            {/* Whoever is deleted takes the button that opened their dialog along. */}
+            <FocusKept>
+              <UserTable users={rows} onOpen={({ id }) => setOpenId(id)} />
+            </FocusKept>
           </>
         )}
       </Listed>

@@ -1,7 +1,7 @@
 import type { ScanDetail } from '@palisade/contract/quarantine';
 import { REPORT_REASON_MAXIMUM } from '@palisade/contract/quarantine';
 import { IconDownload, IconFlag, IconTrash, type TablerIcon } from '@tabler/icons-react';
-import { useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { messageAt } from '#api/field-messages.ts';
 import { Button } from '#ui/button.tsx';
 import { Form, Submit } from '#ui/form.tsx';
@@ -48,12 +48,22 @@ export function KeptFile({ scan }: { scan: ScanDetail }) {
   const remove = useDeleteFile(scan.id);
   const [isReporting, setIsReporting] = useState(false);
   const report = describeReport(scan);
+  const said = useRef<HTMLParagraphElement>(null);
+  const wasSent = isReporting && report !== undefined;
+  useEffect(() => {
+    if (wasSent) said.current?.focus();
+  }, [wasSent]);
   if (scan.kept !== 'sealed' && scan.scan_status !== 'infected') return null;
   const isHarmful = scan.scan_status === 'infected' && !scan.is_test_file && scan.report?.status !== 'confirmed';
 
   return (
     <div className="kept-file">
-      {report && <p className="kept-file__report">{report}</p>}
+      {report && (
+        // What was sent is answered here, above the form that it takes the place of: on a phone that is out of sight.
+        <p ref={said} tabIndex={-1} className="kept-file__report">
+          {report}
+        </p>
+      )}
       <div className="kept-file__actions">
         {scan.kept === 'sealed' && (
           <>

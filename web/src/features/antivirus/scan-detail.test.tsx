@@ -198,7 +198,10 @@ describe('the details of a scan', () => {
     await userEvent.click(dialog.getByRole('button', { name: 'Report a false alarm' }));
     await userEvent.type(dialog.getByLabelText(/Why do you think/u), 'I wrote it.');
     await userEvent.click(dialog.getByRole('button', { name: 'Send report' }));
-    expect(await dialog.findByText('You reported this as a false alarm. An administrator will look at it.')).toBeVisible();
+    const said = await dialog.findByText('You reported this as a false alarm. An administrator will look at it.');
+    expect(said).toBeVisible();
+    // The form was below it and is gone: on a phone the answer comes into sight with the focus.
+    await waitFor(() => expect(said).toHaveFocus());
     expect(server.calls.findLast(({ method }) => method === 'POST')?.body).toEqual({ reason: 'I wrote it.' });
   });
 

@@ -133,7 +133,7 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
             {failure}
           </p>
         )}
-        <div className="rule-form__actions">
+        <div className="modal-window__actions">
           <Button variant="quiet" onClick={forgetAndClose}>
             Cancel
           </Button>

@@ -57,7 +57,7 @@ export function ExportDialog({ rules, onClose }: { rules: readonly Rule[] | unde
             ))}
           </ul>
         )}
-        <div className="rule-form__actions">
+        <div className="modal-window__actions">
           <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>

@@ -87,7 +87,7 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
             ))}
           </div>
         )}
-        <div className="rule-form__actions">
+        <div className="modal-window__actions">
           <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>

@@ -33,7 +33,7 @@ export function OutboxPage() {
       sentence={
         delivery === 'email'
           ? 'The mails of this installation: what was sent, and what waits for the mail server.'
-          : 'No mail server is set, so mails wait here. Open one, and give its code to the person that it is for.'
+          : 'No mail server is set, so mails wait here. Open one, and pass on what it says to the person that it is for.'
       }
     >
       {isAdmin ? (

@@ -17,8 +17,8 @@ const broughtSchema = z.object({ session_code: z.string() });
 export function JoinCard() {
   const join = useJoinSession();
   const { data } = useInfiniteQuery(joinedHistoryQuery(EVERY_SESSION));
-  // Over when the session is, whoever ended it.
-  const isOver = rowsOf(data)?.some(({ id, phase }) => id === join.data?.id && phase === 'ended') ?? false;
+  // Until the customer has answered: what follows is said where the session is.
+  const isAnswered = rowsOf(data)?.some(({ id, phase }) => id === join.data?.id && phase !== 'claimed') ?? false;
   const location = useLocation();
   const [typed, setTyped] = useState(() => broughtSchema.safeParse(location.state).data?.session_code ?? '');
   const [error, setError] = useState<string>();
@@ -56,7 +56,7 @@ export function JoinCard() {
         />
       </Form>
       <p role="status" className="sub">
-        {join.isSuccess && typed === '' && !isOver && (
+        {join.isSuccess && typed === '' && !isAnswered && (
           <>
             You have joined the session of <bdi>{join.data.customer}</bdi>, and they see your name. Nothing is shown to you before
             they approve.

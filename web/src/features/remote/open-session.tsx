@@ -1,5 +1,5 @@
 import type { RemoteSession } from '@palisade/contract/remote';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { AskingCard } from './asking-card.tsx';
 import { SessionBanner } from './session-banner.tsx';
 import { SessionPanel } from './session-panel.tsx';
@@ -7,8 +7,15 @@ import { attend } from './sharing.ts';
 
 /** The customer's side of a session that somebody has joined. */
 export function OpenSession({ session }: { session: RemoteSession }) {
+  const { phase } = session;
   useEffect(() => attend(session), [session]);
-  if (session.phase === 'claimed') return <AskingCard session={session} />;
+  const wasAsked = useRef(false);
+  // Whoever has approved pressed far below of where it says who is connected now, and how to end it.
+  useEffect(() => {
+    if (phase !== 'claimed' && wasAsked.current) document.querySelector<HTMLElement>('.banner__title')?.focus();
+    wasAsked.current = phase === 'claimed';
+  }, [phase]);
+  if (phase === 'claimed') return <AskingCard session={session} />;
   return (
     <>
       <SessionBanner session={session} />

@@ -122,6 +122,8 @@ describe('a browser that cannot share', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Approve without a screen' }));
     expect(await screen.findByRole('link', { name: 'Send a photo in the support chat' })).toHaveAttribute('href', '/chat');
     expect(server.callsOf(of(approveSession, session))[0]?.body).toEqual({ view: 'talk' });
+    // The button was far below of who is connected, and of the way to end it.
+    expect(screen.getByRole('heading', { name: '<i>tina</i> has joined your session' })).toHaveFocus();
     expect(screen.getByRole('log', { name: 'Messages of the session' })).toBeVisible();
   });
 

@@ -171,6 +171,7 @@ describe('the banner', () => {
     await userEvent.click(await screen.findByRole('button', { name: 'Cancel' }));
     expect(await history().findByText('You cancelled it')).toBeVisible();
     expect(screen.queryByText('Waiting for connection...')).not.toBeInTheDocument();
+    await waitFor(() => expect(screen.getByRole('heading', { level: 1 })).toHaveFocus());
   });
 
   it('says why a session could not be ended', async () => {

@@ -1,5 +1,6 @@
 import type { RemoteSession } from '@palisade/contract/remote';
 import { IconLock, IconPlugConnected } from '@tabler/icons-react';
+import { useEffect } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { Button, Spinner } from '#ui/button.tsx';
 import { CopyButton } from '#ui/copy-button.tsx';
@@ -23,6 +24,14 @@ export function describeValidity(expires_at: string, now: number): string {
 export function SessionBanner({ session }: { session: RemoteSession }) {
   const end = useEndSession();
   const isWaiting = session.status === 'pending';
+  const wasEnded = !end.isIdle;
+  // The button goes with what it ended.
+  useEffect(() => {
+    if (!wasEnded) return undefined;
+    return () => {
+      if (document.activeElement === document.body) document.querySelector('h1')?.focus();
+    };
+  }, [wasEnded]);
   return (
     <section className="card banner" data-tone={isWaiting ? 'waiting' : 'good'} aria-label="Open session">
       {isWaiting ? <Waiting session={session} /> : <Running session={session} />}
@@ -66,7 +75,7 @@ function Running({ session }: { session: RemoteSession }) {
         <IconPlugConnected size={20} stroke={1.7} aria-hidden="true" />
         Technician connected
       </p>
-      <h2 className="banner__title">
+      <h2 className="banner__title" tabIndex={-1}>
         <bdi>{session.support_agent}</bdi> has joined your session
       </h2>
       <p className="sub">

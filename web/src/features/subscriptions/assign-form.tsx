@@ -4,7 +4,7 @@ import { call } from '#api/call.ts';
 import { Card } from '#ui/card.tsx';
 import { Form } from '#ui/form.tsx';
 import { describeDate, useMinute } from '#ui/moment.tsx';
-import { type AssignDraft, EMPTY_ASSIGNMENT, parseAssignment } from './drafts.ts';
+import { type AssignDraft, EMPTY_ASSIGNMENT, featuresOf, parseAssignment } from './drafts.ts';
 import type { Message } from './message-line.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { PlanFields, PlanNameField, PriceField } from './plan-fields.tsx';
@@ -89,7 +89,7 @@ function Preview({ draft }: { draft: AssignDraft }) {
           duration_months: months,
           max_devices: Number(draft.max_devices),
           is_premium: draft.is_premium,
-          features: draft.features,
+          features: featuresOf(draft),
         }}
       />
       <p className="sub assign__effect">

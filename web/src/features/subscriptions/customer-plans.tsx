@@ -195,7 +195,7 @@ function PlanAction({ plan, request, isOwn }: PlanActionProps) {
 
 function describeState(request: PlanRequest | undefined, isOwn: boolean): string {
   if (request?.status === 'open') return `Requested on ${describeDate(request.requested_at)}. An administrator will answer.`;
-  if (isOwn) return 'This is your plan.';
+  if (isOwn) return 'This is your plan. Request it again to have it for longer.';
   if (request?.status === 'declined' && request.decided_at !== null) return `Declined on ${describeDate(request.decided_at)}.`;
   return '';
 }

@@ -17,6 +17,8 @@ const planDraftSchema = z.object({
   max_devices: z.string(),
   is_premium: z.boolean(),
   features: z.array(z.string()),
+  /** Typed and not added to the list yet. A browser may keep a draft from before there was such a thing. */
+  feature: z.string().default(''),
 });
 export type PlanDraft = z.infer<typeof planDraftSchema>;
 
@@ -36,6 +38,7 @@ const EMPTY_PLAN: PlanDraft = {
   max_devices: String(MAX_DEVICES_DEFAULT),
   is_premium: false,
   features: [],
+  feature: '',
 };
 
 export const EMPTY_ASSIGNMENT: AssignDraft = { ...EMPTY_PLAN, user_email: '', plan_name: '', price: '', request_id: undefined };
@@ -51,6 +54,7 @@ export function draftOfTemplate(template: Template, user_email: string): AssignD
     max_devices: String(template.max_devices),
     is_premium: template.is_premium,
     features: template.features,
+    feature: '',
     request_id: undefined,
   };
 }
@@ -82,8 +86,15 @@ function numberOf(text: string): number {
   return text.trim() === '' ? Number.NaN : Number(text);
 }
 
+/** With the one that was typed and not added: whoever sends the form means it too. */
+export function featuresOf({ features, feature }: Pick<PlanDraft, 'features' | 'feature'>): string[] {
+  const typed = feature.trim();
+  return typed === '' || features.includes(typed) ? features : [...features, typed];
+}
+
 function planOf(draft: PlanDraft) {
-  return { duration_months: numberOf(draft.duration_months), max_devices: numberOf(draft.max_devices) };
+  const { duration_months, max_devices } = draft;
+  return { duration_months: numberOf(duration_months), max_devices: numberOf(max_devices), features: featuresOf(draft) };
 }
 
 export function parseAssignment(draft: AssignDraft): Parsed<Assignment> {

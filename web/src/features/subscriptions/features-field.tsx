@@ -1,18 +1,19 @@
 import { TextInput } from '@mantine/core';
 import { FEATURE_LENGTH_MAXIMUM, FEATURES_MAXIMUM } from '@palisade/contract/subscription';
 import { IconCheck, IconPlus, IconX } from '@tabler/icons-react';
-import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, useId, useRef } from 'react';
 import { Button } from '#ui/button.tsx';
+import type { PlanDraft } from './drafts.ts';
 
 interface FeaturesFieldProps {
-  features: readonly string[];
+  draft: PlanDraft;
   error: string | undefined;
-  onChange: (features: string[]) => void;
+  onChange: (change: Partial<PlanDraft>) => void;
 }
 
 /** A list of short texts: trimmed, never blank, each once. */
-export function FeaturesField({ features, error, onChange }: FeaturesFieldProps) {
-  const [text, setText] = useState('');
+export function FeaturesField({ draft, error, onChange }: FeaturesFieldProps) {
+  const { features, feature: text } = draft;
   const input = useRef<HTMLInputElement>(null);
   const listId = useId();
   const feature = text.trim();
@@ -22,8 +23,7 @@ export function FeaturesField({ features, error, onChange }: FeaturesFieldProps)
   function add() {
     input.current?.focus();
     if (feature === '' || isThere || isFull) return;
-    onChange([...features, feature]);
-    setText('');
+    onChange({ features: [...features, feature], feature: '' });
   }
 
   function press(event: KeyboardEvent) {
@@ -44,7 +44,7 @@ export function FeaturesField({ features, error, onChange }: FeaturesFieldProps)
           maxLength={FEATURE_LENGTH_MAXIMUM}
           value={text}
           error={error ?? (isThere ? 'This feature is in the list already.' : undefined)}
-          onChange={(event) => setText(event.currentTarget.value)}
+          onChange={(event) => onChange({ feature: event.currentTarget.value })}
           onKeyDown={press}
         />
         <Button
@@ -68,7 +68,7 @@ export function FeaturesField({ features, error, onChange }: FeaturesFieldProps)
               aria-label={`Remove ${item}`}
               title="Remove"
               onClick={() => {
-                onChange(features.filter((other) => other !== item));
+                onChange({ features: features.filter((other) => other !== item) });
                 input.current?.focus();
               }}
             >

@@ -12,6 +12,7 @@ import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { downloadCsv } from '#ui/csv.ts';
+import { useFocusKept } from '#ui/focus-kept.tsx';
 import { ChoiceFilter, ListFilters, SearchFilter } from '#ui/list-filters.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState, LoadingRows } from '#ui/states.tsx';
@@ -78,11 +79,12 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
     mutate(subscription);
   }
 
+  const box = useFocusKept();
   // Requests stand above: what is below them is drawn once it is known whether there are any.
   if (areRequestsAwaited) return <LoadingRows label="Loading the plan requests" />;
   const active = (subscriptions ?? []).filter(({ status }) => status === 'active').length;
   return (
-    <div className="manage">
+    <div className="manage" ref={box} tabIndex={-1}>
       <OpenRequests onMessage={onMessage} onLoad={onLoadRequest} />
       <Card
         title="Active Subscriptions"

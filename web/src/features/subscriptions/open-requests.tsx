@@ -20,7 +20,7 @@ interface OpenRequestsProps {
 /** What people wait for an answer to; nothing at all when nobody does. */
 export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
   const { data: requests = [] } = useQuery(allPlanRequestsQuery);
-  const { mutate } = useChange({
+  const { mutate, isPending, variables } = useChange({
     of: declinePlanRequest,
     mutationFn: ({ id }: UserPlanRequest) => call(declinePlanRequest, { body: { request_id: id } }),
     onSuccess: (_, { user_email }) => onMessage({ tone: 'good', text: `Request of ${user_email} declined` }),
@@ -57,7 +57,12 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
               <Button size="s" onClick={() => onLoad(request)}>
                 Review and assign <span className="visually-hidden">for {request.user_email}</span>
               </Button>
-              <Button variant="quiet" size="s" onClick={() => decline(request)}>
+              <Button
+                variant="quiet"
+                size="s"
+                loading={isPending && variables.id === request.id}
+                onClick={() => decline(request)}
+              >
                 Decline <span className="visually-hidden">the request of {request.user_email}</span>
               </Button>
             </span>

@@ -95,7 +95,7 @@ export function PlanFields({ draft, durations, messages, onChange }: PlanFieldsP
         />
         <span>Premium (Anti-Hacking Tools)</span>
       </label>
-      <FeaturesField features={draft.features} error={messages['features']} onChange={(features) => onChange({ features })} />
+      <FeaturesField draft={draft} error={messages['features']} onChange={onChange} />
     </>
   );
 }

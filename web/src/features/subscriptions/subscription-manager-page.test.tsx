@@ -218,6 +218,18 @@ describe('assigning', () => {
     expect(server.callsOf(assignSubscription)).toHaveLength(0);
   });
 
+  it('sends a feature that was typed and not added, too', async () => {
+    server.on(assignSubscription, reply(assignSubscription, { success: true, subscription: subscriptionOf() }));
+    const user = open('admin');
+    await fill(user);
+    await user.type(field('Features'), ' Remote support ');
+    expect(within(screen.getByRole('region', { name: 'What they get' })).getByText('Remote support')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Assign Subscription' }));
+    await screen.findByText(/^Subscription assigned successfully/u);
+    expect(server.callsOf(assignSubscription)[0]?.body).toMatchObject({ features: ['Remote support'] });
+    expect(field('Features')).toHaveValue('');
+  });
+
   it('adds no blank feature and none twice, and removes one', async () => {
     const user = open('admin');
     await user.type(field('Features'), '   {Enter}');
@@ -457,11 +469,18 @@ describe('managing', () => {
   it('declines a request after asking', async () => {
     vi.spyOn(window, 'confirm').mockReturnValue(true);
     server.on(listAllPlanRequests, reply(listAllPlanRequests, [userPlanRequestOf()]));
-    server.on(declinePlanRequest, reply(declinePlanRequest, { success: true }));
+    const { promise, resolve } = Promise.withResolvers<ReturnType<typeof reply>>();
+    server.on(declinePlanRequest, () => promise);
     const user = open('admin');
     await openTab(user, 'Manage Subscriptions');
-    await user.click(await screen.findByRole('button', { name: 'Decline the request of maria@example.com' }));
+    const button = await screen.findByRole('button', { name: 'Decline the request of maria@example.com' });
+    await user.click(button);
+    expect(button).toHaveAttribute('aria-busy', 'true');
+    server.on(listAllPlanRequests, reply(listAllPlanRequests, []));
+    resolve(reply(declinePlanRequest, { success: true }));
     expect(await screen.findByText('Request of maria@example.com declined')).toBeVisible();
+    await waitFor(() => expect(button).not.toBeInTheDocument());
+    expect(document.body).not.toHaveFocus();
   });
 });
 
