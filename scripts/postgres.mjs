@@ -61,7 +61,7 @@ export async function startPostgres() {
     '--locale=C',
     '--no-sync',
   );
-  const options = `-p ${port} -k ${home} -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200`;
+  const options = `-p ${port} -k ${home} -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=400`;
   const started =
     made.code === 0 ? await program('pg_ctl', '-D', cluster, '-w', '-l', join(home, 'log'), '-o', options, 'start') : made;
   if (started.code !== 0) {

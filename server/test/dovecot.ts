@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { spawnBound } from '@palisade/scanner/test/bound-process';
 import { ImapFlow } from 'imapflow';
-import { afterAll } from 'vitest';
+import { afterFile } from './after-file.ts';
 import { freePort } from './free-port.ts';
 
 const PROGRAM = ['/usr/sbin/dovecot', '/usr/local/sbin/dovecot', '/opt/homebrew/sbin/dovecot'].find((path) => existsSync(path));
@@ -79,7 +79,7 @@ service anvil {
   );
   const child = spawnBound(PROGRAM ?? 'dovecot', ['-F', '-c', conf], as);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  afterAll(async () => {
+  afterFile(async () => {
     child.kill('SIGTERM');
     await ended;
     rmSync(home, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { afterAll } from 'vitest';
+import { afterFile } from './after-file.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -38,7 +38,7 @@ export async function startFeedServer(): Promise<FeedServer> {
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const address = server.address();
-  afterAll(() => {
+  afterFile(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -9,7 +9,6 @@ import { type ProblemDocument, problemSchema } from '@palisade/contract/problem'
 import { ENGINE_MEMORY } from '@palisade/scanner/process-memory';
 import { createClient } from '@redis/client';
 import { Client } from 'pg';
-import { afterAll } from 'vitest';
 import { type Blobs, blobsIn } from '#platform/blobs/blobs.ts';
 import { openFolderBlobs } from '#platform/blobs/folder-blobs.ts';
 import { openStorage } from '#platform/blobs/open-storage.ts';
@@ -19,6 +18,7 @@ import { createLog } from '#platform/log.ts';
 import { parseSettings } from '#platform/settings.ts';
 import type { Surroundings } from '#server/app/surroundings.ts';
 import { type App, createApp } from '#server/app.ts';
+import { afterFile } from './after-file.ts';
 
 /** An answer of the API: parsed by the endpoint's reply schema, or a problem document. */
 export type Answer<E extends Endpoint> =
@@ -89,10 +89,10 @@ export async function freshDatabase(): Promise<{ location: DatabaseLocation; dis
 /** A database for several servers of one test, gone after its file: SQLite in a file, or a fresh one on the PostgreSQL server of TEST_DATABASE_URL. */
 export async function sharedDatabase(): Promise<DatabaseLocation> {
   const { location, dispose } = await freshDatabase();
-  afterAll(dispose);
+  afterFile(dispose);
   if ('postgres' in location) return location;
   const folder = mkdtempSync(join(tmpdir(), 'palisade-shared-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterFile(() => rmSync(folder, { recursive: true, force: true }));
   return { sqlite: join(folder, 'palisade.sqlite') };
 }
 
@@ -101,7 +101,7 @@ function sharedKeys(location: DatabaseLocation | undefined): Record<string, stri
   const name = location === undefined ? ':memory:' : 'sqlite' in location ? location.sqlite : location.postgres;
   if (name === ':memory:') return {};
   const folder = join(tmpdir(), `palisade-keys-${createHash('sha256').update(name).digest('hex').slice(0, 16)}`);
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterFile(() => rmSync(folder, { recursive: true, force: true }));
   return Object.fromEntries(
     ['QUARANTINE', 'TWO_FACTOR', 'AUDIT'].map((key) => [`${key}_KEY_FILE`, join(folder, `${key.toLowerCase()}.key`)]),
   );
@@ -213,6 +213,12 @@ export async function startTestApp(
   }
   const someName = () => `person-${randomBytes(4).toString('hex')}`;
 
+  let closed: Promise<void> | undefined;
+  async function end(): Promise<void> {
+    await app.close();
+    await database.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  }
   const testApp: TestApp = {
     app,
     url,
@@ -224,13 +230,9 @@ export async function startTestApp(
     signIn: (name = someName(), role) =>
       newPerson(name, { role, ...(settings.exposure === 'public' && { email_proven_at: new Date().toISOString() }) }),
     signInUnproven: (name = someName()) => newPerson(name, {}),
-    async close() {
-      await app.close();
-      await database.dispose();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close: () => (closed ??= end()),
   };
-  afterAll(testApp.close);
+  afterFile(testApp.close);
   return testApp;
 }
 

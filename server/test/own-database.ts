@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { afterAll } from 'vitest';
+import { afterFile } from './after-file.ts';
 
 /** An SQLite file, whatever the other tests run on: a second connection can then do something at an exact moment of the server's work. */
 export function ownDatabase() {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-own-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterFile(() => rmSync(folder, { recursive: true, force: true }));
   const sqlite = join(folder, 'palisade.sqlite');
   return {
     folder,

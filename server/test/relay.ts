@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { afterAll } from 'vitest';
+import { afterFile } from './after-file.ts';
 
 export interface Relay {
   port: number;
@@ -35,7 +35,7 @@ export async function startRelay(to_port: number): Promise<Relay> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the relay has no port');
-  afterAll(() => {
+  afterFile(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });

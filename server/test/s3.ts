@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawnBound } from '@palisade/scanner/test/bound-process';
-import { afterAll } from 'vitest';
+import { afterFile } from './after-file.ts';
 
 const PYTHON = '/usr/bin/python3';
 const SCRIPT = fileURLToPath(new URL('./s3-server.py', import.meta.url));
@@ -56,7 +56,7 @@ export async function startS3(): Promise<TestS3> {
     });
   }
   await start();
-  afterAll(async () => {
+  afterFile(async () => {
     await end();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -156,7 +156,7 @@ export async function startFaults(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the way to the store has no port');
-  afterAll(() => {
+  afterFile(() => {
     server.closeAllConnections();
     server.close();
   });

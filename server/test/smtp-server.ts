@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { afterAll } from 'vitest';
+import { afterFile } from './after-file.ts';
 
 /** A letter as it went over the wire. */
 interface ReceivedLetter {
@@ -91,7 +91,7 @@ export async function startSmtpServer(): Promise<SmtpServer> {
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the mail server has no port');
-  afterAll(() => {
+  afterFile(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });

@@ -1,0 +1,30 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+type Dispose = () => unknown;
+
+/** Longer is not waited for one. ms. */
+const PATIENCE_MS = 20_000;
+
+const left: Dispose[] = [];
+
+/**
+ * Done once the tests of the file have ended, the last one first, wherever it is asked for. Vitest takes an `afterAll` while it collects a file, and passes over one that is called in a test or in
+ * another hook: what was started there lived, with its connections, until the worker ended.
+ */
+export function afterFile(dispose: Dispose): void {
+  left.push(dispose);
+}
+
+/** What `file-end.ts` does for each file. What cannot be ended, because a test took away what it needs, is said and fails no test. */
+export async function disposeLeft(): Promise<void> {
+  for (const dispose of left.splice(0).toReversed()) {
+    const given_up = new AbortController();
+    const late = pause(PATIENCE_MS, 'late', { signal: given_up.signal, ref: false }).catch(() => undefined);
+    try {
+      if ((await Promise.race([dispose(), late])) === 'late') process.stderr.write('what a test started did not end in time\n');
+    } catch (error) {
+      process.stderr.write(`what a test started could not be ended: ${String(error)}\n`);
+    }
+    given_up.abort();
+  }
+}
