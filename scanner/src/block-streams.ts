@@ -41,7 +41,9 @@ export function isBlockStream(head: Buffer): boolean {
   return isJavaLz4(head) || isJavaSnappy(head);
 }
 
-function need(reader: Reader, at: number, length: number): Buffer {
+/** So many bytes, of which a file says how many they are. @throws Unreadable before any room is made for more than a block has */
+export function need(reader: Reader, at: number, length: number): Buffer {
+  if (length > BLOCK_BYTES_MAXIMUM) throw new Unreadable(length > reader.size - at ? 'damaged' : 'too_large');
   const bytes = reader.at(at, length);
   if (bytes.length < length) throw new Unreadable('damaged');
   return bytes;

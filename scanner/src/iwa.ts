@@ -9,6 +9,8 @@ import { unsnapped, varint } from './snappy.ts';
 const HEAD_BYTES = 4;
 /** A block unpacks to no more. Bytes. */
 const BLOCK_BYTES_MAXIMUM = 65_536;
+/** What all come to is kept in memory: it takes no more. Bytes. */
+const WHOLE_BYTES_MAXIMUM = 64 * 1024 ** 2;
 /** Blocks that are looked at before it is called a part of such a document. */
 const LOOK_BLOCKS = 64;
 /** Shorter texts are names. Bytes. */
@@ -73,16 +75,17 @@ function textsIn(bytes: Buffer): Buffer {
   return Buffer.concat(texts);
 }
 
-/** What the blocks come to, and the texts of that. @throws Unreadable `damaged`, at the end, where one does not unpack */
+/** What the blocks come to, and the texts of that. @throws Unreadable at the end, `damaged` where one does not unpack, `too_large` where they come to more than is kept */
 export async function* iwaMembers(content: Content, name: string, workshop: Workshop): AsyncGenerator<Member> {
   const reader = openReader(content, workshop.budget);
   const pieces: Buffer[] = [];
-  let is_damaged = false;
+  let whole_bytes = 0;
+  let failure: 'damaged' | 'too_large' | undefined;
   try {
     for (let at = 0; at < reader.size; ) {
       const block = blockAt(reader, at);
-      if (block === undefined) {
-        is_damaged = true;
+      if (block === undefined || whole_bytes > WHOLE_BYTES_MAXIMUM) {
+        failure = block === undefined ? 'damaged' : 'too_large';
         break;
       }
       const packed = reader.at(block.start, block.end - block.start);
@@ -90,9 +93,10 @@ export async function* iwaMembers(content: Content, name: string, workshop: Work
         const plain = unsnapped(packed, BLOCK_BYTES_MAXIMUM);
         workshop.budget.addUnpacked(plain.length, plain.length, packed.length);
         pieces.push(plain);
+        whole_bytes += plain.length;
       } catch (error) {
         if (!(error instanceof Unreadable)) throw error;
-        is_damaged = true;
+        failure = 'damaged';
       }
       workshop.explain(at, block.end);
       at = block.end;
@@ -107,5 +111,5 @@ export async function* iwaMembers(content: Content, name: string, workshop: Work
     workshop.budget.addUnpacked(texts.length, texts.length, texts.length);
     yield { name: `${name} (texts)`, read: () => ({ content: { size: texts.length, bytes: texts } }) };
   }
-  if (is_damaged) throw new Unreadable('damaged');
+  if (failure !== undefined) throw new Unreadable(failure);
 }

@@ -97,6 +97,17 @@ describe('what is not there', () => {
   });
 });
 
+test('a part of Pages that comes to more than is kept is pending', async () => {
+  const copies = Buffer.alloc(3 * 1023, Buffer.from([0xfe, 0x01, 0x00]));
+  // 65,473 letters: one as it is, and 1,023 copies of 64 that begin one before.
+  const packed = Buffer.concat([Buffer.from([0xc1, 0xff, 0x03, 0x00, 0x61]), copies]);
+  const head = Buffer.alloc(4);
+  head.writeUIntLE(packed.length, 1, 3);
+  const part = Buffer.alloc(1100 * (head.length + packed.length), Buffer.concat([head, packed]));
+  expect((await examined(part)).unread).toEqual(['too_large']);
+  expect((await examined(part.subarray(0, 100 * (head.length + packed.length)))).unread).toEqual([]);
+});
+
 test('base64 ends at its padding where more letters follow', () => {
   const packed = latin(EICAR.toString('base64'));
   expect(upToPadding(Buffer.concat([packed, latin('\n-- \nA list of letters\n')]))).toEqual(EICAR);

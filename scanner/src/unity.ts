@@ -1,4 +1,4 @@
-import { unpackedBlock } from './block-streams.ts';
+import { need, unpackedBlock } from './block-streams.ts';
 import { type Content, joined, openSource, partOf } from './content.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
@@ -64,9 +64,9 @@ function placesOf(reader: Reader): { list: Buffer; start: number } {
   const flags = head.readUInt32BE(numbers + 16);
   const behind = format >= ALIGNED_FORMAT ? aligned(numbers + NUMBERS_BYTES) : numbers + NUMBERS_BYTES;
   const is_at_end = (flags & FLAG.list_at_end) !== 0;
-  const packed = reader.at(is_at_end ? reader.size - packed_bytes : behind, packed_bytes);
-  if (packed.length < packed_bytes) throw new Unreadable('damaged');
-  if (size > LIST_BYTES_MAXIMUM) throw new Unreadable('too_large');
+  if (packed_bytes > reader.size) throw new Unreadable('damaged');
+  if (packed_bytes > LIST_BYTES_MAXIMUM || size > LIST_BYTES_MAXIMUM) throw new Unreadable('too_large');
+  const packed = need(reader, is_at_end ? reader.size - packed_bytes : behind, packed_bytes);
   const start = is_at_end ? behind : behind + packed_bytes;
   return { list: unpacked(packed, size, flags & FLAG.packing), start: (flags & FLAG.padded) === 0 ? start : aligned(start) };
 }
@@ -135,9 +135,7 @@ export async function* unityMembers(content: Content, workshop: Workshop): Async
       for (let index = firstBehind(blocks, from); index < blocks.length; index += 1) {
         const block = blocks[index];
         if (block === undefined || block.from >= from + size) return;
-        const packed = reader.at(block.start, block.packed_bytes);
-        if (packed.length < block.packed_bytes) throw new Unreadable('damaged');
-        const plain = unpacked(packed, block.size, block.packing);
+        const plain = unpacked(need(reader, block.start, block.packed_bytes), block.size, block.packing);
         budget.spend(plain.length);
         yield Buffer.from(plain.subarray(Math.max(0, from - block.from), from + size - block.from));
       }

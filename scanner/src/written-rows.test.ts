@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { EICAR, noise, zip } from '#test/files.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { WRITTEN_ROWS } from '#test/written-rows.ts';
-import { isSizedBlocks, sizeOfLz4 } from './block-streams.ts';
+import { isSizedBlocks, need, sizeOfLz4 } from './block-streams.ts';
 import { brokenStringsOf } from './broken-strings.ts';
 import { provesBinaryCpio } from './cpio-proof.ts';
 import { type Examination, examine } from './examine.ts';
@@ -179,6 +179,12 @@ describe('blocks of LZ4', () => {
   test('come to as much as their tokens say', () => {
     expect(sizeOfLz4(block(EICAR), 1000)).toBe(EICAR.length);
     expect(sizeOfLz4(Buffer.concat([block(EICAR), Buffer.from([1, 0])]), 1000)).toBeUndefined();
+  });
+
+  test('are not read before it is known that they are not too long', () => {
+    const reader = { ...readerOf(Buffer.alloc(0)), size: 2 ** 31, at: () => expect.fail('it was read') };
+    expect(() => need(reader, 0, 2 ** 30)).toThrow('too_large');
+    expect(() => need(reader, 2 ** 31 - 4, 2 ** 30)).toThrow('damaged');
   });
 
   test('are none in noise', () => {
