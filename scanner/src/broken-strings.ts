@@ -1,9 +1,8 @@
 import type { Content } from './content.ts';
 import type { Member, Workshop } from './member.ts';
-import { openReader, type Reader } from './reader.ts';
-import { LOOK_BYTES, textFormOf } from './text-encoding.ts';
+import type { Reader } from './reader.ts';
 import { DECODED_LEAST, type Run } from './text-runs.ts';
-import { type Value, valueMembers } from './values.ts';
+import { isUtf8Text, membersOfValues, type Value } from './values.ts';
 
 // Strings of CBOR whose length is not told before them (RFC 8949, 3.2.3): pieces with their own lengths up to a byte that ends them. They have no mark but their first byte, so that one counts only where every
 // piece has its place and the end is there.
@@ -84,19 +83,12 @@ export function holdsBrokenStrings(reader: Reader): boolean {
 }
 
 /** The strings, as values of the content. */
-export async function* brokenStringMembers(
+export function brokenStringMembers(
   content: Content,
   workshop: Workshop,
   isFile: (bytes: Buffer) => boolean,
 ): AsyncGenerator<Member> {
-  const reader = openReader(content, workshop.budget);
-  function* values(): Generator<Value> {
-    for (const { bytes } of brokenStringsOf(reader.at(0, reader.size)))
-      yield { bytes, is_text: textFormOf(bytes.subarray(0, LOOK_BYTES))?.encoding === 'utf-8' };
-  }
-  try {
-    yield* valueMembers(values(), workshop, isFile);
-  } finally {
-    reader.close();
-  }
+  return membersOfValues(content, workshop, isFile, function* (reader): Generator<Value> {
+    for (const { bytes } of brokenStringsOf(reader.at(0, reader.size))) yield { bytes, is_text: isUtf8Text(bytes) };
+  });
 }

@@ -3,8 +3,7 @@ import type { Content } from './content.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
 import { unsnapped, varint } from './snappy.ts';
-import { LOOK_BYTES, textFormOf } from './text-encoding.ts';
-import { VALUE_LEAST, type Value, valueMembers } from './values.ts';
+import { isUtf8Text, VALUE_LEAST, type Value, valueMembers } from './values.ts';
 
 // Tables of LevelDB (doc/table_format.md), in which browsers and what is built on them keep what pages and programs store: values in blocks, most of them packed, and at the end of the file where these stand.
 
@@ -78,7 +77,6 @@ function* entriesOf(block: Buffer, { budget }: Workshop): Generator<{ key: Buffe
   }
 }
 
-const isText = (bytes: Buffer) => textFormOf(bytes.subarray(0, LOOK_BYTES))?.encoding === 'utf-8';
 /** How Chromium says that a value has two bytes a letter, or one. */
 const WIDE = 0;
 const NARROW = 1;
@@ -88,9 +86,9 @@ function* valuesOf(bytes: Buffer): Generator<Value> {
   const first = bytes[0];
   if (bytes.length > VALUE_LEAST && (first === WIDE || first === NARROW)) {
     const letters = bytes.subarray(1);
-    yield { bytes: letters, is_text: first === NARROW && isText(letters) };
+    yield { bytes: letters, is_text: first === NARROW && isUtf8Text(letters) };
   }
-  yield { bytes, is_text: isText(bytes) };
+  yield { bytes, is_text: isUtf8Text(bytes) };
 }
 
 interface Index {
@@ -132,7 +130,7 @@ export async function* tableMembers(
       for (const handle of index.blocks) {
         try {
           for (const { key, value } of entriesOf(blockAt(reader, handle, workshop), workshop)) {
-            if (key.length >= VALUE_LEAST) yield { bytes: key, is_text: isText(key) };
+            if (key.length >= VALUE_LEAST) yield { bytes: key, is_text: isUtf8Text(key) };
             yield* valuesOf(value);
           }
         } catch (error) {

@@ -1,6 +1,8 @@
 // The objects of a PDF as rules are written for them: names without escapes (ISO 32000-1, 7.3.5), each string between round brackets as the bytes that it means (7.3.4) and without the document's encryption. Programs that
 // write a document anew write a bracket in a string with a backslash, digits for letters, and the keys in another order.
 
+import { ESCAPES } from './pdf-texts.ts';
+
 /** More of a document is not written anew. Bytes. */
 const PLAIN_BYTES_MAXIMUM = 8 * 1024 ** 2;
 /** Each takes a key of its own. */
@@ -18,13 +20,6 @@ const RETURN = 0x0d;
 const LETTER_J = 0x6a;
 const OBJECT = /(?:^|\D)(\d{1,10}) \d{1,5} ob$/;
 const OBJECT_BYTES = 24;
-const ESCAPES: ReadonlyMap<number, number> = new Map([
-  [0x6e, NEWLINE],
-  [0x72, RETURN],
-  [0x74, 0x09],
-  [0x62, 0x08],
-  [0x66, 0x0c],
-]);
 /** White space and the marks that end a name. */
 const ENDS_NAME: ReadonlySet<number> = new Set([0, 9, 10, 12, 13, 32, ...Buffer.from('()<>[]{}/%')]);
 

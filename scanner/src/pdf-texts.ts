@@ -16,7 +16,8 @@ const BLANK = 0x20;
 const LETTER_J = 0x6a;
 const RECENT_BYTES = 24;
 const OBJECT = /(?:^|\D)(\d{1,10}) \d{1,5} obj$/;
-const ESCAPES: ReadonlyMap<number, number> = new Map([
+/** What a letter behind a backslash means in a string, where that is not the letter itself. */
+export const ESCAPES: ReadonlyMap<number, number> = new Map([
   [0x6e, NEWLINE],
   [0x72, RETURN],
   [0x74, 0x09],

@@ -1,8 +1,8 @@
 import type { Content } from './content.ts';
 import type { Member, Workshop } from './member.ts';
 import { arrayValues, bytesOf, type Layout, layoutFrom } from './numpy.ts';
-import { openReader, type Reader } from './reader.ts';
-import { type Value, valueMembers } from './values.ts';
+import type { Reader } from './reader.ts';
+import { membersOfValues, type Value } from './values.ts';
 
 // Pickles of Python, all protocols (Lib/pickletools.py). Nothing is run: the values of texts and bytes are read in their order. In the protocols 0 to 2 bytes are written as a text, each byte a character.
 
@@ -288,15 +288,6 @@ function* within(
 }
 
 /** The values of a pickle as members. What follows its end is a rest. */
-export async function* pickleMembers(
-  content: Content,
-  workshop: Workshop,
-  isFile: (bytes: Buffer) => boolean,
-): AsyncGenerator<Member> {
-  const reader = openReader(content, workshop.budget);
-  try {
-    yield* valueMembers(valuesIn(reader, workshop.explain), workshop, isFile);
-  } finally {
-    reader.close();
-  }
+export function pickleMembers(content: Content, workshop: Workshop, isFile: (bytes: Buffer) => boolean): AsyncGenerator<Member> {
+  return membersOfValues(content, workshop, isFile, (reader) => valuesIn(reader, workshop.explain));
 }

@@ -1,8 +1,7 @@
 import type { Content } from './content.ts';
 import type { Member, Workshop } from './member.ts';
-import { openReader } from './reader.ts';
-import { LOOK_BYTES, textFormOf } from './text-encoding.ts';
-import { VALUE_LEAST, type Value, valueMembers } from './values.ts';
+import type { Reader } from './reader.ts';
+import { isUtf8Text, membersOfValues, VALUE_LEAST, type Value } from './values.ts';
 
 // Dumps of Redis (rdb.c, "RDB file format"): strings above 20 bytes are packed with LZF where that makes them shorter. They are looked for as such; what is not packed stands in the file as it is.
 
@@ -60,45 +59,31 @@ function lzf(packed: Buffer, size: number, target: Buffer | undefined): number |
   return end;
 }
 
-const isText = (bytes: Buffer) => textFormOf(bytes.subarray(0, LOOK_BYTES))?.encoding === 'utf-8';
-
-/** The packed strings of a dump, as values. */
-export async function* redisMembers(
-  content: Content,
-  workshop: Workshop,
-  isFile: (bytes: Buffer) => boolean,
-): AsyncGenerator<Member> {
-  const reader = openReader(content, workshop.budget);
-  function* values(): Generator<Value> {
-    for (let from = 0, done = 0; from < reader.size; from += PIECE_BYTES) {
-      const bytes = reader.at(from, PIECE_BYTES + OVERLAP_BYTES);
-      for (
-        let at = bytes.indexOf(PACKED, Math.max(0, done - from));
-        at >= 0 && at < PIECE_BYTES;
-        at = bytes.indexOf(PACKED, at + 1)
-      ) {
-        const packed = lengthAt(bytes, at + 1);
-        const plain = packed && lengthAt(bytes, packed.next);
-        if (
-          packed === undefined ||
-          plain === undefined ||
-          packed.value < PACKED_LEAST ||
-          plain.next + packed.value > bytes.length
-        )
-          continue;
-        if (plain.value < VALUE_LEAST || plain.value <= packed.value || plain.value > RATIO_MAXIMUM * packed.value) continue;
-        workshop.budget.spend(packed.value);
-        const value = unpackedLzf(bytes.subarray(plain.next, plain.next + packed.value), plain.value);
-        if (value === undefined) continue;
-        done = from + plain.next + packed.value;
-        at = plain.next + packed.value - 1;
-        yield { bytes: value, is_text: isText(value) };
-      }
+/** The packed strings of a dump. */
+function* stringsIn(reader: Reader, { budget }: Workshop): Generator<Value> {
+  for (let from = 0, done = 0; from < reader.size; from += PIECE_BYTES) {
+    const bytes = reader.at(from, PIECE_BYTES + OVERLAP_BYTES);
+    for (
+      let at = bytes.indexOf(PACKED, Math.max(0, done - from));
+      at >= 0 && at < PIECE_BYTES;
+      at = bytes.indexOf(PACKED, at + 1)
+    ) {
+      const packed = lengthAt(bytes, at + 1);
+      const plain = packed && lengthAt(bytes, packed.next);
+      if (packed === undefined || plain === undefined || packed.value < PACKED_LEAST || plain.next + packed.value > bytes.length)
+        continue;
+      if (plain.value < VALUE_LEAST || plain.value <= packed.value || plain.value > RATIO_MAXIMUM * packed.value) continue;
+      budget.spend(packed.value);
+      const value = unpackedLzf(bytes.subarray(plain.next, plain.next + packed.value), plain.value);
+      if (value === undefined) continue;
+      done = from + plain.next + packed.value;
+      at = plain.next + packed.value - 1;
+      yield { bytes: value, is_text: isUtf8Text(value) };
     }
   }
-  try {
-    yield* valueMembers(values(), workshop, isFile);
-  } finally {
-    reader.close();
-  }
+}
+
+/** The packed strings of a dump, as values. */
+export function redisMembers(content: Content, workshop: Workshop, isFile: (bytes: Buffer) => boolean): AsyncGenerator<Member> {
+  return membersOfValues(content, workshop, isFile, (reader) => stringsIn(reader, workshop));
 }

@@ -58,25 +58,14 @@ export function* fromBase64(texts: Iterable<Buffer>): Generator<Buffer> {
 
 /** The bytes up to the first padding behind which letters follow, as programs that end there read them; undefined where none do. Lists of addresses put a line behind every part. */
 export function upToPadding(text: Buffer): Buffer | undefined {
-  const bytes = Buffer.allocUnsafe(Math.ceil((text.length + 3) / 4) * 3);
-  let length = 0;
-  let bits = 0;
   let count = 0;
   for (let at = 0; at < text.length; at += 1) {
     const value = BASE64[text[at] ?? 0] ?? SKIPPED;
-    if (value === SKIPPED || (value === PADDING && count < 2)) continue;
-    if (value === PADDING) {
+    if (value < PADDING) count += 1;
+    else if (value === PADDING && count % 4 >= 2) {
       const has_more = text.subarray(at).some((byte) => (BASE64[byte] ?? SKIPPED) < PADDING);
-      return has_more ? bytes.subarray(0, finish(bytes, length, bits, count)) : undefined;
+      return has_more ? Buffer.concat([...fromBase64([text.subarray(0, at)])]) : undefined;
     }
-    bits = (bits << 6) | value;
-    count += 1;
-    if (count < 4) continue;
-    bytes[length++] = bits >>> 16;
-    bytes[length++] = bits >>> 8;
-    bytes[length++] = bits;
-    count = 0;
-    bits = 0;
   }
   return undefined;
 }

@@ -1,4 +1,6 @@
+import type { Content } from './content.ts';
 import type { Member, Workshop } from './member.ts';
+import { openReader, type Reader } from './reader.ts';
 import { LOOK_BYTES, textFormOf } from './text-encoding.ts';
 
 // Values that a format keeps beside each other, as saved objects and tables do: thousands of short ones, of which few may be files.
@@ -19,6 +21,8 @@ export interface Value {
   /** It is a text in UTF-8 or ASCII. */
   is_text: boolean;
 }
+
+export const isUtf8Text = (bytes: Buffer) => textFormOf(bytes.subarray(0, LOOK_BYTES))?.encoding === 'utf-8';
 
 /** Values that come to so much are one member. */
 class Together {
@@ -79,4 +83,19 @@ export function* valueMembers(
   }
   yield* texts.end();
   yield* others.end();
+}
+
+/** The values that `find` gives of a content, as members. */
+export async function* membersOfValues(
+  content: Content,
+  workshop: Workshop,
+  isFile: (bytes: Buffer) => boolean,
+  find: (reader: Reader) => Iterable<Value>,
+): AsyncGenerator<Member> {
+  const reader = openReader(content, workshop.budget);
+  try {
+    yield* valueMembers(find(reader), workshop, isFile);
+  } finally {
+    reader.close();
+  }
 }
