@@ -3,7 +3,7 @@ export type AuthMode = 'login' | 'register' | 'forgot-password' | 'reset-passwor
 
 /** What a mode says and asks for. */
 export const AUTH_MODES: Record<AuthMode, { title: string; line: string; submit: string }> = {
-  login: { title: 'Welcome back', line: 'Sign in to see your files and what was found in them.', submit: 'Sign In' },
+  login: { title: 'Sign in', line: 'Sign in to see your files and what was found in them.', submit: 'Sign In' },
   register: {
     title: 'Create your account',
     line: 'It takes a minute. You sign in with your email afterwards.',

@@ -2,6 +2,7 @@ import { listRevisions, listRules, type Rule } from '@palisade/contract/firewall
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { call, callPage } from '#api/call.ts';
 import { changeList } from '#api/change-list.ts';
+import { devicesQuery } from '#domain/device/devices.ts';
 
 /** Rules that the screen begins with: those that are drawn first. */
 export const FIRST_RULES = 30;
@@ -47,14 +48,19 @@ export const revisionsQuery = queryOptions({
   staleTime: 0,
 });
 
-/** Changes the lists that the screen reads, after the server has done the same. */
+/** Changes the lists that the screen reads, after the server has done the same. No device has the change before it is known to. */
 export function updateRules(queries: QueryClient, change: (rules: Rule[]) => Rule[]): void {
   changeList(queries, allRulesQuery.queryKey, change);
   changeList(queries, firstRulesQuery.queryKey, (first) => {
     const rules = change(first.rules);
     return { rules, total: first.total + rules.length - first.rules.length };
   });
-  void queries.invalidateQueries({ queryKey: revisionsQuery.queryKey });
+  changeList(queries, devicesQuery.queryKey, (devices) =>
+    devices.map((device) =>
+      device.enforcement.state === 'applied' ? { ...device, enforcement: { ...device.enforcement, state: 'pending' } } : device,
+    ),
+  );
+  for (const { queryKey } of [revisionsQuery, devicesQuery]) void queries.invalidateQueries({ queryKey });
   if (!queries.getQueryData(firstRulesQuery.queryKey)) void queries.invalidateQueries({ queryKey: firstRulesQuery.queryKey });
 }
 

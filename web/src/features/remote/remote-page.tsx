@@ -44,7 +44,7 @@ export function RemotePage() {
       title="Remote Access"
       sentence="A technician whom you trust can help you. You give them a code; nobody else has it."
       aside={
-        <div className="remote__actions">
+        <div className="remote__actions" data-open={sessions?.some(isOpen)}>
           <ButtonLink href={remote_portal} isNewWindow icon={<IconExternalLink size={18} stroke={1.7} aria-hidden="true" />}>
             Open remote-support portal
           </ButtonLink>

@@ -111,7 +111,11 @@ function Open({ conversation, onBack, onCustomer, composer }: PaneProps & { conv
         </p>
         <div className="talk-head__actions">
           {may.claim(me, decided) && (
-            <Button size="s" loading={actions.claim.isPending} onClick={() => actions.claim.mutate()}>
+            <Button
+              size="s"
+              loading={actions.claim.isPending}
+              onClick={() => actions.claim.mutate(undefined, { onSuccess: () => composer.current?.focus() })}
+            >
               Claim
             </Button>
           )}

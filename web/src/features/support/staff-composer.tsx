@@ -104,6 +104,11 @@ function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWr
   }
 
   function press(event: KeyboardEvent): boolean {
+    // Whoever takes canned answers by Enter would send "/he" to a customer where none fits any more.
+    if (isMissed && event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault();
+      return true;
+    }
     if (!isOpen) return false;
     const chosen = found[current];
     if (event.key === 'ArrowDown') setAt((current + 1) % found.length);
@@ -123,8 +128,8 @@ function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWr
     list: isMissed ? (
       <p className="sub" role="status">
         {answers.length === 0
-          ? 'There are no canned answers yet. An administrator writes them. Send sends this as it is.'
-          : 'No canned answer begins like this. Send sends this as it is.'}
+          ? 'There are no canned answers yet. An administrator writes them. The button Send sends this as it is.'
+          : 'No canned answer begins like this. The button Send sends this as it is.'}
       </p>
     ) : (
       isOpen && (

@@ -370,6 +370,8 @@ describe('a conversation', () => {
     const field = screen.getByRole('textbox', { name: 'Answer' });
     await user.type(field, '/he');
     expect(await screen.findByText(/^There are no canned answers yet\./u)).toBeVisible();
+    await user.keyboard('{Enter}');
+    expect(server.callsOf(at(answerConversation))).toEqual([]);
     await user.clear(field);
     await user.type(field, 'Turn it off and/or on');
     expect(screen.queryByText(/canned answer/u)).not.toBeInTheDocument();
@@ -386,6 +388,8 @@ describe('a conversation', () => {
     );
     await user.click(conversation().getByRole('button', { name: 'Claim' }));
     expect(await conversation().findByText('Yours')).toBeVisible();
+    // The button has gone, and with it where the keyboard was.
+    expect(screen.getByRole('textbox', { name: 'Answer' })).toHaveFocus();
   });
 
   it('is given to a colleague, sorted and tagged', async () => {
