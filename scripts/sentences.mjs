@@ -46,6 +46,8 @@ function sourcesIn(folder) {
 /** Whether a text reads as words for people: a sentence, or a label that begins with a capital and has a blank or is one word. @param {string} text */
 function isForPeople(text) {
   if (!/\p{L}{2}/u.test(text) || text.length < LEAST_LETTERS) return false;
+  // Marks of formats have zeros in them.
+  if (/[^\P{Cc}\n\t]/u.test(text)) return false;
   if (
     /^[a-z0-9_./:#@[\]-]+$/u.test(text) ||
     /^[A-Z0-9_]+$/u.test(text) ||
