@@ -5,6 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { banner, drawClock, meet, picture, relayOnly, SHARES, shareOwnTab, sharing } from '@palisade/e2e/session';
 import { type Browser, chromium, expect, type Page } from '@playwright/test';
 // biome-ignore lint/style/noRestrictedImports: the relay of the server's tests, started as it is there.
@@ -25,6 +26,8 @@ process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
 const SECRET = 'a-secret-that-both-have';
 /** Frames whose age is read in a round. */
 const FRAMES = 120;
+/** What either holds is read when nobody has asked it for anything for so long: right behind a request it is what its last collection of garbage left. */
+const SETTLED_MS = 25_000;
 const INSECURE = { ignoreHTTPSErrors: true };
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-remote-bench-'));
@@ -144,6 +147,7 @@ const session = (name: string, isRelayed: boolean) =>
     if (isRelayed) for (const page of [technician, customer]) await relayOnly(page);
     const portal_bytes = await transferOf(technician, () => technician.reload());
     await customer.reload();
+    await pause(SETTLED_MS);
     const memory_mb = memoryOf(server.pids);
     await drawClock(customer);
     await banner(customer).getByRole('button', { name: 'Approve', exact: true }).click();
@@ -162,6 +166,7 @@ const peer = (name: string) =>
     const page = await (await browser.newContext(INSECURE)).newPage();
     await signInToMeshCentral(page, server.url);
     const main_bytes = await transferOf(page, () => page.reload());
+    await pause(SETTLED_MS);
     const memory_mb = memoryOf(server.pids);
     await browser.close();
     const desktop = stopped(await startDesktop(home));

@@ -24,6 +24,8 @@ interface Alphabet {
   values: Uint8Array;
   /** 1 for a byte that is a letter of it, or stands for four bytes at once. */
   letters: Uint8Array;
+  /** The letter that is worth nothing. */
+  zero: number;
   has_short: boolean;
 }
 
@@ -33,6 +35,7 @@ function alphabetOf(letters: string, has_short: boolean): Alphabet {
   return {
     values,
     letters: values.map((value, letter) => (value !== NONE || (has_short && SHORT.has(letter)) ? 1 : 0)),
+    zero: values.indexOf(0),
     has_short,
   };
 }
@@ -95,6 +98,18 @@ function isMixed(letters: Buffer): boolean {
   }
   const least = all / EACH_ONE_OF;
   return all >= DECODED_LEAST && upper >= least && lower >= least && all - upper - lower - digits >= least && digits > 0;
+}
+
+/** Of five letters of a text in UTF-32BE three or four say nothing; the others are of half an alphabet, and so not mixed. */
+const WIDE_ZEROS = { least: 0.5, most: 0.85 };
+const WIDE_KINDS_LEAST = 8;
+
+function isWide(letters: Buffer, { zero }: Alphabet): boolean {
+  const looked = letters.subarray(0, LOOK_LETTERS);
+  let zeros = 0;
+  for (const letter of looked) if (letter === zero) zeros += 1;
+  const share = zeros / looked.length;
+  return share >= WIDE_ZEROS.least && share <= WIDE_ZEROS.most && new Set(looked).size > WIDE_KINDS_LEAST;
 }
 
 const QUOTES = Buffer.from('"\'`');
@@ -198,7 +213,7 @@ function* inAlphabet(text: Buffer, alphabet: Alphabet, isSomething: (bytes: Buff
         end = to;
       }
       const letters = lines.length === 1 ? text.subarray(start, end) : Buffer.concat(lines);
-      if (letters.length >= RUN_LEAST && isMixed(letters)) {
+      if (letters.length >= RUN_LEAST && (isMixed(letters) || isWide(letters, alphabet))) {
         for (const reading of readings(letters)) {
           const bytes = reading.length < RUN_LEAST ? undefined : decoded(reading, alphabet);
           if (bytes === undefined || !isSomething(bytes)) continue;

@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import type { Content } from './content.ts';
 import type { Member, Workshop } from './member.ts';
 import type { Reader } from './reader.ts';
+import { textFormOf } from './text-encoding.ts';
 import { DECODED_LEAST, type Run } from './text-runs.ts';
 import { isUtf8Text, membersOfValues, type Value } from './values.ts';
 
@@ -12,6 +14,12 @@ const TEXT = 0x7f;
 const END = 0xff;
 /** What is in one piece stands there as it is. */
 const PIECES_LEAST = 2;
+/** What is neither a text nor a file has more of them: two with an end behind them stand in each 8 MB of noise. */
+const OPAQUE_PIECES_LEAST = 4;
+/** As much of a text in an alphabet of one byte is ASCII at least. */
+const ASCII_LEAST = 0.75;
+/** What stands within one that is none is looked at where it is no longer: each byte may begin another. Bytes. */
+const LOOKED_WITHIN_MAXIMUM = 512;
 /** How many bytes the length of a piece takes, by the last five bits of its first byte from 24 on. */
 const LENGTH_BYTES = [1, 2, 4] as const;
 
@@ -30,8 +38,9 @@ function pieceAt(bytes: Buffer, at: number, first: number): { start: number; end
 /** Where the next string may begin: its mark, and a first piece. */
 function nextMark(bytes: Buffer, from: number): number {
   for (let at = from; at + PIECES_LEAST < bytes.length; at += 1) {
-    const byte = bytes[at];
-    if (byte !== BYTES && byte !== TEXT) continue;
+    const byte = bytes[at] ?? 0;
+    // Both marks are one but for a bit: most bytes are neither.
+    if ((byte | (BYTES ^ TEXT)) !== TEXT) continue;
     const kind = (bytes[at + 1] ?? 0) - byte + 31;
     if (kind < 0 || kind >= 24 + LENGTH_BYTES.length) continue;
     if (kind > 24) return at;
@@ -42,8 +51,18 @@ function nextMark(bytes: Buffer, from: number): number {
   return -1;
 }
 
-/** The strings, put together. What a piece leads to is looked at once: where it came to no end, it never does. */
-export function* brokenStringsOf(bytes: Buffer): Generator<Run> {
+/** Whether a string is a text, and not a few bytes that happen to have no controls among them. */
+function isText(string: Buffer): boolean {
+  const form = textFormOf(string);
+  if (form?.encoding !== 'utf-8') return form !== undefined;
+  let ascii = 0;
+  for (const byte of string) if (byte < 0x80) ascii += 1;
+  return ascii >= string.length * ASCII_LEAST || isUtf8(string);
+}
+
+/** The strings, put together; `isFile` tells a file. What a piece leads to is looked at once: where it came to no end, it never does. */
+export function* brokenStringsOf(bytes: Buffer, isFile: (string: Buffer) => boolean): Generator<Run> {
+  const isOpaque = (string: Buffer) => !isText(string) && !isFile(string);
   let seen: Uint8Array | undefined;
   const isSeen = (at: number) => ((seen?.[at >> 3] ?? 0) & (1 << (at & 7))) !== 0;
   for (let open = nextMark(bytes, 0); open >= 0; open = nextMark(bytes, open + 1)) {
@@ -59,7 +78,12 @@ export function* brokenStringsOf(bytes: Buffer): Generator<Run> {
       at = piece.end;
     }
     if (bytes[at] !== END || count < PIECES_LEAST) continue;
-    if (size >= DECODED_LEAST) yield { how: 'literal', start: open, end: at, bytes: joined(bytes, open + 1, first, size) };
+    if (size >= DECODED_LEAST) {
+      const string = joined(bytes, open + 1, first, size);
+      const is_none = count < OPAQUE_PIECES_LEAST && isOpaque(string);
+      if (is_none && size <= LOOKED_WITHIN_MAXIMUM) continue;
+      if (!is_none) yield { how: 'literal', start: open, end: at, bytes: string };
+    }
     open = at;
   }
 }
@@ -76,10 +100,10 @@ function joined(bytes: Buffer, start: number, first: number, size: number): Buff
 const SEARCHED_MAXIMUM = 16 * 1024 ** 2;
 
 /** Whether a string in pieces stands anywhere in a content: its pieces may look like other things, so that it is looked for in the whole. */
-export function holdsBrokenStrings(reader: Reader): boolean {
+export function holdsBrokenStrings(reader: Reader, isFile: (string: Buffer) => boolean): boolean {
   if (reader.size > SEARCHED_MAXIMUM) return false;
   const bytes = reader.at(0, reader.size);
-  return bytes.includes(END) && brokenStringsOf(bytes).next().done !== true;
+  return bytes.includes(END) && brokenStringsOf(bytes, isFile).next().done !== true;
 }
 
 /** The strings, as values of the content. */
@@ -89,6 +113,6 @@ export function brokenStringMembers(
   isFile: (bytes: Buffer) => boolean,
 ): AsyncGenerator<Member> {
   return membersOfValues(content, workshop, isFile, function* (reader): Generator<Value> {
-    for (const { bytes } of brokenStringsOf(reader.at(0, reader.size))) yield { bytes, is_text: isUtf8Text(bytes) };
+    for (const { bytes } of brokenStringsOf(reader.at(0, reader.size), isFile)) yield { bytes, is_text: isUtf8Text(bytes) };
   });
 }

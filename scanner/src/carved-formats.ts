@@ -15,6 +15,7 @@ import {
 } from './carving-proofs.ts';
 import { provesBinaryCpio } from './cpio-proof.ts';
 import type { Reader } from './reader.ts';
+import { isSetup } from './setup-launcher.ts';
 import { isTarHeader } from './tar.ts';
 
 // The formats that are looked for inside of others, each with its pattern.
@@ -197,6 +198,17 @@ export const CARVED: readonly Carved[] = [
     proves: (reader, at) => reader.at(at + 510, 2).equals(hex('55aa')),
   },
   { format: 'nsis', pattern: `ef be ad de ${spelled('NullsoftInst')}`, back: 4 },
+  {
+    format: 'setup',
+    pattern: `${spelled('InstallShield')} 00 ?? ?? 00 00 00 00`,
+    proves: (reader, at) => isSetup(reader, at),
+  },
+  {
+    // Newer launchers have other records.
+    format: 'setup stream',
+    pattern: `${spelled('ISSetupStream')} 00 ?? ?? (00|01|02|03|04) 00 00 00`,
+    proves: (reader, at) => reader.at(at + 14, 2).some((byte) => byte !== 0),
+  },
   { format: 'installshield', pattern: `${spelled('ISc(')} ?? ?? ?? (00|01|02|04) ?? ?? ?? ?? 00 02 00 00` },
   // The identification of its data, 64 bytes with zeros at their end (innoextract, setup/version.cpp); the program before it names it as well.
   {

@@ -39,6 +39,7 @@ import { isRawDisc, rawDiscMembers } from './raw-disc.ts';
 import { openReader, type Reader } from './reader.ts';
 import { isRedis, redisMembers } from './redis.ts';
 import { isRtf, rtfMembers } from './rtf.ts';
+import { setupMembers } from './setup-launcher.ts';
 import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
 import { isShellArchive, shellArchiveMembers } from './shell-archive.ts';
 import { isSnappyStream, snappyMembers } from './snappy.ts';
@@ -93,6 +94,7 @@ export type Container =
         | 'table'
         | 'blocks'
         | 'unity'
+        | 'setup'
         | 'redis'
         | 'strings'
         | 'iwa'
@@ -440,7 +442,7 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   // They are proven to their last byte, and what is packed may begin as something else does that may begin anywhere: a PDF, for one.
   if (isSizedBlocks(reader)) found.push({ kind: 'blocks' });
   if (container === undefined && endsAsTable(reader)) found.push({ kind: 'table' });
-  if (isLoose(container, head) && holdsBrokenStrings(reader)) found.push({ kind: 'strings' });
+  if (isLoose(container, head) && holdsBrokenStrings(reader, isFileWhole)) found.push({ kind: 'strings' });
   if (endsAsZip(reader)) found.push({ kind: 'zip' });
   if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
   // The mails of a mailbox are looked at one by one.
@@ -460,9 +462,15 @@ const BY_FORMAT: Readonly<Record<string, Container>> = {
   vba: { kind: 'macros' },
   asar: { kind: 'asar' },
   phar: { kind: 'phar' },
+  setup: { kind: 'setup' },
 };
 /** Nothing here opens these. */
-const CLOSED: Readonly<Record<string, string>> = { ace: 'ACE', installshield: 'InstallShield', inno: 'Inno Setup' };
+const CLOSED: Readonly<Record<string, string>> = {
+  ace: 'ACE',
+  installshield: 'InstallShield',
+  'setup stream': 'InstallShield',
+  inno: 'Inno Setup',
+};
 
 /** What to open as a carved format that begins with `head`. */
 export function containerFor(format: string, head: Buffer): Container {
@@ -632,6 +640,8 @@ export function membersOf(container: Container, content: Content, name: string, 
       return blockStreamMembers(content, innerName(name), workshop);
     case 'unity':
       return unityMembers(content, workshop);
+    case 'setup':
+      return setupMembers(content, workshop);
     case 'redis':
       return redisMembers(content, workshop, isFileWhole);
     case 'strings':

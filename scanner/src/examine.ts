@@ -41,12 +41,14 @@ export interface Match {
 
 /**
  * What rules say of bytes. `onPlaces` is told where containers seem to begin in them, as the engine comes by; `is_cut`: at more places than these. `path` is
- * where the content stands: the upload's name, and the trail of members inside it. Rules of feeds may ask for it.
+ * where the content stands: the upload's name, and the trail of members inside it. Rules of feeds may ask for it. `is_within`: the bytes are a window of a larger content,
+ * and not the first: what a rule asks of its first bytes means nothing there.
  */
 export type MatchRules = (
   bytes: Buffer,
   onPlaces?: (carved: Carved, offsets: number[], is_cut: boolean) => void,
   path?: string,
+  is_within?: boolean,
 ) => Match[];
 
 /** What a set of signatures says of content. `matchHash` is absent where no list of hashes is in use: then nothing is hashed. */

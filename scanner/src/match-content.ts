@@ -87,7 +87,7 @@ function* matchesOf(
       known.is_cut ||= is_cut;
       for (const offset of offsets) known.offsets.add(position + skipped + offset);
     };
-    const matches = walk.match(text, onPlaces, pathOf(walk, trail));
+    const matches = walk.match(text, onPlaces, pathOf(walk, trail), position > 0);
     known ||= matches.some(({ verdict }) => verdict === 'infected');
     yield matches;
   }

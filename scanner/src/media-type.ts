@@ -166,6 +166,7 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
     case 'git':
     case 'blocks':
     case 'unity':
+    case 'setup':
     case 'iwa':
       return PACKED;
     case 'openpgp':

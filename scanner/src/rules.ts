@@ -7,6 +7,7 @@ import { referenceSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
 import { carvedBy, carvingSource } from './carving.ts';
 import type { MatchRules } from './examine.ts';
+import { rulesFor } from './rules-by-content.ts';
 
 /** A compiled rule pack. `version` is a digest of its sources. */
 export interface RuleSet {
@@ -36,28 +37,8 @@ export function engineVersion(): string {
   return packageSchema.parse(createRequire(import.meta.url)('@litko/yara-x/package.json')).version;
 }
 
-/** From this size on the smaller set of rules serves. Bytes. */
+/** From this size on a smaller set of rules serves. Bytes. */
 const LARGE_BYTES = 16 * 1024 ** 2;
-const UNIT_BYTES: Readonly<Record<string, number>> = { KB: 1024, MB: 1024 ** 2 };
-
-/** Whether a rule's whole condition hangs on a `filesize` below LARGE_BYTES: `filesize < 4MB and ...`, with no `or` beside it. */
-function isForSmallFiles(rule: string): boolean {
-  const guard = /\bcondition:\s*filesize\s*<\s*(\d+)([KM]B)\s+and\b(.*)$/s.exec(rule);
-  if (guard === null || Number(guard[1]) * (UNIT_BYTES[guard[2] ?? ''] ?? Number.NaN) > LARGE_BYTES) return false;
-  let depth = 0;
-  for (const [token] of (guard[3] ?? '').matchAll(/[()]|\bor\b/g)) {
-    if (token === 'or' && depth === 0) return false;
-    depth += token === '(' ? 1 : token === ')' ? -1 : 0;
-  }
-  return true;
-}
-
-/** The rules that can match large content. YARA-X searches for the patterns of all rules as soon as one needs its own, so fewer rules are faster. */
-function withoutSmall(source: string): string {
-  const [before = '', ...rules] = source.split(/^(?=(?:private |global )*rule \w)/m);
-  return [before, ...rules.filter((rule) => /^(private|global) /.test(rule) || !isForSmallFiles(rule))].join('');
-}
-
 /** What rules of others may ask beside the content, as LOKI and THOR give it. Defined for all sources, so that such rules compile; empty where nobody knows. */
 export const EXTERNALS = { filename: '', filepath: '', extension: '', filetype: '', owner: '' } as const;
 export type Externals = { [name in keyof typeof EXTERNALS]: string };
@@ -83,10 +64,10 @@ export function countRules(source: string): number {
   return source.match(/^\s*(?:private\s+|global\s+)*rule\s+\w+/gm)?.length ?? 0;
 }
 
-/** The smaller set; all rules where one refers to another that was left out. */
-function compileLarge(source: string, all: YaraX): YaraX {
+/** The rules that can match large content; all of them where one refers to another that was left out. `is_within`: content that is the middle of a file. */
+function compileLarge(source: string, all: YaraX, is_within: boolean): YaraX {
   try {
-    return compileSource(withoutSmall(source));
+    return compileSource(rulesFor(source, { least_bytes: LARGE_BYTES, is_within }));
   } catch {
     return all;
   }
@@ -117,19 +98,29 @@ export async function compileRules(folder: string): Promise<RuleSet> {
   const source = `${pack}\n${carvingSource()}`;
   const all = compileSource(source);
   let large: YaraX | undefined;
+  let within: YaraX | undefined;
+  const setFor = (bytes: Buffer, is_within: boolean) => {
+    if (bytes.length < LARGE_BYTES) return all;
+    if (is_within) {
+      within ??= compileLarge(source, all, true);
+      return within;
+    }
+    large ??= compileLarge(source, all, false);
+    return large;
+  };
   return {
     version: createHash('sha256').update(source).digest('hex').slice(0, VERSION_LENGTH),
     rules: countRules(pack),
-    match(bytes, onPlaces) {
-      if (bytes.length >= LARGE_BYTES) large ??= compileLarge(source, all);
-      const set = bytes.length >= LARGE_BYTES && large !== undefined ? large : all;
-      return set.scan(bytes).flatMap((found) => {
-        const carved = carvedBy(found.ruleIdentifier);
-        if (carved === undefined) return { rule: found.ruleIdentifier, ...metaSchema.parse(found.meta) };
-        const offsets = found.matches.map(({ offset }) => offset);
-        onPlaces?.(carved, offsets, offsets.length >= MATCHES_PER_PATTERN_MAXIMUM);
-        return [];
-      });
+    match(bytes, onPlaces, _path, is_within = false) {
+      return setFor(bytes, is_within)
+        .scan(bytes)
+        .flatMap((found) => {
+          const carved = carvedBy(found.ruleIdentifier);
+          if (carved === undefined) return { rule: found.ruleIdentifier, ...metaSchema.parse(found.meta) };
+          const offsets = found.matches.map(({ offset }) => offset);
+          onPlaces?.(carved, offsets, offsets.length >= MATCHES_PER_PATTERN_MAXIMUM);
+          return [];
+        });
     },
   };
 }

@@ -168,6 +168,16 @@ describe('base85 that nothing names', () => {
     expect(await examined(latin(text))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
   });
 
+  test.each([
+    ['Adobe', ADOBE],
+    ['Python', PYTHON],
+    ['ZeroMQ', ZEROMQ],
+  ])('is read where it is a text of letters of four bytes: %s', async (_, alphabet) => {
+    const text = Buffer.concat([...EICAR.toString('latin1')].map((letter) => latin(`\0\0\0${letter}`)));
+    const file = latin(`data = ${JSON.stringify(written(text, alphabet))}\nprint(len(data))\n`);
+    expect(await examined(file)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
+  });
+
   test('is not seen in what programs are full of', async () => {
     const address = `https://example.com/A/b/${'Some-Path_1/'.repeat(20)}?q=1&r=Two`;
     const program = `a.b=function(c){return{D:c.E,F:[1,2],G:"H"}};`.repeat(50);

@@ -124,7 +124,7 @@ export async function loadSignatures({ rules_folder, feeds }: SignatureFiles): P
     left_out,
     memory,
     asks_for_names,
-    match: (bytes, onPlaces, path) => matchers.flatMap((match) => match(bytes, onPlaces, path)),
+    match: (bytes, onPlaces, path, is_within) => matchers.flatMap((match) => match(bytes, onPlaces, path, is_within)),
     matchHash:
       lists.length === 0
         ? undefined

@@ -150,7 +150,7 @@ const WAYS: Readonly<Record<string, (text: Buffer) => void>> = {
       hexRowsOf(text),
       letterRowsOf(text),
       sqlStringsOf(text),
-      brokenStringsOf(text),
+      brokenStringsOf(text, () => false),
     ])
       for (const _ of runs);
     if (hasUtf7(text)) fromUtf7(text);

@@ -127,9 +127,11 @@ describe('strings in pieces', () => {
     return Buffer.concat([...all, Buffer.from([0xff])]);
   };
 
+  const stringsOf = (bytes: Buffer) => brokenStringsOf(bytes, () => false);
+
   test('are put together', () => {
     const bytes = noise(500);
-    const found = [...brokenStringsOf(Buffer.concat([noise(64, 5), pieces(bytes, 100), noise(64, 6)]))];
+    const found = [...stringsOf(Buffer.concat([noise(64, 5), pieces(bytes, 100), noise(64, 6)]))];
     expect(found.some((one) => one.bytes.equals(bytes))).toBe(true);
   });
 
@@ -147,8 +149,29 @@ describe('strings in pieces', () => {
     );
   });
 
+  test('of two pieces count where they are a text or a file', () => {
+    const text = latin('rm -rf / --no-preserve-root and more words');
+    expect([...stringsOf(pieces(text, 30))].map(({ bytes }) => bytes)).toEqual([text]);
+    const opaque = noise(48, 7);
+    expect([...stringsOf(pieces(opaque, 30))]).toEqual([]);
+    expect([...brokenStringsOf(pieces(opaque, 30), (bytes) => bytes.equals(opaque))]).toHaveLength(1);
+  });
+
+  test('are not seen in noise', () => {
+    expect([...stringsOf(noise(32 * MIB, 11))]).toEqual([]);
+  });
+
+  test('of two pieces, each within the others, end soon', () => {
+    // Each byte that could begin one does: of 500 bytes, which are neither a text nor a file.
+    const hostile = Buffer.alloc(8 * MIB, 0xff);
+    for (let at = 0; at + 600 < hostile.length; at += 5) hostile.set([0x5f, 0x58, 0xf0], at);
+    const began = performance.now();
+    for (const _ of stringsOf(hostile));
+    expect(performance.now() - began).toBeLessThan(3000);
+  });
+
   test('without an end are none', () => {
-    expect([...brokenStringsOf(pieces(noise(500), 100).subarray(0, -1))]).toEqual([]);
+    expect([...stringsOf(pieces(noise(500), 100).subarray(0, -1))]).toEqual([]);
   });
 
   test('of one byte, each of which begins another string, take one look each', () => {
@@ -156,7 +179,7 @@ describe('strings in pieces', () => {
     for (let at = 0; at < hostile.length; at += 2) hostile.set([0x41, 0x5f], at);
     const before = process.memoryUsage().rss;
     const began = performance.now();
-    expect([...brokenStringsOf(hostile)]).toEqual([]);
+    expect([...stringsOf(hostile)]).toEqual([]);
     expect(performance.now() - began).toBeLessThan(3000);
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * MIB);
   });

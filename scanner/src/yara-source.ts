@@ -14,6 +14,8 @@ export interface YaraRule {
   is_global: boolean;
   source: string;
   patterns: YaraPattern[];
+  /** What its condition is made of, in order. */
+  condition: string[];
   /** Every word of its condition: other rules among them are what it needs. */
   words: Set<string>;
 }
@@ -97,13 +99,15 @@ export function parseYara(source: string): { imports: string[]; rules: YaraRule[
     const start = head[0]?.start;
     if (rule_at >= 0 && name !== undefined && start !== undefined) {
       const condition_at = body.findIndex(({ text }, index) => text === 'condition' && body[index + 1]?.text === ':');
+      const condition = body.slice(condition_at + 2, -1).map(({ text }) => text);
       rules.push({
         name,
         is_private: head.slice(0, rule_at).some(({ text }) => text === 'private'),
         is_global: head.slice(0, rule_at).some(({ text }) => text === 'global'),
         source: source.slice(start, token.end),
         patterns: patternsOf(body),
-        words: new Set(body.slice(condition_at + 2).map(({ text }) => text)),
+        condition,
+        words: new Set(condition),
       });
     }
     head = [];

@@ -2,10 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { compileRules } from '#scanner/rules.ts';
+import { compileRules, compileSource, readPack } from '#scanner/rules.ts';
+import { rulesFor } from '#scanner/rules-by-content.ts';
 import { readSamples } from '#scanner/samples.ts';
+import { parseYara } from '#scanner/yara-source.ts';
 import { SIGNATURES_FOLDER } from './signatures-folder.ts';
 
+const MIB = 1024 ** 2;
 const RULES = join(SIGNATURES_FOLDER, 'rules');
 const SAMPLES = join(SIGNATURES_FOLDER, 'samples');
 const rules = await compileRules(RULES);
@@ -53,6 +56,27 @@ describe('the rule pack', () => {
       )
       .flatMap((sample) => rules.match(Buffer.concat([filling, sample.bytes])).map((match) => match.rule));
     expect(new Set(found)).toEqual(new Set(['Implant_Metasploit_Shellcode_Linux', 'Test_EICAR_Embedded']));
+  });
+
+  test('says of a large file that begins as a sample what all rules say', async () => {
+    const source = await readPack(RULES);
+    const all = compileSource(source);
+    const kept = new Set(parseYara(rulesFor(source, { least_bytes: 16 * MIB, is_within: false })).rules.map(({ name }) => name));
+    const filling = Buffer.alloc(16 * MIB, '\n');
+    const firsts = new Map(
+      samples.filter(({ rule, kind }) => kind === 'hit' && kept.has(rule)).map((sample) => [sample.rule, sample]),
+    );
+    const differ: string[] = [];
+    let found = 0;
+    for (const { rule, bytes } of firsts.values()) {
+      const large = Buffer.concat([bytes, filling]);
+      const expected = all.scan(large).map(({ ruleIdentifier }) => ruleIdentifier);
+      const names = rules.match(large).map((match) => match.rule);
+      found += names.length;
+      if (expected.toSorted().join() !== names.toSorted().join()) differ.push(`${rule}: ${expected} / ${names}`);
+    }
+    expect(differ).toEqual([]);
+    expect(found).toBeGreaterThan(20);
   });
 
   test('matches none of its own files, so that no antivirus takes the repository for malware', () => {
