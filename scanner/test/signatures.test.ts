@@ -58,6 +58,18 @@ describe('the rule pack', () => {
     expect(new Set(found)).toEqual(new Set(['Implant_Metasploit_Shellcode_Linux', 'Test_EICAR_Embedded']));
   });
 
+  test('compiles without what large files and the middle of files need not', async () => {
+    const source = await readPack(RULES);
+    const counts = [false, true].map((is_within) => {
+      const kept = rulesFor(source, { least_bytes: 16 * MIB, is_within });
+      compileSource(kept);
+      return parseYara(kept).rules.length;
+    });
+    expect(counts[0]).toBeLessThan(names.length / 2);
+    expect(counts[1]).toBeLessThan((counts[0] ?? 0) / 2);
+    expect(counts[1]).toBeGreaterThan(0);
+  });
+
   test('says of a large file that begins as a sample what all rules say', async () => {
     const source = await readPack(RULES);
     const all = compileSource(source);
