@@ -22,10 +22,11 @@ const KEY = [0xec, 0xca, 0x79, 0xf8];
 /** As the launcher's builder hides it. */
 function hidden(plain: Buffer, name: string, in_blocks: boolean): Buffer {
   const key = [...Buffer.from(name)].map((letter, index) => letter ^ (KEY[index % 4] ?? 0));
-  return plain.map((byte, at) => {
+  const bytes = plain.map((byte, at) => {
     const mixed = byte ^ (key[(in_blocks ? at % 1024 : at) % key.length] ?? 0);
     return ((mixed << 4) | (mixed >> 4)) & 0xff;
-  }) as Buffer;
+  });
+  return Buffer.from(bytes);
 }
 
 interface File {
