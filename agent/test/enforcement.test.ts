@@ -8,9 +8,7 @@ import { createWorld, DEVICE, desiredOf, ID, pathWith, rule, SERVER, type World 
 const SOON = { timeout: 10_000, interval: 20 };
 const BLOCKED_IN = { defaults: { inbound: 'block', outbound: 'allow' } } as const;
 
-// What the agent says over the connection that it had before its first rules comes late at times: the kernel takes it for one that it does not know, until the agent
-// gives it up after 50 s and makes another. That is open, and until it is mended each of these is tried again (docs/decisions/0249).
-describe.skipIf(no_namespaces !== undefined)('an agent', { retry: 3 }, () => {
+describe.skipIf(no_namespaces !== undefined)('an agent', () => {
   let world: World;
   beforeEach(async () => {
     world = await createWorld();
