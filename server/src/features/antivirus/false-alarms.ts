@@ -210,7 +210,7 @@ export function createFalseAlarms(parts: {
           .where('status', '=', 'open')
           .returning(['user_id', 'scan_id'])
           .executeTakeFirst();
-        if (decided === undefined) throw new Problem('not_found', { detail: 'This report is decided already. Reload the list.' });
+        if (decided === undefined) throw new Problem('not_found', { detail: 'This report is decided already.' });
         const { user_id, scan_id } = decided;
         const entry = { kind: 'false_alarm_decided', subject_id: user_id, details: { scan_id, decision } } as const;
         await audit.record(auditTables(transaction), { ...entry, ...by });

@@ -4,6 +4,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it } from 'vitest';
 import { MARIA, scanOf } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { createQueryClient } from '#api/query-client.ts';
 import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { FalseAlarmsPage } from './false-alarms-page.tsx';
@@ -53,10 +54,39 @@ it('shows what was found, who doubts it and why, and takes a decision', async ()
 
 it('says why a decision was not taken', async () => {
   server.on(listFalseAlarms, reply(listFalseAlarms, [REPORT]));
-  server.on(decideFalseAlarm, refusal('not_found', { detail: 'This report is decided already. Reload the list.' }));
+  server.on(decideFalseAlarm, refusal('not_found', { detail: 'This report is decided already.' }));
   renderForTest(<FalseAlarmsPage />);
   await userEvent.click(await screen.findByRole('button', { name: 'Finding is right for build.zip' }));
   expect(await screen.findByRole('alert')).toHaveTextContent('This report is decided already.');
+});
+
+it('still says why a decision was not taken once the list shows what somebody else decided, and no more when that is taken back', async () => {
+  const decided: FalseAlarm = { ...REPORT, status: 'confirmed', decided_at: '2026-11-20T10:05:00.000Z' };
+  let report = REPORT;
+  server.on(listFalseAlarms, () => reply(listFalseAlarms, [report]));
+  server.on(decideFalseAlarm, refusal('not_found', { detail: 'This report is decided already.' }));
+  server.on(reopenFalseAlarm, refusal('conflict', { detail: 'Somebody else has changed this decision meanwhile.' }));
+  const queries = createQueryClient();
+  renderForTest(<FalseAlarmsPage />, '/', queries);
+  const right = await screen.findByRole('button', { name: 'Finding is right for build.zip' });
+  report = decided;
+  await userEvent.click(right);
+  const undo = await screen.findByRole('button', { name: /^Undo/u });
+  expect(screen.getByRole('alert')).toHaveTextContent('This report is decided already.');
+
+  // The latest that was tried is what is answered.
+  report = REPORT;
+  await userEvent.click(undo);
+  expect(await screen.findByRole('button', { name: 'False alarm for build.zip' })).toBeVisible();
+  expect(screen.getByRole('alert')).toHaveTextContent('Somebody else has changed this decision meanwhile.');
+  report = decided;
+  await userEvent.click(screen.getByRole('button', { name: 'False alarm for build.zip' }));
+  expect(await screen.findByRole('button', { name: /^Undo/u })).toBeVisible();
+  expect(screen.getByRole('alert')).toHaveTextContent('This report is decided already.');
+  report = REPORT;
+  await queries.invalidateQueries();
+  expect(await screen.findByRole('button', { name: 'False alarm for build.zip' })).toBeVisible();
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument();
 });
 
 it('takes a decision back, and says when somebody else has changed it', async () => {

@@ -7,6 +7,7 @@ import {
 } from '@palisade/contract/quarantine';
 import { IconArrowBackUp, IconCheck, IconClock, IconFlag, IconX } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { useMayAdministrate } from '#api/policies.ts';
@@ -91,6 +92,16 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
     of: reopenFalseAlarm,
     mutationFn: (decided_at: string) => call(reopenFalseAlarm, { body: { report_id: report.id, decided_at } }),
   });
+  const decideAs = (decision: 'confirmed' | 'rejected') => {
+    reopen.reset();
+    decide.mutate(decision);
+  };
+  const isReportOpen = report.status === 'open';
+  const { reset: forgetDecision } = decide;
+  // Opened again by somebody else, it is no longer decided already.
+  useEffect(() => {
+    if (isReportOpen) forgetDecision();
+  }, [isReportOpen, forgetDecision]);
   const { label, icon, tone } = STATUSES[report.status];
   const { decided_at } = report;
   return (
@@ -122,15 +133,16 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
             <bdi>{report.reason}</bdi>
           </blockquote>
         )}
-        <Refusal error={report.status === 'open' ? decide.error : reopen.error} />
+        {/* Of the latest that was tried: after a refusal the list is read anew, and what was refused is no longer offered. */}
+        <Refusal error={decide.error ?? reopen.error} />
         <div className="false-alarm__end">
-          {report.status === 'open' && (
+          {isReportOpen && (
             <>
               <Button
                 size="s"
                 loading={decide.isPending && decide.variables === 'confirmed'}
                 disabled={decide.isPending}
-                onClick={() => decide.mutate('confirmed')}
+                onClick={() => decideAs('confirmed')}
               >
                 False alarm <span className="visually-hidden">for {report.filename}</span>
               </Button>
@@ -139,7 +151,7 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
                 size="s"
                 loading={decide.isPending && decide.variables === 'rejected'}
                 disabled={decide.isPending}
-                onClick={() => decide.mutate('rejected')}
+                onClick={() => decideAs('rejected')}
               >
                 Finding is right <span className="visually-hidden">for {report.filename}</span>
               </Button>
@@ -151,7 +163,10 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
               size="s"
               icon={<IconArrowBackUp size={16} stroke={1.7} aria-hidden="true" />}
               loading={reopen.isPending}
-              onClick={() => reopen.mutate(decided_at)}
+              onClick={() => {
+                forgetDecision();
+                reopen.mutate(decided_at);
+              }}
             >
               Undo <span className="visually-hidden">what was decided of {report.filename}</span>
             </Button>
