@@ -1,12 +1,14 @@
 """One end of TCP connections, for tests in network namespaces.
 
     tcp.py listen PORT...        echoes whatever comes, on all of them; says `ready`
-    tcp.py talk HOST PORT        connects and says `open`; then for each line of standard input sends it and says `echo`, or `silent` after three seconds
+    tcp.py talk HOST PORT        connects and says `open`; then for each line of standard input sends it and says `echo`, or `silent` after three seconds; a line `bulk N`
+                                 stands for N bytes, of which all have to come back
     tcp.py knock HOST PORT       says `open`, `refused` or `silent`
 """
 import selectors
 import socket
 import sys
+import threading
 
 
 def say(word):
@@ -41,6 +43,16 @@ def connect(host, port):
     return socket.create_connection((host, int(port)), timeout=1)
 
 
+def bulk(peer, size):
+    threading.Thread(target=peer.sendall, args=(bytes(size),), daemon=True).start()
+    while size > 0:
+        data = peer.recv(65536)
+        if not data:
+            return 'closed'
+        size -= len(data)
+    return 'echo'
+
+
 mode, *rest = sys.argv[1:]
 if mode == 'listen':
     listen(rest)
@@ -58,6 +70,9 @@ else:
     say('open')
     for line in sys.stdin:
         try:
+            if line.startswith('bulk '):
+                say(bulk(talk, int(line[5:])))
+                continue
             talk.sendall(line.encode())
             say('echo' if talk.recv(4096) else 'closed')
         except (TimeoutError, socket.timeout):

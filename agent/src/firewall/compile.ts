@@ -3,7 +3,9 @@ import type { Direction, Protocol } from '@palisade/contract/firewall';
 import { readAddresses, readPorts, type Span, wholeFamily } from '@palisade/contract/firewall-grammar';
 import { decidingOrder, type JudgedRule, type Reach } from '@palisade/contract/firewall-shapes';
 import { ADDRESSING_PORTS, blocksAnything, NEIGHBOUR_TYPES, type Ruleset } from '@palisade/contract/firewall-verdict';
-import { type Family, type IpAddress, printIp } from '@palisade/contract/ip-address';
+import { type Family, type IpAddress, parseIp, printIp } from '@palisade/contract/ip-address';
+import { z } from 'zod';
+import type { OpenConnection } from '#telemetry/proc.ts';
 
 /**
  * Turns a ruleset into one nft transaction. Every name in it is one of these literals or made of a rule's hexadecimal id, every address and number is printed from
@@ -33,6 +35,8 @@ export const DROPPED_SETS: readonly { name: string; direction: Direction; family
 
 const DIRECTIONS: readonly Direction[] = ['inbound', 'outbound'];
 const FAMILIES: readonly Family[] = [4, 6];
+/** TCP connections that are older than the first block, each as its first packet went. */
+const OLDER_SETS: readonly { name: string; family: Family }[] = FAMILIES.map((family) => ({ name: `older${family}`, family }));
 const NAMES: Record<Family, { keyword: string; nfproto: string; type: string }> = {
   4: { keyword: 'ip', nfproto: 'ipv4', type: 'ipv4_addr' },
   6: { keyword: 'ip6', nfproto: 'ipv6', type: 'ipv6_addr' },
@@ -48,6 +52,9 @@ export const DEFAULT_COUNTERS: Record<Direction, string> = { inbound: 'd_inbound
 const RULE_COUNTER = /^r_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/u;
 /** The rule of a counter; undefined of one that is no rule's. */
 export const ruleOf = (counter: string) => RULE_COUNTER.exec(counter)?.slice(1).join('-');
+const olderSetSchema = z.object({
+  set: z.object({ elem: z.array(z.object({ concat: z.tuple([z.string(), z.int(), z.string(), z.int()]) })).optional() }),
+});
 /** Of what the block list dropped. */
 export const LISTED_COUNTER = 'listed';
 const OTHER_COUNTERS = ['d_inbound', 'd_outbound', LISTED_COUNTER, 'stray'];
@@ -111,6 +118,10 @@ function ruleLines(order: readonly Reach[]): ReadonlyMap<Reach, string> {
 
 function setLines(): string[] {
   return [
+    ...OLDER_SETS.map(({ name, family }) => {
+      const end = `${NAMES[family].type} . inet_service`;
+      return `add set ${TABLE} ${name} { type ${end} . ${end}; }`;
+    }),
     ...FAMILIES.map((family) => `add set ${TABLE} listed${family} { type ${NAMES[family].type}; flags interval; auto-merge; }`),
     ...DROPPED_SETS.map(
       ({ name, family, has_port }) =>
@@ -134,6 +145,41 @@ function listLines(block_list: readonly string[]): string[] {
   ]);
 }
 
+const printEnd = ({ address, port }: OpenConnection['from']) => `${printIp(address)} . ${port}`;
+
+function olderLines(connections: readonly OpenConnection[]): string[] {
+  return OLDER_SETS.flatMap(({ name, family }) => {
+    const elements = connections
+      .filter(({ from, to }) => from.address.family === family && to.address.family === family)
+      .map(({ from, to }) => `${printEnd(from)} . ${printEnd(to)}`);
+    // The kernel takes one twice in one transaction for a fault of it.
+    const once = [...new Set(elements)];
+    return [`flush set ${TABLE} ${name}`, ...(once.length === 0 ? [] : [`add element ${TABLE} ${name} { ${once.join(', ')} }`])];
+  });
+}
+
+/** Reads what `nft -j list set` says of the sets of connections that are older than the first block. */
+export function readOlder(listing: readonly unknown[]): OpenConnection[] {
+  return listing.flatMap((entry) =>
+    (olderSetSchema.safeParse(entry).data?.set.elem ?? []).flatMap(({ concat: [from, from_port, to, to_port] }) => {
+      const [from_address, to_address] = [parseIp(from), parseIp(to)];
+      if (from_address === undefined || to_address === undefined) return [];
+      return [{ from: { address: from_address, port: from_port }, to: { address: to_address, port: to_port } }];
+    }),
+  );
+}
+
+/** Accepts what belongs to an older connection, whichever side says it. */
+function acceptOlderLines(): string[] {
+  return OLDER_SETS.flatMap(({ name, family }) => {
+    const { keyword } = NAMES[family];
+    const [source, destination] = [`${keyword} saddr . tcp sport`, `${keyword} daddr . tcp dport`];
+    return [`${source} . ${destination}`, `${destination} . ${source}`].map(
+      (way) => `add rule ${TABLE} older ${way} @${name} accept`,
+    );
+  });
+}
+
 /** Remembers who is dropped, then drops. A full set ends only the line that would remember. */
 function dropLines(): string[] {
   return DIRECTIONS.flatMap((direction) => [
@@ -146,10 +192,16 @@ function dropLines(): string[] {
   ]);
 }
 
-const STRAY = 'meta l4proto 6 ct state new tcp flags & (fin|syn|rst|ack) != syn counter name "stray" drop';
+const GOES_ON = 'tcp flags & (fin|syn|rst|ack) != syn';
+/**
+ * A connection that the kernel did not see begin: what it picks up by itself is new to it until both sides have spoken, and what a side says beyond the window that it
+ * believes in is invalid.
+ */
+const OLDER = `meta l4proto ${TCP} ct state new,invalid ${GOES_ON} jump older`;
+const STRAY = `meta l4proto ${TCP} ct state new ${GOES_ON} counter name "stray" drop`;
 
 /** What comes before a person's rules, as the contract's judge has it. */
-function firstLines(direction: Direction, ruleset: Ruleset, drop_strays: boolean): string[] {
+function firstLines(direction: Direction, ruleset: Ruleset): string[] {
   const interface_of = direction === 'inbound' ? 'iifname' : 'oifname';
   const addressing = FAMILIES.map((family) => {
     const { server, client } = ADDRESSING_PORTS[family];
@@ -164,7 +216,7 @@ function firstLines(direction: Direction, ruleset: Ruleset, drop_strays: boolean
     // What is only routed through this computer is not its own. A network's anycast address is: whoever forwards IPv6, as Docker has it, answers there.
     ...(direction === 'inbound' ? ['fib daddr type != { local, broadcast, multicast, anycast } accept'] : []),
     'ct state established,related accept',
-    ...(drop_strays && blocksAnything(ruleset) ? [STRAY] : []),
+    ...(blocksAnything(ruleset) ? [OLDER, STRAY] : []),
     `icmpv6 type { ${NEIGHBOUR_TYPES.join(', ')} } accept`,
     ...addressing,
     ...(direction === 'outbound' ? control : []),
@@ -196,10 +248,10 @@ export interface Compiled {
 /**
  * The whole of a ruleset, to be put in the place of whatever the table has now, in one transaction: chains are emptied and filled again, counters that go on being used
  * keep their values. `counters_now` are the counters that the table has. That of a rule that is switched off stays, so that it goes on when the rule is switched on again;
- * beyond the rules that a device may have, the oldest of these are deleted. `drop_strays` is for where the kernel was told of every
- * connection that was open before: where it was not, an old connection that has been silent looks like a stray.
+ * beyond the rules that a device may have, the oldest of these are deleted. `older` are the TCP connections that are open, are older than the first block and go on; undefined where they are those that
+ * the table has.
  */
-export function compile(ruleset: Ruleset, counters_now: readonly string[] = [], drop_strays = true): Compiled {
+export function compile(ruleset: Ruleset, counters_now: readonly string[] = [], older?: readonly OpenConnection[]): Compiled {
   const order = decidingOrder(ruleset.rules);
   const line_of = ruleLines(order);
   const counters = [...OTHER_COUNTERS, ...ruleset.rules.map(({ id }) => counterOf(id))];
@@ -209,13 +261,16 @@ export function compile(ruleset: Ruleset, counters_now: readonly string[] = [], 
   const lines = [
     `add table ${TABLE}`,
     ...chainLines(),
+    `add chain ${TABLE} older`,
     `flush table ${TABLE}`,
     ...counters.map((name) => `add counter ${TABLE} ${name}`),
     ...setLines(),
     ...listLines(ruleset.block_list),
+    ...(older === undefined ? [] : olderLines(older)),
     ...dropLines(),
+    ...acceptOlderLines(),
     ...DIRECTIONS.flatMap((direction) => [
-      ...firstLines(direction, ruleset, drop_strays),
+      ...firstLines(direction, ruleset),
       ...order.filter(({ rule }) => rule.direction === direction).map((reach) => line_of.get(reach) ?? ruleLine(reach)),
       `add rule ${TABLE} ${direction} counter name "${DEFAULT_COUNTERS[direction]}" ${ruleset.defaults[direction] === 'allow' ? 'accept' : `goto drop_${direction}`}`,
     ]),

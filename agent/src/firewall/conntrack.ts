@@ -3,7 +3,6 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TrafficProtocol } from '@palisade/contract/firewall-shapes';
 import { type IpAddress, parseIp, printIp } from '@palisade/contract/ip-address';
-import type { OpenConnection } from '#telemetry/proc.ts';
 import { runProgram } from './nft.ts';
 
 /** A connection that the kernel tracks, as its first packet went. */
@@ -21,15 +20,11 @@ export interface Conntrack {
   list(): Promise<Flow[]>;
   /** Has the kernel forget connections: the next packet of one is judged anew. One that is gone already is no fault. */
   forget(flows: readonly Flow[]): Promise<void>;
-  /** Tells the kernel of TCP connections that were open before it began to track. What it knows already stays as it is. */
-  learn(connections: readonly OpenConnection[]): Promise<void>;
 }
 
 const FIELD = /\b(src|dst|sport|dport|type|code|id)=(\S+)/gu;
 /** Connections that are forgotten one by one where the program takes no list. */
 const ONE_BY_ONE_MAXIMUM = 500;
-/** How long the kernel remembers a connection that it was told of and that says nothing: five days, its own default. */
-const LEARNT_TIMEOUT_S = '432000';
 
 function protocolOf(name: string): TrafficProtocol {
   if (name === 'tcp' || name === 'udp') return name;
@@ -105,14 +100,6 @@ export function createConntrack(command: readonly string[], folder: string): Con
       });
       await all(deletions);
     },
-    learn: (connections) =>
-      all(
-        connections.map(({ from, to }) => [
-          ...['-I', '-p', 'tcp', '--state', 'ESTABLISHED'],
-          ...['-s', printIp(from.address), '-d', printIp(to.address), '--sport', `${from.port}`, '--dport', `${to.port}`],
-          ...['-u', 'SEEN_REPLY,ASSURED', '-t', LEARNT_TIMEOUT_S],
-        ]),
-      ),
   };
 }
 

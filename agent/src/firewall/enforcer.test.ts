@@ -30,7 +30,6 @@ function createWorld() {
   let kept: FirewallState | undefined;
   const enforcer = createEnforcer({
     conntrack: {
-      learn: (connections) => Promise.resolve(void world.steps.push(`learn ${connections.map(({ to }) => to.port).join()}`)),
       ...{ list: () => Promise.resolve([]), forget: () => Promise.resolve() },
     },
     ...{ nft, kernel: 'one', now: () => world.time, warming_ms: 0 },
@@ -43,7 +42,7 @@ function createWorld() {
       remove: () => Promise.resolve(),
     },
     ...{ keepForBoot: () => Promise.resolve(), control: () => Promise.resolve([]), verify: () => Promise.resolve(undefined) },
-    ...{ openConnections: () => world.open, localAddresses: () => new Set<string>(), say() {}, onTampered() {} },
+    ...{ openConnections: () => world.open, localAddresses: () => new Set(['10.0.0.1']), say() {}, onTampered() {} },
     wait: () => Promise.resolve(),
   });
   return { world, enforcer };
@@ -73,21 +72,44 @@ it('ends a temporary rule soon after the computer was suspended, and not by a ti
   expect(world.loaded.at(-1)).not.toContain('7000');
 });
 
-it('tells the kernel of open connections before it looks at any packet of theirs, and of those that came meanwhile', async () => {
+it('gives the table the connections that are older than its first block, and takes those away that a later one forbids', async () => {
   const { world, enforcer } = createWorld();
-  const address = { family: 4, value: 0x0a000001n } as const;
-  const connection = (port: number) => ({ from: { address, port: 40_000 }, to: { address, port } });
-  world.open = [connection(22)];
-  const rules = [
-    {
-      ...({ id: '01930000-0000-7000-8000-000000000001', direction: 'inbound', action: 'block', protocol: 'tcp' } as const),
-      ...{ source_ip: '*', destination_ip: '*', port: '7000', expires_at: null },
-    },
-  ];
-  const state = { defaults: { inbound: 'allow', outbound: 'allow' } as const, rules, block_list: [] };
-  world.opening = [connection(443)];
-  await enforcer.want({ rev: 1, hash: hashOf(state), ...state });
-  expect(world.steps).toEqual(['learn 22', 'warming', 'learn 443', 'rules']);
+  const connection = (here: number, there: number) => ({
+    from: { address: { family: 4, value: 0x0a000001n } as const, port: here },
+    to: { address: { family: 4, value: 0x0a000002n } as const, port: there },
+  });
+  world.open = [connection(40_000, 22)];
+  world.opening = [connection(40_001, 443)];
+  const want = async (rev: number, ...ports: string[]) => {
+    const rules = ports.map((port, index) => ({
+      ...({
+        id: `01930000-0000-7000-8000-00000000000${index}`,
+        direction: 'outbound',
+        action: 'block',
+        protocol: 'tcp',
+      } as const),
+      ...{ source_ip: '*', destination_ip: '*', port, expires_at: null },
+    }));
+    const state = { defaults: { inbound: 'allow', outbound: 'allow' } as const, rules, block_list: [] };
+    await enforcer.want({ rev, hash: hashOf(state), ...state });
+    return world.loaded.at(-1)?.match(/(?:flush set|add element) inet palisade older4.*/gu) ?? [];
+  };
+  const both = '10.0.0.1 . 40000 . 10.0.0.2 . 22, 10.0.0.1 . 40001 . 10.0.0.2 . 443';
+  expect(await want(1, '7000')).toEqual(['flush set inet palisade older4', `add element inet palisade older4 { ${both} }`]);
+  expect(world.steps).toEqual(['warming', 'rules']);
+  // What opens under the rules is known to the kernel.
+  world.open = [...world.open, connection(40_002, 80)];
+  expect(await want(2, '7000', '7001')).toEqual([]);
+  expect(await want(3, '7000', '443')).toEqual([
+    'flush set inet palisade older4',
+    'add element inet palisade older4 { 10.0.0.1 . 40000 . 10.0.0.2 . 22 }',
+  ]);
+  expect(await want(4, '7000')).toEqual([]);
+  // Where nothing is blocked everything passes, and what is silent from then on is older than the next block.
+  expect(await want(5)).toEqual(['flush set inet palisade older4']);
+  expect((await want(6, '22'))[1]).toBe(
+    'add element inet palisade older4 { 10.0.0.1 . 40001 . 10.0.0.2 . 443, 10.0.0.1 . 40002 . 10.0.0.2 . 80 }',
+  );
 });
 
 it('names the counts of another table otherwise, whatever the clock says', async () => {

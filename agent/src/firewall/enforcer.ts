@@ -16,12 +16,13 @@ import {
   counterOf,
   DEFAULT_COUNTERS,
   LISTED_COUNTER,
+  readOlder,
   ruleOf,
 } from './compile.ts';
 import type { Conntrack, Flow } from './conntrack.ts';
 import { type Begun, type CounterNow, type Nft, type NftResult, readCounters } from './nft.ts';
 
-/** How long everything passes at the first load, so that the kernel learns the connections that are open, in ms. */
+/** How long everything passes at the first load, so that the kernel learns what goes on without TCP, in ms. */
 const WARMING_MS = 2_000;
 /** Rules that one load is searched for after it was refused. */
 const CULPRITS_MAXIMUM = 5;
@@ -88,8 +89,19 @@ const chainOrRule = z.union([z.object({ chain: z.unknown() }), z.object({ rule: 
 const tableSchema = z.object({ table: z.object({ family: z.string(), name: z.string(), handle: z.int() }) });
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 
-const printConnection = ({ from, to }: OpenConnection) =>
-  `${printIp(from.address)} ${from.port} ${printIp(to.address)} ${to.port}`;
+const flowOf = ({ from, to }: OpenConnection): Flow => ({
+  ...({
+    protocol: 'tcp',
+    source: from.address,
+    source_port: from.port,
+    destination: to.address,
+    port: to.port,
+    icmp: null,
+  } as const),
+});
+const reverse = ({ from, to }: OpenConnection): OpenConnection => ({ from: to, to: from });
+const printFlow = ({ source, source_port, destination, port }: Flow) =>
+  `${printIp(source)} ${source_port} ${printIp(destination)} ${port}`;
 
 /** Where a flow went, as the judge has it; undefined for one that was only routed through. */
 function directionOf(flow: Flow, local: ReadonlySet<string>): Direction | undefined {
@@ -103,6 +115,9 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
   /** What the kernel has. */
   let loaded: Revision | null = null;
   let counters: readonly string[] = [];
+  /** TCP connections that were open before anything was blocked: those that the table has, undefined before that is known, and with them those that its last rules forbid. */
+  let older: readonly OpenConnection[] | undefined;
+  let older_before: readonly OpenConnection[] = [];
   /** Of the table as it was left. */
   let fingerprint: string | undefined;
   let rules_loaded = 0;
@@ -132,9 +147,6 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
       control: await parts.control(),
     };
   }
-
-  const compileFor = (ruleset: Ruleset, counters_now: readonly string[] = []) =>
-    compile(ruleset, counters_now, conntrack !== undefined);
 
   async function isLoaded(): Promise<boolean> {
     return (await nft.list(['table', 'inet', 'palisade'])) !== undefined;
@@ -174,25 +186,37 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     return rules.length === rules_loaded ? digest(JSON.stringify([parts, lists])) : undefined;
   }
 
+  /** Whether a ruleset forbids a connection, had it to begin now; what is not this computer's own is not forbidden. */
+  function forbidder(ruleset: Ruleset): (flow: Flow) => boolean {
+    const judge = createJudge(ruleset);
+    const local = parts.localAddresses();
+    return (flow) => {
+      const direction = directionOf(flow, local);
+      if (direction === undefined) return false;
+      return judge({ ...flow, source_port: flow.source_port ?? 0, direction }).action === 'block';
+    };
+  }
+
   /** Has connections that the rules forbid now begin anew, which the rules then refuse. */
   async function cut(ruleset: Ruleset): Promise<void> {
     if (conntrack === undefined || !blocksAnything(ruleset)) return;
-    const judge = createJudge(ruleset);
-    const local = parts.localAddresses();
+    const forbids = forbidder(ruleset);
+    // One that the kernel picked up by what the other side said stands the wrong way round.
+    const turned = new Map(older_before.map((one) => [printFlow(flowOf(reverse(one))), flowOf(one)]));
     const flows = await conntrack.list();
-    await conntrack.forget(
-      flows.filter((flow) => {
-        const direction = directionOf(flow, local);
-        if (direction === undefined) return false;
-        return judge({ ...flow, source_port: flow.source_port ?? 0, direction }).action === 'block';
-      }),
-    );
+    await conntrack.forget(flows.filter((flow) => forbids((flow.protocol === 'tcp' && turned.get(printFlow(flow))) || flow)));
+  }
+
+  /** Those that the table has, as an agent before this one has left them; what is open now where it is a table without them. */
+  async function olderInTable(): Promise<readonly OpenConnection[]> {
+    const lists = await Promise.all([4, 6].map((family) => nft.listJson(['set', ...TABLE, `older${family}`])));
+    return lists.includes(undefined) ? parts.openConnections() : lists.flatMap((list) => readOlder(list ?? []));
   }
 
   /** Which rules the kernel refuses: the half of them that it refuses is halved until one is left. */
   async function culprits(ruleset: Ruleset): Promise<{ rule_id: string | null; message: string }[]> {
     const refuses = async (rules: Ruleset['rules']): Promise<string | undefined> => {
-      const result = await nft.check(compileFor({ ...ruleset, rules }).text);
+      const result = await nft.check(compile({ ...ruleset, rules }).text);
       return result.ok ? undefined : result.message;
     };
     const found: { rule_id: string | null; message: string }[] = [];
@@ -238,42 +262,53 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     return state.life !== null && life !== null && life !== state.life;
   }
 
-  /** Loads a revision, and ends what it forbids. */
-  async function load(revision: Revision): Promise<NftResult> {
+  /** Loads a revision, and ends what it forbids. `is_lost`: the table was not as it was left, and for how long is not known. */
+  async function load(revision: Revision, is_lost = false): Promise<NftResult> {
     const ruleset = await rulesetOf(revision);
-    const result = await put(revision, ruleset);
+    const result = await put(revision, ruleset, { is_lost });
     if (result.ok) await cut(ruleset);
     return result;
+  }
+
+  /** The older connections that there are under a ruleset, those of them that it allows, and whether the table is to be told. */
+  async function olderFor(ruleset: Ruleset, is_new: boolean) {
+    if (!blocksAnything(ruleset)) return { all: [], allowed: [], is_change: true };
+    // Before its first block every packet passed, and of a connection that was silent since the kernel knows nothing.
+    const is_first = is_new || (loaded !== null && !blocksAnything(await rulesetOf(loaded)));
+    const all = is_first ? parts.openConnections() : (older ?? (await olderInTable()));
+    const forbids = all.length === 0 ? undefined : forbidder(ruleset);
+    const allowed = all.filter((one) => !forbids?.(flowOf(one)));
+    return { all, allowed, is_change: is_first || older === undefined || allowed.length < all.length };
   }
 
   /**
    * Gives the kernel the rules of a revision, the first time in two steps. Connections that they forbid are still open. `begun` is an nft that waits for them, and `marked`
    * what has to be on the disk before.
    */
-  async function put(revision: Revision, ruleset: Ruleset, begun?: Begun, marked?: Promise<void>): Promise<NftResult> {
+  async function put(
+    revision: Revision,
+    ruleset: Ruleset,
+    { begun, marked, is_lost = false }: { begun?: Begun | undefined; marked?: Promise<void>; is_lost?: boolean } = {},
+  ): Promise<NftResult> {
     const is_cold = loaded === null && !(await isLoaded());
     if (is_cold) {
       if (blocksAnything(ruleset)) {
-        const checked = await nft.check(compileFor(ruleset).text);
+        const checked = await nft.check(compile(ruleset).text);
         if (!checked.ok) return checked;
-        // Before the kernel looks at any packet of theirs: of one that it picks up by itself it knows one side, and what that side says would be a stray until the other has spoken.
-        const open = parts.openConnections();
-        await conntrack?.learn(open);
         const warmed = await nft.apply(compileWarming());
         if (!warmed.ok) return warmed;
-        const known = new Set(open.map(printConnection));
-        await conntrack?.learn(parts.openConnections().filter((one) => !known.has(printConnection(one))));
         await parts.wait(parts.warming_ms ?? WARMING_MS);
       }
       beginCounting();
     }
-    const compiled = compileFor(ruleset, counters);
+    const { all, allowed, is_change } = await olderFor(ruleset, is_cold || is_lost);
+    const compiled = compile(ruleset, counters, is_change ? allowed : undefined);
     await marked;
     let result = await (begun ?? { load: nft.apply }).load(compiled.text);
     if (!result.ok && !is_cold) {
       // Somebody else may have taken counters away that this would delete.
       const there = (await countersNow()).map(({ name }) => name);
-      if (there.join() !== counters.join()) result = await nft.apply(compileFor(ruleset, there).text);
+      if (there.join() !== counters.join()) result = await nft.apply(compile(ruleset, there, allowed).text);
     }
     if (!result.ok) {
       if (is_cold) await nft.apply(compileRemoval());
@@ -282,6 +317,8 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     // Before anybody is told of a count: an agent that is killed does not count it under another name.
     if (is_cold) await remember({ life: await lifeNow() }).catch(() => undefined);
     counters = compiled.counters;
+    older = allowed;
+    older_before = all;
     rules_loaded = compiled.rules;
     loaded = revision;
     planExpiry(revision);
@@ -294,13 +331,14 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
   }
 
   async function keepForBoot(): Promise<void> {
-    await parts.keepForBoot(state.confirmed === null ? compileRemoval() : compileFor(await rulesetOf(state.confirmed)).text);
+    await parts.keepForBoot(state.confirmed === null ? compileRemoval() : compile(await rulesetOf(state.confirmed)).text);
   }
 
   async function takeAway(): Promise<void> {
     await nft.apply(compileRemoval());
     loaded = null;
     counters = [];
+    older = undefined;
     fingerprint = undefined;
   }
 
@@ -363,7 +401,7 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     if (loaded === null) await marked;
     const begun = loaded === null ? undefined : await nft.begin();
     const ruleset = await rulesetOf(revision);
-    const result = await put(revision, ruleset, begun, marked).finally(() => begun?.cancel());
+    const result = await put(revision, ruleset, { begun, marked }).finally(() => begun?.cancel());
     if (!result.ok) {
       const found = await culprits(ruleset);
       await refuse(revision, 'rejected', found.length > 0 ? found : [{ rule_id: null, message: result.message }]);
@@ -469,7 +507,7 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
           return;
         }
         if (!(await isLoaded()) || (await isAnother())) beginCounting();
-        await load(loaded);
+        await load(loaded, true);
         fingerprint = await fingerprintNow();
         await remember({ life: await lifeNow() });
       });
