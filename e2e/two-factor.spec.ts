@@ -1,21 +1,8 @@
-import { createHmac } from 'node:crypto';
 import { expect, type Page } from '@playwright/test';
+import { codeOfApp } from './authenticator.ts';
 import { expectAccessible, expectNothingCutOff, register, registerAndSignIn, test } from './palisade.ts';
 
 const PASSWORD = 'a long enough password';
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-const STEP_MS = 30_000;
-
-/** What an authenticator app shows `steps` from now (RFC 6238). */
-function codeOf(secret: string, steps = 0): string {
-  const bits = [...secret].map((character) => BASE32.indexOf(character).toString(2).padStart(5, '0')).join('');
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / STEP_MS) + steps));
-  const mac = createHmac('sha1', key).update(counter).digest();
-  const number = mac.readUInt32BE(mac.readUInt8(19) & 0x0f) & 0x7f_ff_ff_ff;
-  return String(number % 1_000_000).padStart(6, '0');
-}
 
 async function openSecurity(page: Page) {
   await page.getByRole('button', { name: 'Security User menu' }).click();
@@ -54,7 +41,7 @@ test('an authenticator app is set up, asked for at sign-in, and a recovery code 
   await expect(dialog.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible();
   await expectAccessible(page);
   const secret = ((await dialog.locator('code').textContent()) ?? '').replaceAll(' ', '');
-  await dialog.getByLabel('Enter the code that the app shows').fill(codeOf(secret));
+  await dialog.getByLabel('Enter the code that the app shows').fill(codeOfApp(secret));
   await dialog.getByRole('button', { name: 'Turn On' }).click();
   const codes = dialog.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
   await expect(codes).toHaveCount(10);
@@ -82,7 +69,7 @@ test('an authenticator app is set up, asked for at sign-in, and a recovery code 
   await page.keyboard.press('Enter');
   await expect(page.getByText('This code is wrong, or was used already.')).toBeVisible();
   // The next one counts already, and however slow this is, it is none that was used.
-  await page.keyboard.type(codeOf(secret, 1));
+  await page.keyboard.type(codeOfApp(secret, 1));
   await page.keyboard.press('Enter');
   await expect(dashboard(page)).toBeVisible();
 
@@ -178,7 +165,7 @@ test.describe('where everyone must have a second step', () => {
     await expectAccessible(page);
     await expectNothingCutOff(page);
     const secret = ((await key.textContent()) ?? '').replaceAll(' ', '');
-    await page.getByLabel('Enter the code that the app shows').fill(codeOf(secret));
+    await page.getByLabel('Enter the code that the app shows').fill(codeOfApp(secret));
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'I Have Kept Them' }).click();
     await expect(page.getByRole('heading', { level: 1, name: 'Firewall' })).toBeVisible();

@@ -294,6 +294,11 @@ export function compileWarming(): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** Gives the table other connections that are older than the first block, in the place of those that it has. */
+export function compileOlder(older: readonly OpenConnection[]): string {
+  return `${olderLines(older).join('\n')}\n`;
+}
+
 /** Takes the table away, whether it is there or not. */
 export function compileRemoval(): string {
   return `add table ${TABLE}\ndelete table ${TABLE}\n`;

@@ -11,6 +11,7 @@ import { type FirewallState, hashOf, type Revision } from './applied.ts';
 import {
   type ControlAddress,
   compile,
+  compileOlder,
   compileRemoval,
   compileWarming,
   counterOf,
@@ -115,9 +116,9 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
   /** What the kernel has. */
   let loaded: Revision | null = null;
   let counters: readonly string[] = [];
-  /** TCP connections that were open before anything was blocked: those that the table has, undefined before that is known, and with them those that its last rules forbid. */
+  /** TCP connections that were open before anything was blocked, as the table has them; undefined before that is known. */
   let older: readonly OpenConnection[] | undefined;
-  let older_before: readonly OpenConnection[] = [];
+  let was_blocking = false;
   /** Of the table as it was left. */
   let fingerprint: string | undefined;
   let rules_loaded = 0;
@@ -199,10 +200,14 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
 
   /** Has connections that the rules forbid now begin anew, which the rules then refuse. */
   async function cut(ruleset: Ruleset): Promise<void> {
-    if (conntrack === undefined || !blocksAnything(ruleset)) return;
+    if (!blocksAnything(ruleset)) return;
     const forbids = forbidder(ruleset);
+    const all = older ?? [];
+    const allowed = all.filter((one) => !forbids(flowOf(one)));
+    if (allowed.length < all.length && (await nft.apply(compileOlder(allowed))).ok) older = allowed;
+    if (conntrack === undefined) return;
     // One that the kernel picked up by what the other side said stands the wrong way round.
-    const turned = new Map(older_before.map((one) => [printFlow(flowOf(reverse(one))), flowOf(one)]));
+    const turned = new Map(all.map((one) => [printFlow(flowOf(reverse(one))), flowOf(one)]));
     const flows = await conntrack.list();
     await conntrack.forget(flows.filter((flow) => forbids((flow.protocol === 'tcp' && turned.get(printFlow(flow))) || flow)));
   }
@@ -270,15 +275,12 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     return result;
   }
 
-  /** The older connections that there are under a ruleset, those of them that it allows, and whether the table is to be told. */
-  async function olderFor(ruleset: Ruleset, is_new: boolean) {
-    if (!blocksAnything(ruleset)) return { all: [], allowed: [], is_change: true };
+  /** The older connections that the table is to be given with a ruleset; undefined where it has them. Those of them that are forbidden are cut afterwards. */
+  async function olderFor(ruleset: Ruleset, is_new: boolean): Promise<readonly OpenConnection[] | undefined> {
+    if (!blocksAnything(ruleset)) return [];
     // Before its first block every packet passed, and of a connection that was silent since the kernel knows nothing.
-    const is_first = is_new || (loaded !== null && !blocksAnything(await rulesetOf(loaded)));
-    const all = is_first ? parts.openConnections() : (older ?? (await olderInTable()));
-    const forbids = all.length === 0 ? undefined : forbidder(ruleset);
-    const allowed = all.filter((one) => !forbids?.(flowOf(one)));
-    return { all, allowed, is_change: is_first || older === undefined || allowed.length < all.length };
+    if (is_new || (loaded !== null && !was_blocking)) return parts.openConnections();
+    return older === undefined ? await olderInTable() : undefined;
   }
 
   /**
@@ -301,14 +303,14 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
       }
       beginCounting();
     }
-    const { all, allowed, is_change } = await olderFor(ruleset, is_cold || is_lost);
-    const compiled = compile(ruleset, counters, is_change ? allowed : undefined);
+    const given = await olderFor(ruleset, is_cold || is_lost);
+    const compiled = compile(ruleset, counters, given);
     await marked;
     let result = await (begun ?? { load: nft.apply }).load(compiled.text);
     if (!result.ok && !is_cold) {
       // Somebody else may have taken counters away that this would delete.
       const there = (await countersNow()).map(({ name }) => name);
-      if (there.join() !== counters.join()) result = await nft.apply(compile(ruleset, there, allowed).text);
+      if (there.join() !== counters.join()) result = await nft.apply(compile(ruleset, there, given).text);
     }
     if (!result.ok) {
       if (is_cold) await nft.apply(compileRemoval());
@@ -317,8 +319,8 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     // Before anybody is told of a count: an agent that is killed does not count it under another name.
     if (is_cold) await remember({ life: await lifeNow() }).catch(() => undefined);
     counters = compiled.counters;
-    older = allowed;
-    older_before = all;
+    older = given ?? older;
+    was_blocking = blocksAnything(ruleset);
     rules_loaded = compiled.rules;
     loaded = revision;
     planExpiry(revision);

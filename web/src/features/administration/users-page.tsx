@@ -27,14 +27,7 @@ export function UsersPage() {
       title="Users"
       sentence="Everybody with an account here: what they may do, where they are signed in, and the way to let them in or keep them out."
     >
-      {isAdmin ? (
-        <>
-          <People />
-          <SomebodyNew />
-        </>
-      ) : (
-        <AdministratorsOnly sentence="The list names other people, so only administrators see it." />
-      )}
+      {isAdmin ? <People /> : <AdministratorsOnly sentence="The list names other people, so only administrators see it." />}
     </Page>
   );
 }
@@ -76,64 +69,68 @@ function People() {
   const open = users?.find(({ id }) => id === openId);
   const total = counted ?? users?.length ?? 0;
   return (
-    <Card title="People">
-      <ListFilters>
-        <SearchFilter
-          label="Search the people"
-          placeholder="Email or username"
-          value={chosen.search}
-          onChange={(search) => setChosen({ ...chosen, search })}
-        />
-        <div className="list-filters__choices">
-          <ChoiceFilter label="Role" value={chosen.role} options={ROLES} onChoose={(role) => setChosen({ ...chosen, role })} />
-          <ChoiceFilter
-            label="State"
-            value={chosen.state}
-            options={STATES}
-            onChoose={(state) => setChosen({ ...chosen, state })}
+    <>
+      <Card title="People">
+        <ListFilters>
+          <SearchFilter
+            label="Search the people"
+            placeholder="Email or username"
+            value={chosen.search}
+            onChange={(search) => setChosen({ ...chosen, search })}
           />
-          <ChoiceFilter
-            label="Order"
-            none="Newest first"
-            value={SORTS.find(([sort]) => sort === chosen.sort)?.[0]}
-            options={SORTS}
-            onChoose={(sort) => setChosen({ ...chosen, sort: sort ?? EVERYBODY.sort })}
-          />
-        </div>
-      </ListFilters>
-      <Listed
-        what="the people"
-        rows={users}
-        isOutdated={isOutdated}
-        error={error}
-        onRetry={refetch}
-        empty={
-          <EmptyState
-            icon={<IconSearch size={28} stroke={1.7} />}
-            title="Nobody matches"
-            sentence="Nobody with this role and state has these words in their email or username."
-            action={
-              <Button variant="quiet" onClick={() => setChosen(EVERYBODY)}>
-                Show everybody
-              </Button>
-            }
-          />
-        }
-      >
-        {(rows) => (
-          <>
-            <p className="sub num" role="status">
-              {total === 1 ? '1 person' : `${count.format(total)} people`}
-            </p>
-            {/* Whoever is deleted takes the button that opened their dialog along. */}
-            <FocusKept>
-              <UserTable users={rows} onOpen={({ id }) => setOpenId(id)} />
-            </FocusKept>
-          </>
-        )}
-      </Listed>
-      {more}
-      {open && <UserDialog user={open} onClose={() => setOpenId(undefined)} />}
-    </Card>
+          <div className="list-filters__choices">
+            <ChoiceFilter label="Role" value={chosen.role} options={ROLES} onChoose={(role) => setChosen({ ...chosen, role })} />
+            <ChoiceFilter
+              label="State"
+              value={chosen.state}
+              options={STATES}
+              onChoose={(state) => setChosen({ ...chosen, state })}
+            />
+            <ChoiceFilter
+              label="Order"
+              none="Newest first"
+              value={SORTS.find(([sort]) => sort === chosen.sort)?.[0]}
+              options={SORTS}
+              onChoose={(sort) => setChosen({ ...chosen, sort: sort ?? EVERYBODY.sort })}
+            />
+          </div>
+        </ListFilters>
+        <Listed
+          what="the people"
+          rows={users}
+          isOutdated={isOutdated}
+          error={error}
+          onRetry={refetch}
+          empty={
+            <EmptyState
+              icon={<IconSearch size={28} stroke={1.7} />}
+              title="Nobody matches"
+              sentence="Nobody with this role and state has these words in their email or username."
+              action={
+                <Button variant="quiet" onClick={() => setChosen(EVERYBODY)}>
+                  Show everybody
+                </Button>
+              }
+            />
+          }
+        >
+          {(rows) => (
+            <>
+              <p className="sub num" role="status">
+                {total === 1 ? '1 person' : `${count.format(total)} people`}
+              </p>
+              {/* Whoever is deleted takes the button that opened their dialog along. */}
+              <FocusKept>
+                <UserTable users={rows} onOpen={({ id }) => setOpenId(id)} />
+              </FocusKept>
+            </>
+          )}
+        </Listed>
+        {more}
+        {open && <UserDialog user={open} onClose={() => setOpenId(undefined)} />}
+      </Card>
+      {/* Below a list that is on its way it would be pushed out of sight. */}
+      {(users || error) && <SomebodyNew />}
+    </>
   );
 }
