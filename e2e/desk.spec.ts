@@ -8,6 +8,7 @@ import {
   headersOf,
   openSignedIn,
   test,
+  textOf,
 } from './palisade.ts';
 import type { Product } from './product.ts';
 import { eicarFile } from './samples.ts';
@@ -52,7 +53,7 @@ async function openDesk(page: Page, browser: Browser, server: Product): Promise<
     await openSignedIn(one, name);
   const headers = await headersOf(page);
   const users = await page.request.get('/api/admin/users?search=tina', { headers });
-  const user_id = /"id":"([^"]+)"/u.exec(await users.text())?.[1];
+  const user_id = await textOf(users, 'id');
   expect((await page.request.patch('/api/admin/users', { headers, data: { user_id, role: 'support' } })).status()).toBe(200);
   await tina.reload();
   await expect(tina.getByRole('link', { name: /^Support Desk/ })).toBeVisible();
@@ -383,6 +384,7 @@ test('the desk on a phone shows one pane at a time, and the field stays above th
   await say(maria, 'Hello from a phone');
   await tina.setViewportSize({ width: 390, height: 844 });
   await tina.goto('/support');
+  await expect(inbox(tina).getByRole('link', { name: /maria/ })).toBeVisible();
   await expectAccessibleOnPhone(tina);
   await inbox(tina).getByRole('link', { name: /maria/ }).click();
   await expect(inbox(tina)).toBeHidden();

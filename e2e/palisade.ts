@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import AxeBuilder from '@axe-core/playwright';
-import { test as base, expect, type Page } from '@playwright/test';
+import { type APIResponse, test as base, expect, type Page } from '@playwright/test';
 import { z } from 'zod';
 import { type Product, startProduct } from './product.ts';
 import { startSideBySide } from './side-by-side.ts';
@@ -13,6 +13,7 @@ import { startSideBySide } from './side-by-side.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const READ_OUTBOX = join(ROOT, 'server/dist/read-outbox.js');
 const PASSWORD = 'a long enough password';
+const recordSchema = z.record(z.string(), z.unknown());
 const signedInSchema = z.object({ access_token: z.string(), user_info: z.unknown() });
 
 /** A journey has a server of its own, fresh and empty, or with `servers: 2` two of them behind a proxy. Its address is the base of every page. */
@@ -112,6 +113,21 @@ export async function givePremium(page: Page, name: string): Promise<Record<stri
   };
   expect((await page.request.post('/api/admin/assign-subscription', { headers, data: plan })).status()).toBe(200);
   return headers;
+}
+
+/** A text of the record that a call answers; where it answers a list, of its first. */
+export async function textOf(answer: APIResponse, field: string): Promise<string> {
+  const found = z.union([recordSchema, z.array(recordSchema)]).parse(await answer.json());
+  return z.string().parse((Array.isArray(found) ? found[0] : found)?.[field]);
+}
+
+/** A tab beside `page` that hears nothing of what others do, as one whose network has just come back. It says yes to every question. */
+export async function openDeaf(page: Page, path: string): Promise<Page> {
+  const deaf = await page.context().newPage();
+  await deaf.routeWebSocket('**/api/events', () => undefined);
+  deaf.on('dialog', (question) => void question.accept());
+  await deaf.goto(path);
+  return deaf;
 }
 
 /** The widths that every screen is made for: a small phone, a phone, a tablet, a desktop, 4K. In CSS pixels. */

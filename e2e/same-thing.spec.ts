@@ -1,22 +1,17 @@
 import { expect, type Page } from '@playwright/test';
-import { expectAccessible, givePremium, headersOf, openSignedIn, test } from './palisade.ts';
+import { expectAccessible, givePremium, headersOf, openDeaf, openSignedIn, test, textOf } from './palisade.ts';
 import { eicarFile } from './samples.ts';
 
 const SOON = { timeout: 2_000 };
 const PASSWORD = 'a long enough password';
 
-/** A page that hears nothing of what others do, as one whose network has just come back. */
-async function makeDeaf(page: Page): Promise<void> {
-  await page.routeWebSocket('**/api/events', () => undefined);
-}
-
-test('who acts on a thing that is gone in another tab is told so', async ({ page, context }) => {
+test('who acts on a thing that is gone in another tab is told so', async ({ page }) => {
   await openSignedIn(page, 'maria');
   const headers = await headersOf(page);
   const rules: string[] = [];
   for (const rule_name of ['One', 'Two']) {
     const answer = await page.request.post('/api/firewall/rules', { headers, data: { rule_name } });
-    rules.push(/"id":"([^"]+)"/.exec(await answer.text())?.[1] ?? '');
+    rules.push(await textOf(answer, 'id'));
   }
   // A rule that is edited when it goes: told, and not told.
   await page.goto('/firewall');
@@ -25,9 +20,7 @@ test('who acts on a thing that is gone in another tab is told so', async ({ page
   await page.request.delete(`/api/firewall/rules/${rules[0]}`, { headers });
   await expect(page.getByText('The rule “One” was deleted elsewhere while you edited it.')).toBeVisible(SOON);
 
-  const deaf = await context.newPage();
-  await makeDeaf(deaf);
-  await deaf.goto('/firewall');
+  const deaf = await openDeaf(page, '/firewall');
   await deaf.getByRole('button', { name: 'Edit Two' }).click();
   await deaf.getByRole('form', { name: 'Edit Two' }).getByLabel('Rule Name').fill('Two, mended');
   await page.request.delete(`/api/firewall/rules/${rules[1]}`, { headers });
@@ -48,12 +41,11 @@ test('of two administrators who decide the same thing the second is told, and it
   const headers = await headersOf(maria);
   const file = { name: eicarFile.name, mimeType: eicarFile.mimeType, buffer: eicarFile.buffer };
   const scan = await maria.request.post('/api/antivirus/scan', { headers, multipart: { file } });
-  const id = /"id":"([^"]+)"/.exec(await scan.text())?.[1] ?? '';
+  const id = await textOf(scan, 'id');
   await maria.request.post(`/api/antivirus/scans/${id}/report`, { headers, data: { reason: 'It is mine.' } });
 
-  const deaf = await page.context().newPage();
-  await makeDeaf(deaf);
-  for (const tab of [page, deaf]) await tab.goto('/admin/false-alarms');
+  await page.goto('/admin/false-alarms');
+  const deaf = await openDeaf(page, '/admin/false-alarms');
   const right = (tab: Page) => tab.getByRole('button', { name: /^Finding is right for/u });
   await expect(right(deaf)).toBeVisible();
   await maria.goto('/antivirus');
@@ -82,7 +74,6 @@ test('of two administrators who decide the same thing the second is told, and it
   await expect(requests).toContainText('maria@example.com');
   await maria.getByRole('button', { name: /^Withdraw/u }).click();
   await expect(maria.getByRole('button', { name: /^Request this plan/u })).toBeVisible();
-  deaf.on('dialog', (question) => void question.accept());
   await requests.getByRole('button', { name: /^Decline/u }).click();
   await expect(deaf.getByText(/This request is answered already/u)).toBeVisible();
 });

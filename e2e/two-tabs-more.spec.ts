@@ -1,22 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { type APIResponse, expect, type Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { codeOfApp } from './authenticator.ts';
-import { expectAccessible, givePremium, openSignedIn, test } from './palisade.ts';
+import { expectAccessible, givePremium, openDeaf, openSignedIn, test, textOf } from './palisade.ts';
 
 /** What is not told is read anew after five seconds at the soonest, so that two tell the one from the other. */
 const SOON = { timeout: 2_000 };
 const PASSWORD = 'a long enough password';
-const textOf = async (answer: APIResponse, field: string) =>
-  new RegExp(`"${field}":"([^"]+)"`, 'u').exec(await answer.text())?.[1] ?? '';
-
-/** A page that hears nothing of what others do, as one whose network has just come back. */
-async function openDeaf(page: Page, path: string): Promise<Page> {
-  const deaf = await page.context().newPage();
-  await deaf.routeWebSocket('**/api/events', () => undefined);
-  deaf.on('dialog', (question) => void question.accept());
-  await deaf.goto(path);
-  return deaf;
-}
 
 test('devices: one that is added, named, ended and taken away shows in the other tab, and who has not heard of it is told', async ({
   page,

@@ -1,27 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { Ack, Counter, Desired } from '@palisade/contract/agent';
-import type { Action, Direction } from '@palisade/contract/firewall';
-import { blocksAnything, createJudge, type Ruleset } from '@palisade/contract/firewall-verdict';
-import { printIp } from '@palisade/contract/ip-address';
+import type { Action } from '@palisade/contract/firewall';
+import { blocksAnything, type Ruleset } from '@palisade/contract/firewall-verdict';
 import { z } from 'zod';
 import { lineOf } from '#agent/line.ts';
 import type { Store } from '#agent/store.ts';
-import type { OpenConnection } from '#telemetry/proc.ts';
 import { type FirewallState, hashOf, type Revision } from './applied.ts';
 import {
   type ControlAddress,
   compile,
-  compileOlder,
   compileRemoval,
   compileWarming,
   counterOf,
   DEFAULT_COUNTERS,
   LISTED_COUNTER,
-  readOlder,
   ruleOf,
 } from './compile.ts';
-import type { Conntrack, Flow } from './conntrack.ts';
-import { type Begun, type CounterNow, type Nft, type NftResult, readCounters } from './nft.ts';
+import { type ConnectionsParts, createConnections } from './connections.ts';
+import { type Begun, type CounterNow, type NftResult, readCounters } from './nft.ts';
 
 /** How long everything passes at the first load, so that the kernel learns what goes on without TCP, in ms. */
 const WARMING_MS = 2_000;
@@ -33,10 +29,7 @@ const TAMPERED_WINDOW_MS = 60_000;
 /** How often it is looked whether a temporary rule has ended, in ms. */
 const EXPIRY_LOOK_MS = 60_000;
 
-export interface EnforcerParts {
-  nft: Nft;
-  /** Undefined where the program is missing: what a new block forbids then ends by itself. */
-  conntrack: Conntrack | undefined;
+export interface EnforcerParts extends ConnectionsParts {
   store: Store<FirewallState>;
   /** Writes the transaction that the next start of the computer loads before its network. */
   keepForBoot: (text: string) => Promise<void>;
@@ -44,10 +37,6 @@ export interface EnforcerParts {
   control: () => Promise<readonly ControlAddress[]>;
   /** Asks the server for a nonce over a connection of its own; the reason why it could not, or undefined. */
   verify: () => Promise<string | undefined>;
-  /** TCP connections that are open, whatever the kernel tracks. */
-  openConnections: () => readonly OpenConnection[];
-  /** Addresses of this computer, printed. */
-  localAddresses: () => ReadonlySet<string>;
   say: (ack: Ack) => void;
   onTampered: (backed_off: boolean) => void;
   /** Another text after each start of the kernel, and in each of its network namespaces. */
@@ -90,35 +79,13 @@ const chainOrRule = z.union([z.object({ chain: z.unknown() }), z.object({ rule: 
 const tableSchema = z.object({ table: z.object({ family: z.string(), name: z.string(), handle: z.int() }) });
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 
-const flowOf = ({ from, to }: OpenConnection): Flow => ({
-  ...({
-    protocol: 'tcp',
-    source: from.address,
-    source_port: from.port,
-    destination: to.address,
-    port: to.port,
-    icmp: null,
-  } as const),
-});
-const reverse = ({ from, to }: OpenConnection): OpenConnection => ({ from: to, to: from });
-const printFlow = ({ source, source_port, destination, port }: Flow) =>
-  `${printIp(source)} ${source_port} ${printIp(destination)} ${port}`;
-
-/** Where a flow went, as the judge has it; undefined for one that was only routed through. */
-function directionOf(flow: Flow, local: ReadonlySet<string>): Direction | undefined {
-  if (local.has(printIp(flow.destination))) return local.has(printIp(flow.source)) ? undefined : 'inbound';
-  return local.has(printIp(flow.source)) ? 'outbound' : undefined;
-}
-
 export function createEnforcer(parts: EnforcerParts): Enforcer {
-  const { nft, conntrack, store, say, now } = parts;
+  const { nft, store, say, now } = parts;
+  const connections = createConnections(parts);
   let state: FirewallState = { ...EMPTY, epoch: new Date(now()).toISOString(), life: null };
   /** What the kernel has. */
   let loaded: Revision | null = null;
   let counters: readonly string[] = [];
-  /** TCP connections that were open before anything was blocked, as the table has them; undefined before that is known. */
-  let older: readonly OpenConnection[] | undefined;
-  let was_blocking = false;
   /** Of the table as it was left. */
   let fingerprint: string | undefined;
   let rules_loaded = 0;
@@ -187,37 +154,6 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     return rules.length === rules_loaded ? digest(JSON.stringify([parts, lists])) : undefined;
   }
 
-  /** Whether a ruleset forbids a connection, had it to begin now; what is not this computer's own is not forbidden. */
-  function forbidder(ruleset: Ruleset): (flow: Flow) => boolean {
-    const judge = createJudge(ruleset);
-    const local = parts.localAddresses();
-    return (flow) => {
-      const direction = directionOf(flow, local);
-      if (direction === undefined) return false;
-      return judge({ ...flow, source_port: flow.source_port ?? 0, direction }).action === 'block';
-    };
-  }
-
-  /** Has connections that the rules forbid now begin anew, which the rules then refuse. */
-  async function cut(ruleset: Ruleset): Promise<void> {
-    if (!blocksAnything(ruleset)) return;
-    const forbids = forbidder(ruleset);
-    const all = older ?? [];
-    const allowed = all.filter((one) => !forbids(flowOf(one)));
-    if (allowed.length < all.length && (await nft.apply(compileOlder(allowed))).ok) older = allowed;
-    if (conntrack === undefined) return;
-    // One that the kernel picked up by what the other side said stands the wrong way round.
-    const turned = new Map(all.map((one) => [printFlow(flowOf(reverse(one))), flowOf(one)]));
-    const flows = await conntrack.list();
-    await conntrack.forget(flows.filter((flow) => forbids((flow.protocol === 'tcp' && turned.get(printFlow(flow))) || flow)));
-  }
-
-  /** Those that the table has, as an agent before this one has left them; what is open now where it is a table without them. */
-  async function olderInTable(): Promise<readonly OpenConnection[]> {
-    const lists = await Promise.all([4, 6].map((family) => nft.listJson(['set', ...TABLE, `older${family}`])));
-    return lists.includes(undefined) ? parts.openConnections() : lists.flatMap((list) => readOlder(list ?? []));
-  }
-
   /** Which rules the kernel refuses: the half of them that it refuses is halved until one is left. */
   async function culprits(ruleset: Ruleset): Promise<{ rule_id: string | null; message: string }[]> {
     const refuses = async (rules: Ruleset['rules']): Promise<string | undefined> => {
@@ -271,16 +207,8 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
   async function load(revision: Revision, is_lost = false): Promise<NftResult> {
     const ruleset = await rulesetOf(revision);
     const result = await put(revision, ruleset, { is_lost });
-    if (result.ok) await cut(ruleset);
+    if (result.ok) await connections.cut(ruleset);
     return result;
-  }
-
-  /** The older connections that the table is to be given with a ruleset; undefined where it has them. Those of them that are forbidden are cut afterwards. */
-  async function olderFor(ruleset: Ruleset, is_new: boolean): Promise<readonly OpenConnection[] | undefined> {
-    if (!blocksAnything(ruleset)) return [];
-    // Before its first block every packet passed, and of a connection that was silent since the kernel knows nothing.
-    if (is_new || (loaded !== null && !was_blocking)) return parts.openConnections();
-    return older === undefined ? await olderInTable() : undefined;
   }
 
   /**
@@ -303,7 +231,7 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
       }
       beginCounting();
     }
-    const given = await olderFor(ruleset, is_cold || is_lost);
+    const given = await connections.olderFor(ruleset, is_cold || is_lost);
     const compiled = compile(ruleset, counters, given);
     await marked;
     let result = await (begun ?? { load: nft.apply }).load(compiled.text);
@@ -319,8 +247,7 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     // Before anybody is told of a count: an agent that is killed does not count it under another name.
     if (is_cold) await remember({ life: await lifeNow() }).catch(() => undefined);
     counters = compiled.counters;
-    older = given ?? older;
-    was_blocking = blocksAnything(ruleset);
+    connections.onLoaded(ruleset, given);
     rules_loaded = compiled.rules;
     loaded = revision;
     planExpiry(revision);
@@ -340,7 +267,7 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     await nft.apply(compileRemoval());
     loaded = null;
     counters = [];
-    older = undefined;
+    connections.onTakenAway();
     fingerprint = undefined;
   }
 
@@ -411,7 +338,7 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
     }
     answer(revision.rev, 'trial');
     // The way to the server is open whatever is cut: one need not wait for the other.
-    const [reason] = await Promise.all([parts.verify(), cut(ruleset)]);
+    const [reason] = await Promise.all([parts.verify(), connections.cut(ruleset)]);
     if (reason !== undefined) {
       await goBack();
       const where = before === 0 ? 'The rules were taken away again' : `Revision ${before} is back`;

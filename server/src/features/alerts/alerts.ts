@@ -197,7 +197,7 @@ export function createAlerts(parts: {
     acknowledge: (row, decider) =>
       decide(row, decider, {
         from: ['open'],
-        otherwise: 'This alert is not open any more. Reload to see what was decided.',
+        otherwise: 'This alert is not open any more.',
         set: { status: 'acknowledged' },
         kind: 'acknowledged',
         audit: 'alert_acknowledged',
@@ -212,7 +212,7 @@ export function createAlerts(parts: {
         decider,
         {
           from: ['open', 'acknowledged'],
-          otherwise: 'This alert is resolved already. Reload to see how.',
+          otherwise: 'This alert is resolved already.',
           set: {
             status: 'resolved',
             resolved_reason: reason,

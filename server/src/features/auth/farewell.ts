@@ -79,9 +79,7 @@ export function createFarewell(parts: {
       .returning(['email', 'role', 'disabled_at', 'email_proven_at'])
       .executeTakeFirst();
     if (user === undefined)
-      throw other
-        ? new Problem('not_found', { detail: 'This account is gone. Reload the list.' })
-        : new Problem('unauthenticated');
+      throw other ? new Problem('not_found', { detail: 'This account is gone.' }) : new Problem('unauthenticated');
     other?.check(user);
     if (may.administrate(user) && user.disabled_at === null)
       await requireAnotherAdministrator(transaction.$pickTables<'users' | 'account_tokens' | 'installation'>(), user_id, at);

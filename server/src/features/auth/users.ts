@@ -152,7 +152,7 @@ export function createUsers(parts: {
           .where('id', '=', user_id)
           .returning(columns)
           .executeTakeFirst();
-        if (before === undefined) throw new Problem('not_found', { detail: 'This account is gone. Reload the list.' });
+        if (before === undefined) throw new Problem('not_found', { detail: 'This account is gone.' });
         const { role = before.role } = change;
         const disabled_at =
           change.disabled === undefined ? before.disabled_at : change.disabled ? (before.disabled_at ?? at()) : null;
@@ -190,7 +190,7 @@ export function createUsers(parts: {
     async endSessions(user_id, session_id, by) {
       const session = session_id === undefined ? undefined : await sessions.find(session_id);
       if (session_id !== undefined && session?.user_id !== user_id)
-        throw new Problem('not_found', { detail: 'This session has ended already. Reload the list.' });
+        throw new Problem('not_found', { detail: 'This session has ended already.' });
       await database.transaction().execute(async (transaction) => {
         const tables = transaction.$pickTables<'sessions'>();
         if (session === undefined) await sessions.endAll(tables, user_id);

@@ -125,8 +125,7 @@ export function createPlanRequests(parts: {
           .where('status', '=', 'open')
           .returning(['user_id', 'template_id'])
           .executeTakeFirst();
-        if (closed === undefined)
-          throw new Problem('not_found', { detail: 'This request is answered already. Reload the list.' });
+        if (closed === undefined) throw new Problem('not_found', { detail: 'This request is answered already.' });
         if (person !== undefined) {
           const { template_name: plan_name } = await transaction
             .selectFrom('subscription_templates')

@@ -246,7 +246,7 @@ export function createSubscriptions(parts: {
           .returning(['user_id', 'plan_name'])
           .executeTakeFirst();
         if (cancelled === undefined) {
-          throw new Problem('not_found', { detail: 'This subscription is over already. Reload the list.' });
+          throw new Problem('not_found', { detail: 'This subscription is over already.' });
         }
         const { user_id, plan_name } = cancelled;
         const entry = { kind: 'subscription_cancelled', subject_id: user_id, details: { plan_name } } as const;
@@ -301,7 +301,7 @@ export function createSubscriptions(parts: {
         .select('template_name')
         .where('id', '=', id)
         .executeTakeFirst();
-      if (row === undefined) throw new Problem('not_found', { detail: 'This plan is not on offer any more. Reload the list.' });
+      if (row === undefined) throw new Problem('not_found', { detail: 'This plan is not on offer any more.' });
       throw new Problem('conflict', {
         detail: `Somebody asks for "${row.template_name}". Answer the request first, in Manage Subscriptions.`,
       });

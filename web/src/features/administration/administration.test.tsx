@@ -152,6 +152,23 @@ describe('Users', () => {
     expect(await within(dialog).findByText(/^Done\. From now on the Support Desk is in their menu/u)).toBeVisible();
   });
 
+  it('answers in the window also once its person is gone from the list', async () => {
+    const { user, dialog } = await open();
+    // Who got another role no longer matches what the list was asked for.
+    server.on(changeUser, reply(changeUser, { ...OMAR, role: 'support' }));
+    server.on(listUsers, reply(listUsers, [SELF]));
+    await user.selectOptions(within(dialog).getByLabelText('Role'), 'Support');
+    await user.click(within(dialog).getByRole('button', { name: 'Make Support' }));
+    expect(await within(dialog).findByText(/^Done\. From now on the Support Desk is in their menu/u)).toBeVisible();
+    expect(screen.queryByRole('button', { name: `Manage ${OMAR.email}`, hidden: true })).not.toBeInTheDocument();
+    server.on(changeUser, refusal('not_found', { detail: 'This account is gone.' }));
+    await user.click(within(dialog).getByRole('button', { name: 'Disable account' }));
+    await user.click(within(dialog).getByRole('button', { name: 'Disable and sign out' }));
+    expect(await within(dialog).findByRole('alert')).toHaveTextContent('This account is gone.');
+    await user.keyboard('{Escape}');
+    await waitFor(() => expect(dialog).not.toBeInTheDocument());
+  });
+
   it('warns whoever takes the role from themselves', async () => {
     const { user, dialog } = await open(SELF.email);
     await user.selectOptions(within(dialog).getByLabelText('Role'), 'Customer');

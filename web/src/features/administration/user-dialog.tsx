@@ -35,8 +35,14 @@ const DONE: Record<Role, string> = {
   admin: 'Done. From now on they administer this installation, without signing in again.',
 };
 
+interface UserDialogProps {
+  user: AdminUser;
+  onChanged: (user: AdminUser) => void;
+  onClose: () => void;
+}
+
 /** What an administrator can do about a person. */
-export function UserDialog({ user, onClose }: { user: AdminUser; onClose: () => void }) {
+export function UserDialog({ user, onChanged, onClose }: UserDialogProps) {
   const isSelf = useSession().session?.user_info.id === user.id;
   return (
     <ModalWindow title={user.username} size={560} onClose={onClose}>
@@ -45,8 +51,8 @@ export function UserDialog({ user, onClose }: { user: AdminUser; onClose: () => 
         <StateBadge user={user} />
         <Link to={`/admin/audit?person=${encodeURIComponent(user.email)}`}>Activity in the audit log</Link>
       </p>
-      <RolePart user={user} isSelf={isSelf} />
-      <AccessPart user={user} isSelf={isSelf} />
+      <RolePart user={user} isSelf={isSelf} onChanged={onChanged} />
+      <AccessPart user={user} isSelf={isSelf} onChanged={onChanged} />
       <SessionsPart user={user} />
       {user.email_unproven && !isSelf && <UnprovenPart user={user} onDeleted={onClose} />}
       {!user.email_unproven && !isSelf && <EndPart user={user} onDeleted={onClose} />}
@@ -54,7 +60,11 @@ export function UserDialog({ user, onClose }: { user: AdminUser; onClose: () => 
   );
 }
 
-function RolePart({ user, isSelf }: { user: AdminUser; isSelf: boolean }) {
+interface PartProps extends Pick<UserDialogProps, 'user' | 'onChanged'> {
+  isSelf: boolean;
+}
+
+function RolePart({ user, isSelf, onChanged }: PartProps) {
   const [chosen, setChosen] = useState<Role>();
   const role = chosen ?? user.role;
   const change = useChangeUser(user);
@@ -83,7 +93,20 @@ function RolePart({ user, isSelf }: { user: AdminUser; isSelf: boolean }) {
           <Button variant="quiet" onClick={() => setChosen(undefined)}>
             Cancel
           </Button>
-          <Button loading={change.isPending} onClick={() => change.mutate({ role }, { onSuccess: () => setChosen(undefined) })}>
+          <Button
+            loading={change.isPending}
+            onClick={() =>
+              change.mutate(
+                { role },
+                {
+                  onSuccess(changed) {
+                    setChosen(undefined);
+                    onChanged(changed);
+                  },
+                },
+              )
+            }
+          >
             Make {ROLE_LABELS[role]}
           </Button>
         </div>
@@ -92,7 +115,7 @@ function RolePart({ user, isSelf }: { user: AdminUser; isSelf: boolean }) {
   );
 }
 
-function AccessPart({ user, isSelf }: { user: AdminUser; isSelf: boolean }) {
+function AccessPart({ user, isSelf, onChanged }: PartProps) {
   const [isAsking, setIsAsking] = useState(false);
   const change = useChangeUser(user);
   const isDisabled = user.disabled_at !== null;
@@ -101,7 +124,11 @@ function AccessPart({ user, isSelf }: { user: AdminUser; isSelf: boolean }) {
       title="Sign-in"
       action={
         isDisabled ? (
-          <Button size="s" loading={change.isPending} onClick={() => change.mutate({ disabled: false })}>
+          <Button
+            size="s"
+            loading={change.isPending}
+            onClick={() => change.mutate({ disabled: false }, { onSuccess: onChanged })}
+          >
             Enable account
           </Button>
         ) : (
@@ -131,7 +158,17 @@ function AccessPart({ user, isSelf }: { user: AdminUser; isSelf: boolean }) {
             <Button
               size="s"
               loading={change.isPending}
-              onClick={() => change.mutate({ disabled: true }, { onSuccess: () => setIsAsking(false) })}
+              onClick={() =>
+                change.mutate(
+                  { disabled: true },
+                  {
+                    onSuccess(changed) {
+                      setIsAsking(false);
+                      onChanged(changed);
+                    },
+                  },
+                )
+              }
             >
               Disable and sign out
             </Button>

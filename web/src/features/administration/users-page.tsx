@@ -1,5 +1,5 @@
 import { roleSchema } from '@palisade/contract/auth';
-import type { UserState } from '@palisade/contract/users';
+import type { AdminUser, UserState } from '@palisade/contract/users';
 import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMayAdministrate } from '#api/policies.ts';
@@ -55,7 +55,7 @@ const SORTS = [
 ] as const satisfies readonly (readonly [UserChoice['sort'], string])[];
 
 function People() {
-  const [openId, setOpenId] = useState<string>();
+  const [opened, setOpened] = useState<AdminUser>();
   const {
     chosen,
     setChosen,
@@ -66,7 +66,8 @@ function People() {
     refetch,
     more,
   } = useSearchedPages(EVERYBODY, usersQuery);
-  const open = users?.find(({ id }) => id === openId);
+  // Who is gone, or no longer matches, takes neither the window away nor what it answers.
+  const open = users?.find(({ id }) => id === opened?.id) ?? opened;
   const total = counted ?? users?.length ?? 0;
   return (
     <>
@@ -121,13 +122,13 @@ function People() {
               </p>
               {/* Whoever is deleted takes the button that opened their dialog along. */}
               <FocusKept>
-                <UserTable users={rows} onOpen={({ id }) => setOpenId(id)} />
+                <UserTable users={rows} onOpen={setOpened} />
               </FocusKept>
             </>
           )}
         </Listed>
         {more}
-        {open && <UserDialog user={open} onClose={() => setOpenId(undefined)} />}
+        {open && <UserDialog user={open} onChanged={setOpened} onClose={() => setOpened(undefined)} />}
       </Card>
       {/* Below a list that is on its way it would be pushed out of sight. */}
       {(users || error) && <SomebodyNew />}

@@ -92,7 +92,8 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
           )}
         </div>
       )}
-      {isResolving && isOpen && (
+      {/* Also where it was resolved elsewhere meanwhile: nothing that was written is lost. */}
+      {isResolving && (
         <ResolveForm
           alert={alert}
           error={resolve.error}

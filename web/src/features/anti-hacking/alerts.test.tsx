@@ -12,7 +12,7 @@ import {
 import { listAlerts, readHistory, readStats, scanPosture } from '@palisade/contract/anti-hacking';
 import { currentSubscription } from '@palisade/contract/current-subscription';
 import { readConfig } from '@palisade/contract/platform';
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { alertCountsOf, alertDetailOf, alertOf, CONFIG, MARIA, monitorOf, PREMIUM_PLAN, statsOf } from '#api/fake-records.ts';
@@ -285,6 +285,26 @@ describe('an alert', () => {
     await screen.findByText('No active threats');
     await userEvent.keyboard('{Escape}');
     expect(screen.getByRole('heading', { level: 1 })).toHaveFocus();
+  });
+
+  it('that was resolved elsewhere meanwhile says so, and keeps what was written', async () => {
+    const alert = alertDetailOf();
+    const dialog = await open(alert);
+    await press('Resolve', dialog);
+    await userEvent.click(dialog.getByRole('radio', { name: /^Fixed/u }));
+    await userEvent.type(dialog.getByLabelText('Note, if you like'), 'New locks.');
+    const resolution = { reason: 'was_me', note: null, until: null, at: alert.created_at, by: MARIA.id } as const;
+    const resolved = alertDetailOf({ ...alert, status: 'resolved', resolution });
+    server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, resolved));
+    const detail = 'This alert is resolved already.';
+    server.on({ ...resolveAlert, path: alertPath(alert.id, '/resolve') }, refusal('conflict', { detail }));
+    await press('Resolve alert', dialog);
+    expect(await dialog.findByRole('alert')).toHaveTextContent(detail);
+    await waitFor(() => expect(dialog.getAllByText('Resolved').length).toBeGreaterThan(0));
+    expect(dialog.getByRole('alert')).toHaveTextContent(detail);
+    expect(dialog.getByLabelText('Note, if you like')).toHaveValue('New locks.');
+    await press('Cancel', dialog);
+    expect(dialog.getByRole('button', { name: 'Reopen' })).toBeVisible();
   });
 
   it('that is critical is never hidden, and a risk is accepted until a day', async () => {

@@ -76,7 +76,7 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
         ))}
       </fieldset>
       {reason === 'accepted_risk' && (
-        <p className="resolve-form__field">
+        <div className="resolve-form__field">
           <label htmlFor={`${id}-until`}>Until the end of</label>
           <input
             id={`${id}-until`}
@@ -87,10 +87,10 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
             value={until}
             onChange={(event) => setUntil(event.currentTarget.value)}
           />
-        </p>
+        </div>
       )}
       {reason === 'false_positive' && <SuppressionOffer alert={alert} isOn={suppress} onChange={setSuppress} />}
-      <p className="resolve-form__field">
+      <div className="resolve-form__field">
         <label htmlFor={`${id}-note`}>Note, if you like</label>
         <textarea
           id={`${id}-note`}
@@ -99,7 +99,7 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
           value={note}
           onChange={(event) => setNote(event.currentTarget.value)}
         />
-      </p>
+      </div>
       <Refusal error={error} />
       <div className="alert-decisions__actions">
         <Submit>Resolve alert</Submit>

@@ -12,7 +12,7 @@ import {
 } from '@palisade/contract/devices';
 import { IconDeviceDesktop, IconPencil } from '@tabler/icons-react';
 import { useCallback, useId, useMemo, useState } from 'react';
-import { call, sentenceOf } from '#api/call.ts';
+import { CallError, call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
 import { Badge, IconTile } from '#ui/badge.tsx';
@@ -26,8 +26,15 @@ import { Folders } from './folders.tsx';
 
 const count = new Intl.NumberFormat('en');
 
+interface DeviceCardProps {
+  device: Device;
+  ruleNames: ReadonlyMap<string, string>;
+  /** The server does not know what was to be changed. */
+  onMissing: (device: Device) => void;
+}
+
 /** One computer: what it is, whether its rules are in force, its health, its scans, and what can be done with it. */
-export function DeviceCard({ device, ruleNames }: { device: Device; ruleNames: ReadonlyMap<string, string> }) {
+export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
   const now = useMinute();
   const id = useId();
   const [failure, setFailure] = useState('');
@@ -37,7 +44,10 @@ export function DeviceCard({ device, ruleNames }: { device: Device; ruleNames: R
       setFailure('');
       return work();
     },
-    onError: (error) => setFailure(sentenceOf(error)),
+    onError(error) {
+      setFailure(sentenceOf(error));
+      if (error instanceof CallError && error.status === 404) onMissing(device);
+    },
   });
   const params = { id: device.id };
   const { label, tone } = DEVICE_STATES[device.state];
@@ -50,7 +60,9 @@ export function DeviceCard({ device, ruleNames }: { device: Device; ruleNames: R
           <DeviceName
             device={device}
             titleId={id}
-            onRename={(device_name) => mutate(() => call(renameDevice, { params, body: { device_name } }))}
+            onRename={(device_name, onDone) =>
+              mutate(() => call(renameDevice, { params, body: { device_name } }), { onSuccess: onDone })
+            }
           />
           <p className="sub">
             {device.os.name || device.hostname}
@@ -127,7 +139,13 @@ function listening({ telemetry }: Device): string {
     : `\n\nThese listen now and will not be reached: ${open.slice(0, 8).join(', ')}${open.length > 8 ? ', …' : ''}.`;
 }
 
-function DeviceName({ device, titleId, onRename }: { device: Device; titleId: string; onRename: (name: string) => void }) {
+interface DeviceNameProps {
+  device: Device;
+  titleId: string;
+  onRename: (name: string, onDone: () => void) => void;
+}
+
+function DeviceName({ device, titleId, onRename }: DeviceNameProps) {
   const [name, setName] = useState<string>();
   const message = name === undefined ? undefined : deviceNameSchema.safeParse(name).error?.issues[0]?.message;
   if (name === undefined) {
@@ -155,8 +173,8 @@ function DeviceName({ device, titleId, onRename }: { device: Device; titleId: st
       busy={false}
       onSubmit={() => {
         if (message !== undefined) return;
-        onRename(name);
-        setName(undefined);
+        // What was refused may be written otherwise, or sent again.
+        onRename(name, () => setName(undefined));
       }}
       onKeyDown={(event) => {
         if (event.key === 'Escape') setName(undefined);

@@ -150,6 +150,25 @@ describe('a device', () => {
     server.on(listDevices, reply(listDevices, [renamed]));
     await user.click(screen.getByRole('button', { name: 'Save' }));
     expect(await screen.findByRole('region', { name: 'Kitchen' })).toBeVisible();
+    expect(screen.queryByRole('textbox', { name: 'Name of the device' })).not.toBeInTheDocument();
+  });
+
+  it('keeps the name that was written when it is refused, and says so where the device is gone', async () => {
+    const laptop = deviceOf();
+    const user = open(laptop);
+    await user.click(await screen.findByRole('button', { name: 'Rename Laptop' }));
+    const field = screen.getByRole('textbox', { name: 'Name of the device' });
+    await user.clear(field);
+    await user.type(field, 'Kitchen');
+    server.on(at(renameDevice, laptop), refusal('conflict', { detail: 'Another device has this name.' }));
+    await user.click(screen.getByRole('button', { name: 'Save' }));
+    expect(await screen.findByRole('alert')).toHaveTextContent('Another device has this name.');
+    expect(field).toHaveValue('Kitchen');
+    server.on(at(renameDevice, laptop), refusal('not_found'));
+    server.on(listDevices, reply(listDevices, []));
+    await user.click(screen.getByRole('button', { name: 'Save' }));
+    expect(await screen.findByRole('heading', { name: 'No device is connected.' })).toBeVisible();
+    expect(screen.getByRole('alert')).toHaveTextContent('“Laptop” was removed elsewhere.');
   });
 
   it('is scanned where its files are, and shows how far that is', async () => {

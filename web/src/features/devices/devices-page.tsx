@@ -1,11 +1,14 @@
+import type { Device } from '@palisade/contract/devices';
 import { listRules } from '@palisade/contract/firewall';
 import { IconDeviceDesktop } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { call } from '#api/call.ts';
 import { devicesQuery } from '#domain/device/devices.ts';
 import { Lead } from '#ui/lead.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Page } from '#ui/page.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { AddDevice } from './add-device.tsx';
 import { DeviceCard } from './device-card.tsx';
 import { FindingsCard } from './findings-card.tsx';
@@ -22,8 +25,12 @@ export function DevicesPage() {
     enabled: hasErrors,
   });
   const ruleNames = new Map(rules?.map(({ id, rule_name }) => [id, rule_name]));
+  const [missing, setMissing] = useState<Device>();
+  const isRemoved = missing && devices && !devices.some(({ id }) => id === missing.id);
   return (
     <Page title="Devices" sentence="Computers that apply your rules and scan their own files.">
+      {/* Its card would have said so, and went with it. */}
+      {isRemoved && <Refusal error>“{missing.device_name}” was removed elsewhere.</Refusal>}
       <Listed
         what="your devices"
         rows={devices}
@@ -38,7 +45,9 @@ export function DevicesPage() {
           />
         }
       >
-        {(rows) => rows.map((device) => <DeviceCard key={device.id} device={device} ruleNames={ruleNames} />)}
+        {(rows) =>
+          rows.map((device) => <DeviceCard key={device.id} device={device} ruleNames={ruleNames} onMissing={setMissing} />)
+        }
       </Listed>
       <FindingsCard devices={new Map(devices?.map((device) => [device.id, device]))} />
       {(devices || error) && <AddDevice />}
