@@ -101,6 +101,9 @@ test('an account that an administrator deletes is signed out in every tab', asyn
   await form.getByLabel('Your password').fill(PASSWORD);
   await expectAccessible(page);
   await form.getByRole('button', { name: 'Delete for good' }).click();
-  for (const tab of tabs) await expect(tab.getByRole('button', { name: 'Sign In' })).toBeVisible(SOON);
+  for (const tab of tabs) {
+    await expect(tab.getByRole('button', { name: 'Sign In' })).toBeVisible(SOON);
+    await expect(tab.getByText('Your account is deleted, with everything in it.')).toBeVisible();
+  }
   await expect(page.getByText('maria@example.com')).toHaveCount(0);
 });

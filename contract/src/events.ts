@@ -19,6 +19,8 @@ export const EVENTS_CLOSED = {
   ...CLOSED,
   /** The session is held until its person has set up the second factor that they must have. */
   two_factor_setup_required: 4403,
+  /** As `unauthenticated`: the account was deleted, and its sessions with it. */
+  account_deleted: 4411,
 } as const;
 
 /** What the server does with a file that is on its way to a verdict. */

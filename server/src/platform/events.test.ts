@@ -8,7 +8,7 @@ import { createSession, joinSession } from '@palisade/contract/remote';
 import { endSession, listSessions } from '@palisade/contract/sessions';
 import { setupConfig } from '@palisade/contract/setup';
 import { assignSubscription, createTemplate, requestPlan } from '@palisade/contract/subscription';
-import { changeUser } from '@palisade/contract/users';
+import { changeUser, deleteUser } from '@palisade/contract/users';
 import { EICAR, PDF } from '@palisade/scanner/test/files';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -178,6 +178,15 @@ describe('the events socket', async () => {
     const last = await again();
     const change = { current_password: person.password, new_password: 'another long password' };
     expect(await codeOf(1, () => app.call(changePassword, { token: last, body: change }))).toBe(EVENTS_CLOSED.unauthenticated);
+  });
+
+  test('says that it closes because the account was deleted', async () => {
+    const [admin, person] = [await app.signIn('boss', 'admin'), await app.signIn()];
+    const socket = await listenAs(app, person.token);
+    const { id } = replyOf(await app.call(currentUser, { token: person.token }));
+    const body = { user_id: id, password: admin.password, confirmation: person.email };
+    replyOf(await app.call(deleteUser, { token: admin.token, body }));
+    expect(await socket.closed).toBe(EVENTS_CLOSED.account_deleted);
   });
 
   test('tells after a gap what came in it, in order and once, and says when it no longer knows', async () => {

@@ -33,6 +33,7 @@ function frameOf(published: Published): Buffer {
 type Hello = Extract<ClientFrame, { kind: 'hello' }>;
 
 const ENDED: Refusal = { code: EVENTS_CLOSED.unauthenticated, reason: 'The session has ended.' };
+const DELETED: Refusal = { code: EVENTS_CLOSED.account_deleted, reason: 'The account is deleted.' };
 const HELD: Refusal = {
   code: EVENTS_CLOSED.two_factor_setup_required,
   reason: 'A second step of sign-in has to be set up first.',
@@ -150,8 +151,8 @@ export function serveEvents(
   );
 
   const stopWatching = [
-    sessions.onEnd((session_id) => {
-      for (const connection of bySession.of(session_id)) connection.end(ENDED);
+    sessions.onEnd((session_id, is_deletion) => {
+      for (const connection of bySession.of(session_id)) connection.end(is_deletion ? DELETED : ENDED);
     }),
     sessions.onChange(sockets.lookAgain),
     // Whose role may be another one listens anew, as who they are then.

@@ -5,7 +5,7 @@ import { redisNames } from './redis-names.ts';
 /** What servers tell each other, so that it counts everywhere at once. */
 const newsSchema = z.discriminatedUnion('kind', [
   /** Some sessions have ended. */
-  z.object({ kind: z.literal('ended'), session_ids: z.array(z.string()) }),
+  z.object({ kind: z.literal('ended'), session_ids: z.array(z.string()), is_deletion: z.boolean().optional() }),
   /** A person's record changed: role, disabled, second factor. */
   z.object({ kind: z.literal('changed'), user_id: z.string() }),
   /** There are jobs of these kinds to be done. */

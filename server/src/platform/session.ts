@@ -74,6 +74,8 @@ interface Cached {
   trusted_until: number;
 }
 
+type SessionEndListener = (session_id: string, is_deletion: boolean) => void;
+
 export interface Sessions {
   /** Starts a session and answers its token: 256 random bits, base64url. Only the hash is stored. */
   start(user_id: string, origin: Pick<Origin, 'address' | 'user_agent'>): Promise<{ token: string; session_id: string }>;
@@ -87,6 +89,8 @@ export interface Sessions {
   endOne(database: Kysely<SessionTables>, session_id: string): Promise<void>;
   /** Ends all sessions of a person, or all but one, as part of `database`'s transaction. None of them is answered from here any more, committed or not. */
   endAll(database: Kysely<SessionTables>, user_id: string, except_id?: string): Promise<void>;
+  /** As `endAll`, of a person whose account is deleted in the same transaction. */
+  endWithAccount(database: Kysely<SessionTables>, user_id: string): Promise<void>;
   /** The sessions of a person that still count, newest first. */
   list(user_id: string, page: PageQuery): Promise<SessionRecord[]>;
   find(session_id: string): Promise<SessionRecord | undefined>;
@@ -98,8 +102,8 @@ export interface Sessions {
   living(session_ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Removes the sessions that are over their time, of everybody. */
   forgetExpired(): Promise<void>;
-  /** Has `listener` told of each session that ends here, until the answered function is called. */
-  onEnd(listener: (session_id: string) => void): () => void;
+  /** Has `listener` told of each session that ends here, and whether with its account, until the answered function is called. */
+  onEnd(listener: SessionEndListener): () => void;
   /** Has `listener` told of each person whose record changed here, until the answered function is called. */
   onChange(listener: (user_id: string) => void): () => void;
 }
@@ -118,7 +122,7 @@ export function createSessions(parts: {
   const cache = new Map<string, Cached>();
   // Sessions that ended while a read of them may have been under way; such a read must not put them back into the cache.
   const ended = new Set<string>();
-  const listeners = new Set<(session_id: string) => void>();
+  const listeners = new Set<SessionEndListener>();
   const changeListeners = new Set<(user_id: string) => void>();
   // Counts changes of people: a read that one overtook is trusted for its own request alone.
   let changes = 0;
@@ -135,13 +139,13 @@ export function createSessions(parts: {
     ended.add(session_id);
   }
 
-  function tellHere(session_id: string): void {
-    for (const listener of listeners) listener(session_id);
+  function tellHere(session_id: string, is_deletion: boolean): void {
+    for (const listener of listeners) listener(session_id, is_deletion);
   }
 
-  function tell(session_ids: readonly string[]): void {
-    for (const id of session_ids) tellHere(id);
-    if (session_ids.length > 0) news?.tell({ kind: 'ended', session_ids: [...session_ids] });
+  function tell(session_ids: readonly string[], is_deletion = false): void {
+    for (const id of session_ids) tellHere(id, is_deletion);
+    if (session_ids.length > 0) news?.tell({ kind: 'ended', session_ids: [...session_ids], is_deletion });
   }
 
   function changed(user_id: string): void {
@@ -158,7 +162,7 @@ export function createSessions(parts: {
         if (ids.size === 0) return;
         for (const id of ids) remember(id);
         drop((session) => ids.has(session.id));
-        for (const id of ids) tellHere(id);
+        for (const id of ids) tellHere(id, told.is_deletion ?? false);
         return;
       }
       case 'changed':
@@ -222,6 +226,15 @@ export function createSessions(parts: {
     tell([session_id]);
   }
 
+  async function endSeveral(transaction: Kysely<SessionTables>, user_id: string, except_id?: string): Promise<string[]> {
+    let query = transaction.deleteFrom('sessions').where('user_id', '=', user_id);
+    if (except_id !== undefined) query = query.where('id', '!=', except_id);
+    const rows = await query.returning('id').execute();
+    for (const { id } of rows) remember(id);
+    drop((session) => session.user.id === user_id && session.id !== except_id);
+    return rows.map(({ id }) => id);
+  }
+
   return {
     async start(user_id, { user_agent, address }) {
       const token = randomBytes(TOKEN_BYTES).toString('base64url');
@@ -269,12 +282,11 @@ export function createSessions(parts: {
     endOne,
 
     async endAll(transaction, user_id, except_id) {
-      let query = transaction.deleteFrom('sessions').where('user_id', '=', user_id);
-      if (except_id !== undefined) query = query.where('id', '!=', except_id);
-      const rows = await query.returning('id').execute();
-      for (const { id } of rows) remember(id);
-      drop((session) => session.user.id === user_id && session.id !== except_id);
-      tell(rows.map(({ id }) => id));
+      tell(await endSeveral(transaction, user_id, except_id));
+    },
+
+    async endWithAccount(transaction, user_id) {
+      tell(await endSeveral(transaction, user_id), true);
     },
 
     async list(user_id, { limit, cursor }) {

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { useConnection } from './connection.ts';
 import { hearTopic, isLive, onEvent, saySignal } from './events.ts';
 import { CURSOR, eachListens, LATER } from './fake-listening.ts';
-import { currentSession } from './session.ts';
+import { currentSession, useSession } from './session.ts';
 
 const page = eachListens();
 const { latest, welcome } = page;
@@ -85,6 +85,12 @@ describe('the events socket', () => {
     vi.advanceTimersByTime(60_000);
     expect(currentSession()).toBeUndefined();
     expect(page.server.sockets).toHaveLength(1);
+  });
+
+  it('says that the account was deleted where its session ended with it', () => {
+    welcome().breakOff(EVENTS_CLOSED.account_deleted);
+    vi.advanceTimersByTime(500);
+    expect(renderHook(useSession).result.current).toEqual({ session: undefined, notice: 'account_deleted' });
   });
 
   it('is closed for good when nobody keeps it open', () => {

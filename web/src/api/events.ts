@@ -233,9 +233,10 @@ export function keepEventsOpen(access_token: string): () => void {
   function lose(code?: number): void {
     const wasOpen = isOpen;
     drop();
-    if (code === EVENTS_CLOSED.unauthenticated) {
+    if (code === EVENTS_CLOSED.unauthenticated || code === EVENTS_CLOSED.account_deleted) {
+      const notice = code === EVENTS_CLOSED.account_deleted ? 'account_deleted' : 'session_ended';
       retry = setTimeout(() => {
-        if (currentSession()?.access_token === access_token) endSession('session_ended');
+        if (currentSession()?.access_token === access_token) endSession(notice);
       }, SIGN_OUT_GRACE);
       return;
     }

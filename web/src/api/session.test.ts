@@ -54,6 +54,20 @@ describe('the session', () => {
     expect(result.current).toEqual({ session: undefined, notice: 'signed_out_elsewhere' });
   });
 
+  it.each(['session_ended', 'account_deleted'] as const)('says what the other tab said of it: %s', (notice) => {
+    startSession({ access_token: 'token-1', user_info: MARIA });
+    endSession(notice);
+    const kept = localStorage.getItem('palisade.session_notice');
+    // As this tab was before the other did that.
+    startSession({ access_token: 'token-1', user_info: MARIA });
+    expect(localStorage.getItem('palisade.session_notice')).toBeNull();
+    const { result } = renderHook(useSession);
+    localStorage.clear();
+    localStorage.setItem('palisade.session_notice', kept ?? '');
+    storageEvent('palisade.access_token');
+    expect(result.current).toEqual({ session: undefined, notice });
+  });
+
   it('takes over a new name of its person, and nobody else', () => {
     startSession({ access_token: 'token-1', user_info: MARIA });
     const { result } = renderHook(useSession);

@@ -4,6 +4,8 @@ import { useSyncExternalStore } from 'react';
 
 const TOKEN_KEY = 'palisade.access_token';
 const USER_KEY = 'palisade.user_info';
+/** Why this browser's last session ended, where its person did not end it: for the other tabs. */
+const NOTICE_KEY = 'palisade.session_notice';
 
 export interface Session {
   access_token: string;
@@ -15,7 +17,8 @@ export interface Session {
 }
 
 /** Why the sign-in screen is shown to a person who did not sign out here. */
-export type SessionNotice = 'session_ended' | 'signed_out_elsewhere' | 'account_deleted';
+export type SessionNotice = (typeof NOTICES)[number];
+const NOTICES = ['session_ended', 'signed_out_elsewhere', 'account_deleted'] as const;
 
 interface State {
   session: Session | undefined;
@@ -44,13 +47,25 @@ function readStored(): Session | undefined {
   }
 }
 
-function store(session: Session | undefined): void {
+function readNotice(): SessionNotice | undefined {
+  try {
+    return NOTICES.find((notice) => notice === localStorage.getItem(NOTICE_KEY));
+  } catch {
+    return undefined;
+  }
+}
+
+function store(session: Session | undefined, notice?: SessionNotice): void {
   try {
     if (session) {
+      localStorage.removeItem(NOTICE_KEY);
       // The token last: another tab that sees it finds its user beside it.
       localStorage.setItem(USER_KEY, JSON.stringify(session.user_info));
       localStorage.setItem(TOKEN_KEY, session.access_token);
     } else {
+      // Another tab that sees the token go finds why beside it.
+      if (notice) localStorage.setItem(NOTICE_KEY, notice);
+      else localStorage.removeItem(NOTICE_KEY);
       localStorage.removeItem(TOKEN_KEY);
       localStorage.removeItem(USER_KEY);
     }
@@ -76,7 +91,7 @@ export function startSession(session: Session): void {
 
 /** Ends the session of this browser; `notice` is told on the sign-in screen. */
 export function endSession(notice?: SessionNotice): void {
-  store(undefined);
+  store(undefined, notice);
   become({ session: undefined, notice });
 }
 
@@ -104,7 +119,7 @@ export function restoreSession(): void {
   const session = readStored();
   const before = state.session;
   if (!session) {
-    if (before) become({ session: undefined, notice: 'signed_out_elsewhere' });
+    if (before) become({ session: undefined, notice: readNotice() ?? 'signed_out_elsewhere' });
   } else if (before?.access_token !== session.access_token || before.user_info.username !== session.user_info.username) {
     become({ session, notice: undefined });
   }

@@ -55,7 +55,7 @@ const TRIES = 5;
 export function createFarewell(parts: {
   database: Kysely<Tables>;
   audit: Audit;
-  sessions: Pick<Sessions, 'endAll'>;
+  sessions: Pick<Sessions, 'endWithAccount'>;
   mail: Pick<Mail, 'queue' | 'wake' | 'forgetRecipient'>;
   forget: readonly Forget[];
   exposure: Exposure;
@@ -84,7 +84,7 @@ export function createFarewell(parts: {
     if (may.administrate(user) && user.disabled_at === null)
       await requireAnotherAdministrator(transaction.$pickTables<'users' | 'account_tokens' | 'installation'>(), user_id, at);
 
-    await sessions.endAll(transaction.$pickTables<'sessions'>(), user_id);
+    await sessions.endWithAccount(transaction.$pickTables<'sessions'>(), user_id);
     const rest = [];
     for (const forgetIn of forget) rest.push(await forgetIn(transaction, user_id, user.email));
     // That there was a first administrator stays known, not who it was.
