@@ -1,6 +1,6 @@
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { lazy, Suspense, useMemo, useRef, useState } from 'react';
 import { devicesQuery, livingOf } from '#domain/device/devices.ts';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
@@ -21,7 +21,7 @@ export function FirewallPage() {
   const { rules, total, isWhole, error, want } = read;
   const findings = useFindings(rules, isWhole);
   const { data: all, error: devicesError } = useQuery(devicesQuery);
-  const devices = all && livingOf(all);
+  const devices = useMemo(() => all && livingOf(all), [all]);
   const hasDevices = devices !== undefined && devices.length > 0;
   const [isAdding, setIsAdding] = useState(false);
   const addButton = useRef<HTMLButtonElement>(null);

@@ -1,5 +1,5 @@
 import { listRevisions, listRules, type Rule } from '@palisade/contract/firewall';
-import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, replaceEqualDeep } from '@tanstack/react-query';
 import { call, callPage } from '#api/call.ts';
 import { changeList } from '#api/change-list.ts';
 import { devicesQuery } from '#domain/device/devices.ts';
@@ -24,10 +24,10 @@ export const firstRulesQuery = queryOptions({
   },
 });
 
-/** All rules of the person, newest first. */
+/** All rules of the person, newest first. Those that the screen began with are the same objects where nothing of them has changed: their rows are not drawn again. */
 export const allRulesQuery = queryOptions({
   queryKey: ['firewall', 'rules'],
-  queryFn: async ({ signal }): Promise<Rule[]> => {
+  queryFn: async ({ client, signal }): Promise<Rule[]> => {
     const all: Rule[] = [];
     for (let cursor: string | undefined; ; ) {
       const { rows, next } = await callPage(listRules, {
@@ -35,7 +35,7 @@ export const allRulesQuery = queryOptions({
         signal,
       });
       all.push(...rows);
-      if (next === undefined) return all;
+      if (next === undefined) return replaceEqualDeep(client.getQueryData(firstRulesQuery.queryKey)?.rules, all);
       cursor = next;
     }
   },

@@ -11,7 +11,7 @@ import {
   IconPencil,
   IconTrash,
 } from '@tabler/icons-react';
-import { lazy, memo, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, memo, type ReactNode, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
@@ -47,9 +47,21 @@ interface RuleTableProps {
 }
 
 const NO_FINDINGS: readonly Finding[] = [];
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /** The rules as a table; where there is no room for one, each row is a card. */
 export function RuleTable({ rules, names, all, findings, actions, devices, counts, onShow, edited, onEdit }: RuleTableProps) {
+  const latest = useRef({ actions, onShow, onEdit });
+  useLayoutEffect(() => {
+    latest.current = { actions, onShow, onEdit };
+  });
+  // The same at each drawing, so that only rows are drawn anew that changed.
+  const [does] = useState<RowActions>(() => ({
+    toggle: (rule) => latest.current.actions.toggle(rule),
+    remove: (rule) => latest.current.actions.remove(rule),
+    show: (rule_id) => latest.current.onShow(rule_id),
+    edit: (rule) => latest.current.onEdit(rule),
+  }));
   const ended = useRef<string>(undefined);
   function end(rule: Rule, changed: boolean) {
     onEdit(undefined);
@@ -93,12 +105,10 @@ export function RuleTable({ rules, names, all, findings, actions, devices, count
               rule={rule}
               isBusy={actions.busy.has(rule.id)}
               findings={findings.get(rule.id) ?? NO_FINDINGS}
-              names={names}
-              actions={actions}
+              names={findings.has(rule.id) ? names : NO_NAMES}
+              does={does}
               devices={devices}
               packets={counts && (counts.get(rule.id) ?? 0)}
-              onShow={onShow}
-              onEdit={() => onEdit(rule)}
             />
           ),
         )}
@@ -117,19 +127,22 @@ export function goToRule(id: string): boolean {
   return row !== null;
 }
 
+interface RowActions extends Pick<RuleActions, 'toggle' | 'remove'> {
+  show: (rule_id: string) => void;
+  edit: (rule: Rule) => void;
+}
+
 interface RuleRowProps {
   rule: Rule;
   isBusy: boolean;
   findings: readonly Finding[];
   names: ReadonlyMap<string, string>;
-  actions: Pick<RuleActions, 'toggle' | 'remove'>;
+  does: RowActions;
   devices: readonly Device[];
   packets: number | undefined;
-  onShow: (rule_id: string) => void;
-  onEdit: () => void;
 }
 
-function RuleRow({ rule, isBusy, findings, names, actions, devices, packets, onShow, onEdit }: RuleRowProps) {
+const RuleRow = memo(function RuleRow({ rule, isBusy, findings, names, does, devices, packets }: RuleRowProps) {
   const [open, setOpen] = useState<Finding['kind']>();
   const DirectionIcon = rule.direction === 'inbound' ? IconArrowDownLeft : IconArrowUpRight;
   return (
@@ -142,7 +155,7 @@ function RuleRow({ rule, isBusy, findings, names, actions, devices, packets, onS
             aria-label={`Status of ${rule.rule_name}`}
             checked={rule.enabled}
             aria-checked={rule.enabled}
-            onChange={() => actions.toggle(rule)}
+            onChange={() => does.toggle(rule)}
           />
           <span aria-hidden="true">{rule.enabled ? 'On' : 'Off'}</span>
         </label>
@@ -167,7 +180,7 @@ function RuleRow({ rule, isBusy, findings, names, actions, devices, packets, onS
         {findings
           .filter(({ kind }) => kind === open)
           .map((finding) => (
-            <FindingNote key={finding.kind} finding={finding} otherName={names.get(finding.other_id) ?? ''} onShow={onShow} />
+            <FindingNote key={finding.kind} finding={finding} otherName={names.get(finding.other_id) ?? ''} onShow={does.show} />
           ))}
         <RowDevices rule={rule} devices={devices} />
       </th>
@@ -199,7 +212,7 @@ function RuleRow({ rule, isBusy, findings, names, actions, devices, packets, onS
           aria-label={`Edit ${rule.rule_name}`}
           title="Edit"
           data-edit=""
-          onClick={onEdit}
+          onClick={() => does.edit(rule)}
         >
           <IconPencil size={18} stroke={1.7} aria-hidden="true" />
         </button>
@@ -209,14 +222,14 @@ function RuleRow({ rule, isBusy, findings, names, actions, devices, packets, onS
           aria-label={`Delete ${rule.rule_name}`}
           title="Delete"
           data-delete=""
-          onClick={() => actions.remove(rule)}
+          onClick={() => does.remove(rule)}
         >
           <IconTrash size={18} stroke={1.7} aria-hidden="true" />
         </button>
       </td>
     </tr>
   );
-}
+});
 
 /** One line: when the rule was made, how long it lasts, and what is odd about it. It keeps its height when the latter comes. */
 interface RowFactsProps {

@@ -21,6 +21,9 @@ import type { ReadRules } from './use-rules.ts';
 /** Rows that each further look adds. */
 const ROWS_AT_ONCE = 50;
 
+const NO_FINDINGS: readonly Finding[] = [];
+const NO_DEVICES: readonly Device[] = [];
+
 const HistoryDialog = lazy(async () => ({ default: (await import('./history-dialog.tsx')).HistoryDialog }));
 const ExportDialog = lazy(async () => ({ default: (await import('./export-dialog.tsx')).ExportDialog }));
 const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.tsx')).ImportDialog }));
@@ -34,7 +37,7 @@ interface RulesCardProps {
   onAdd: () => void;
 }
 
-export function RulesCard({ read, findings = [], devices = [], onAdd }: RulesCardProps) {
+export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, onAdd }: RulesCardProps) {
   const { rules, total = 0, isWhole, error, refetch, want } = read;
   const actions = useRuleActions();
   const [choice, setChoice] = useState(EVERY_RULE);
