@@ -312,8 +312,14 @@ const CLOSED_HEAD_BYTES = 16 * 1024;
 /** Keys and whatever else is behind a password (RFC 7292, 4): version 3, and content of CMS that is data or signed. */
 const PKCS12 = /^30(?:8[0-4](?:..){0,4}|..)02010330(?:8[0-4](?:..){0,4}|..)06092a864886f70d01070[12]/;
 
+/** A source that quotes the first bytes of one holds less than their length says. */
 function isPkcs12(head: Buffer): boolean {
-  return head[0] === 0x30 && PKCS12.test(head.toString('hex', 0, 40));
+  if (head[0] !== 0x30 || !PKCS12.test(head.toString('hex', 0, 40))) return false;
+  const short = head[1] ?? 0;
+  const length_bytes = short > 0x80 ? short - 0x80 : 0;
+  const length = length_bytes > 0 ? head.readUIntBE(2, length_bytes) : short;
+  // Its end may not be told before it (X.690, 8.1.3.6), and what is longer than a head is not looked at here.
+  return short === 0x80 || head.length >= HEAD_BYTES || 2 + length_bytes + length <= head.length;
 }
 
 /** A stream begins with a block, or is empty and ends at once. */

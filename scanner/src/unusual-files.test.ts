@@ -296,7 +296,15 @@ test.each<[string, 'unsupported' | 'encrypted', Buffer]>([
   ['AES Crypt', 'encrypted', Buffer.from('AES\x02\0\0')],
   ['KeePass', 'encrypted', Buffer.from('03d9a29a67fb4bb500000400', 'hex')],
 ])('%s is told and not opened', (name, detail, head) => {
-  expect(containerOf(Buffer.concat([head, Buffer.alloc(64)]))).toEqual({ kind: 'opaque', name, detail });
+  expect(containerOf(Buffer.concat([head, Buffer.alloc(4096)]))).toEqual({ kind: 'opaque', name, detail });
+});
+
+test('what quotes the beginning of a PKCS #12 in a source is no key: its length is not there', async () => {
+  const quoted = '308209d70201033082099d06092a864886f70d010701a08209';
+  expect(containerOf(Buffer.from(quoted, 'hex'))).toBeUndefined();
+  expect(
+    (await examined(Buffer.from(`// The first bytes of the store:\nString head = "${quoted}${'00'.repeat(20)}";\n`))).unread,
+  ).toEqual([]);
 });
 
 describe('what only few programs open', () => {
