@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { changePassword, changeUsername, currentUser, logout, register } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
 import type { InstallationTopic, Topic } from '@palisade/contract/endpoint';
@@ -10,6 +11,7 @@ import { setupConfig } from '@palisade/contract/setup';
 import { assignSubscription, createTemplate, requestPlan } from '@palisade/contract/subscription';
 import { changeUser, deleteUser } from '@palisade/contract/users';
 import { EICAR, PDF } from '@palisade/scanner/test/files';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { replyOf, startTestApp } from '#test/harness.ts';
@@ -185,6 +187,22 @@ describe('the events socket', async () => {
     const socket = await listenAs(app, person.token);
     const { id } = replyOf(await app.call(currentUser, { token: person.token }));
     const body = { user_id: id, password: admin.password, confirmation: person.email };
+    replyOf(await app.call(deleteUser, { token: admin.token, body }));
+    expect(await socket.closed).toBe(EVENTS_CLOSED.account_deleted);
+  });
+
+  test('says nothing of a deletion that fails', async () => {
+    const [admin, person] = [await app.signIn('boss', 'admin'), await app.signIn()];
+    const socket = await listenAs(app, person.token);
+    const { id } = replyOf(await app.call(currentUser, { token: person.token }));
+    const { database } = app.app;
+    await sql`create table holds (user_id text references users (id))`.execute(database);
+    onTestFinished(async () => void (await sql`drop table if exists holds`.execute(database)));
+    await sql`insert into holds values (${id})`.execute(database);
+    const body = { user_id: id, password: admin.password, confirmation: person.email };
+    expect((await app.call(deleteUser, { token: admin.token, body })).status).toBe(500);
+    expect(await Promise.race([socket.closed, setTimeout(200, 'open')])).toBe('open');
+    await sql`drop table holds`.execute(database);
     replyOf(await app.call(deleteUser, { token: admin.token, body }));
     expect(await socket.closed).toBe(EVENTS_CLOSED.account_deleted);
   });

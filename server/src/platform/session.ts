@@ -89,8 +89,8 @@ export interface Sessions {
   endOne(database: Kysely<SessionTables>, session_id: string): Promise<void>;
   /** Ends all sessions of a person, or all but one, as part of `database`'s transaction. None of them is answered from here any more, committed or not. */
   endAll(database: Kysely<SessionTables>, user_id: string, except_id?: string): Promise<void>;
-  /** As `endAll`, of a person whose account is deleted in the same transaction. */
-  endWithAccount(database: Kysely<SessionTables>, user_id: string): Promise<void>;
+  /** As `endAll`, of a person whose account is deleted in the same transaction. Answers what tells everybody who has one open, for when that is committed. */
+  endWithAccount(database: Kysely<SessionTables>, user_id: string): Promise<() => void>;
   /** The sessions of a person that still count, newest first. */
   list(user_id: string, page: PageQuery): Promise<SessionRecord[]>;
   find(session_id: string): Promise<SessionRecord | undefined>;
@@ -286,7 +286,8 @@ export function createSessions(parts: {
     },
 
     async endWithAccount(transaction, user_id) {
-      tell(await endSeveral(transaction, user_id), true);
+      const ids = await endSeveral(transaction, user_id);
+      return () => tell(ids, true);
     },
 
     async list(user_id, { limit, cursor }) {

@@ -84,8 +84,8 @@ export function createFarewell(parts: {
     if (may.administrate(user) && user.disabled_at === null)
       await requireAnotherAdministrator(transaction.$pickTables<'users' | 'account_tokens' | 'installation'>(), user_id, at);
 
-    await sessions.endWithAccount(transaction.$pickTables<'sessions'>(), user_id);
-    const rest = [];
+    const tellEnd = await sessions.endWithAccount(transaction.$pickTables<'sessions'>(), user_id);
+    const rest = [async () => tellEnd()];
     for (const forgetIn of forget) rest.push(await forgetIn(transaction, user_id, user.email));
     // That there was a first administrator stays known, not who it was.
     await transaction
