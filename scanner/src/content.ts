@@ -150,6 +150,24 @@ export function partOf(content: Content, start: number, end: number): Content {
 }
 
 /**
+ * Where windows of a content begin, and how long each is: as few as are not shorter than `window`, all of one length: a last one of the full length would read much of the one before
+ * again, and a rule that asks for a small file must not take a tail for one.
+ */
+export function windowPlaces(
+  size: number,
+  { whole, window, overlap }: { whole: number; window: number; overlap: number },
+): { length: number; positions: number[] } {
+  const count = size <= whole ? 1 : Math.max(1, Math.floor(size / window));
+  const length = Math.ceil((size + (count - 1) * overlap) / count);
+  const positions = [0];
+  for (let position = 0; position + length < size; ) {
+    position = Math.min(position + length - overlap, size - length);
+    positions.push(position);
+  }
+  return { length, positions };
+}
+
+/**
  * The content in windows of `window` bytes, each beginning at least `overlap` bytes before the end of the one before, in one reused buffer: a window is
  * valid until the next is asked for. Content of at most `whole` bytes comes in one piece. `position` is where a window begins.
  */
@@ -163,15 +181,11 @@ export function* windowsOf(
   }
   const source = openSource(content);
   try {
-    // As few windows as are not shorter than `window`, all of one length: a last one of the full length would read much of the one before again.
-    const count = content.size <= sizes.whole ? 1 : Math.max(1, Math.floor(content.size / sizes.window));
-    const length = Math.ceil((content.size + (count - 1) * sizes.overlap) / count);
+    const { length, positions } = windowPlaces(content.size, sizes);
     const buffer = Buffer.allocUnsafe(length);
-    // None is short: a rule that asks for a small file must not take a tail for one.
-    for (let position = 0; ; position = Math.min(position + length - sizes.overlap, content.size - length)) {
+    for (const position of positions) {
       if (source.fill(buffer, position) < length) throw new Error('The file became shorter while it was read.');
       yield { bytes: buffer, position };
-      if (position + length >= content.size) return;
     }
   } finally {
     source.close();

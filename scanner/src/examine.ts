@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
 import type { ThreatFacts } from '@palisade/contract/quarantine';
 import type { Carved } from './carved-formats.ts';
+import type { Places } from './carving.ts';
 import {
   type Container,
   containerOf,
@@ -15,13 +16,15 @@ import {
   membersOf,
 } from './containers.ts';
 import { type Content, disposeContent, isDiskError, takeContent } from './content.ts';
+import type { Help } from './help.ts';
 import { hasParts, leafParts } from './leaf-parts.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { isLockingManifest } from './locked-office.ts';
-import { type Kind, matchContent, matchPieces, note, pathOf, unread, type Walk } from './match-content.ts';
+import { beginMatching, type Kind, matchContent, matchPieces, note, pathOf, unread, type Walk } from './match-content.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { Ranges } from './ranges.ts';
+import { AHEAD_LEAST_BYTES, readAhead } from './read-ahead.ts';
 import { openReader, type Reader } from './reader.ts';
 import { type Opened, Rests } from './rests.ts';
 import { textViews } from './text-views.ts';
@@ -84,6 +87,9 @@ export interface Progress {
 
 const BOMB_BYTES_EXAMINED = 4 * 1024 ** 2;
 
+/** Archives whose members can be read before the ones that came earlier were examined. */
+const AHEAD_KINDS: readonly Container['kind'][] = ['zip', 'tar'];
+
 /** An archive may give a file a name of 64 KB. What is shown of it is shorter, and keeps the extension at its end. */
 const NAME_CHARACTERS = { first: 960, last: 64 } as const;
 
@@ -122,7 +128,7 @@ async function examineMember(walk: Walk, member: Member, depth: number, trail: r
   try {
     // What was unpacked before a failure or a limit is examined all the same: a hit in what was read wins.
     if (member.view) matchContent(walk, content, trail);
-    else await examineContent(walk, content, depth, trail, { taken: member.taken });
+    else await examineContent(walk, content, depth, trail, { taken: member.taken, matched: member.matched });
     if ('bytes' in content && isLockingManifest(member.name, content.bytes)) {
       walk.found.coverage.encrypted += 1;
       unread(walk, 'encrypted');
@@ -228,10 +234,22 @@ async function open(
     explain: (start, end) => explained.add(start, end),
     note: (sentence) => note(walk, trail.length > 0 ? trail.join(' / ') : null, sentence),
   };
+  const { help } = walk;
+  // What was encrypted is not put on the disk for another process.
+  const is_shared = AHEAD_KINDS.includes(container.kind) && content.size >= AHEAD_LEAST_BYTES && workshop.password === undefined;
+  const membersFrom = () => {
+    const members = membersOf(container, content, trail.at(-1) ?? walk.name, workshop);
+    if (help === undefined || !is_shared) return members;
+    return readAhead(members, {
+      help,
+      newPath: workshop.path,
+      pathOf: (member) => pathOf(walk, [...trail, shortened(member.name)]),
+    });
+  };
   let members = 0;
   let failure: StatusDetail | undefined;
   try {
-    for await (const member of membersOf(container, content, trail.at(-1) ?? walk.name, workshop)) {
+    for await (const member of membersFrom()) {
       if (!member.view && !member.value) members += 1;
       await examineMember(walk, member, depth + 1, [...trail, shortened(member.name)]);
     }
@@ -245,17 +263,41 @@ async function open(
   return { explained, members, failure };
 }
 
-/** `is_rest`: it is a rest, and one thing as a whole; `is_view`: the content around it in another form. `taken`: formats that are not to be looked for in it. */
+/**
+ * `is_rest`: it is a rest, and one thing as a whole; `is_view`: the content around it in another form. `taken`: formats that are not to be looked for in it. `matched`: what another
+ * process finds in it.
+ */
 async function examineContent(
   walk: Walk,
   content: Content,
   depth: number,
   trail: readonly string[],
-  { is_rest = false, is_view = false, taken = [] }: Kind & { taken?: readonly string[] | undefined } = {},
+  { taken = [], matched, ...kind }: Kind & { [field in 'taken' | 'matched']?: Member[field] | undefined } = {},
 ): Promise<void> {
   if (content.size === 0) return;
-  const places = matchContent(walk, content, trail, { is_rest, is_view });
-  for (const carved of places.keys()) if (taken.includes(carved.format)) places.delete(carved);
+  const matching = await beginMatching(walk, content, trail, kind, matched);
+  const placesOf = async () => {
+    const places = await matching.end();
+    for (const carved of places.keys()) if (taken.includes(carved.format)) places.delete(carved);
+    return places;
+  };
+  try {
+    await takeApart(walk, content, depth, trail, kind.is_rest === true, placesOf);
+  } finally {
+    // Whatever became of its parts, and while the content is there.
+    await matching.end();
+  }
+}
+
+/** Examines what a content holds. `placesOf`: where containers seem to begin in it. */
+async function takeApart(
+  walk: Walk,
+  content: Content,
+  depth: number,
+  trail: readonly string[],
+  is_rest: boolean,
+  placesOf: () => Promise<Places>,
+): Promise<void> {
   const reader = openReader(content, walk.workshop.budget);
   try {
     const explained = new Ranges(content.size);
@@ -272,7 +314,7 @@ async function examineContent(
     const gaps = explained.gaps();
     if (gaps.length === 0) return;
     const steps = { open, examineContent, examineMember };
-    await new Rests(steps, walk, content, reader, depth, trail, places, is_rest).examine(gaps, is_opened, is_tried);
+    await new Rests(steps, walk, content, reader, depth, trail, await placesOf(), is_rest).examine(gaps, is_opened, is_tried);
   } finally {
     reader.close();
   }
@@ -292,6 +334,7 @@ export async function examine(
     onProgress?: (progress: Progress) => void;
     /** Counts what the scan uses up, for those who want to know it. */
     budget?: Budget;
+    help?: Help | undefined;
   },
 ): Promise<Examination> {
   let files = 0;
@@ -319,6 +362,8 @@ export async function examine(
     },
     name: file.name,
     worst: -1,
+    help: parts.help,
+    order: { next: 0, threat: 0, notes: [] },
     found: {
       threat: null,
       threat_member: null,

@@ -1,6 +1,7 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import type { Content } from './content.ts';
 import type { Budget } from './limits.ts';
+import type { Finding } from './match-content.ts';
 
 /** What a member holds: unpacked and already counted, or a stream that is counted while it is read. `damage` says what is wrong with the content. */
 export type MemberBody =
@@ -20,6 +21,8 @@ export interface Member {
   piece?: true;
   /** Carved formats that the reader of the container takes out of this member itself, as members beside it. */
   taken?: readonly string[];
+  /** What another process finds in its content, where one was asked before its turn. */
+  matched?: Promise<Finding | undefined>;
   /** May be called once, before the next member is asked for. */
   read(): Promise<MemberBody> | MemberBody;
 }

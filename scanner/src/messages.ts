@@ -3,6 +3,24 @@ import { threatFactsSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
 import { signatureFilesSchema } from './signature-files.ts';
 
+/** Bytes of a file that one process asks another to match. `path`: the name by which rules may ask for them. */
+const rangeSchema = z.object({ from: z.int(), length: z.int(), is_within: z.boolean(), path: z.string().optional() });
+export type RangeMessage = z.infer<typeof rangeSchema>;
+
+/** What another process found in such a range. `carved` counts the formats in their order. */
+const findingSchema = z.object({
+  matches: z.array(
+    z.object({
+      ...threatFactsSchema.shape,
+      rule: z.string(),
+      threat: z.string(),
+      verdict: z.enum(['infected', 'suspicious']),
+    }),
+  ),
+  places: z.array(z.object({ carved: z.int(), offsets: z.array(z.int()), is_cut: z.boolean() })),
+});
+export type FindingMessage = z.infer<typeof findingSchema>;
+
 /** What the server says to an engine process. */
 export const requestSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('start'), signatures: signatureFilesSchema }),
@@ -16,6 +34,8 @@ export const requestSchema = z.discriminatedUnion('kind', [
     name: z.string(),
     sha256: z.string(),
     folder: z.string(),
+    /** There may be other processes that have nothing to read. */
+    has_help: z.boolean(),
     /** Opens what is encrypted. Never logged, never stored. */
     password: z.string().optional(),
     limits: z.object({
@@ -27,6 +47,12 @@ export const requestSchema = z.discriminatedUnion('kind', [
       time_ms: z.number(),
     }),
   }),
+  /** Somebody matches what was asked. */
+  z.object({ kind: z.literal('granted'), call: z.int() }),
+  /** What was found; null where nobody is free, or whoever matched is gone. */
+  z.object({ kind: z.literal('helped'), call: z.int(), findings: z.array(findingSchema).nullable() }),
+  /** To one that is free: another process asks. */
+  z.object({ kind: z.literal('match'), path: z.string(), ranges: z.array(rangeSchema) }),
 ]);
 export type EngineRequest = z.infer<typeof requestSchema>;
 
@@ -66,6 +92,10 @@ export const answerSchema = z.discriminatedUnion('kind', [
     members_read: z.int(),
     members_found: z.int(),
   }),
+  /** It asks for help with ranges of its file, or of what it has unpacked. */
+  z.object({ kind: z.literal('asks'), call: z.int(), path: z.string(), ranges: z.array(rangeSchema) }),
+  /** It has matched for another; in the order in which it was asked. */
+  z.object({ kind: z.literal('matched'), findings: z.array(findingSchema).nullable() }),
   /** It has put away what the last file took: what it still holds, it keeps. */
   z.object({ kind: z.literal('rested'), resident_bytes: z.number() }),
   z.object({ kind: z.literal('failed'), job: z.string(), reason: z.string() }),

@@ -1,11 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import type { SecondOpinion } from './clamd-pool.ts';
 import type { EngineLog } from './engine-log.ts';
 import type { Examination, Progress } from './examine.ts';
 import { type ScanLimits, timeFor } from './limits.ts';
 import { answerSchema, type EngineRequest } from './messages.ts';
+import { createPoolHelp, type Question } from './pool-help.ts';
 import { boundedProcess, ENGINE_MEMORY, type EngineMemory, MEMORY_LOOK_MS, residentBytes } from './process-memory.ts';
 import type { SignatureFiles } from './signature-files.ts';
 
@@ -114,6 +116,8 @@ interface Member {
   started_at: number;
   facts: { version: string; signatures_version: string } | undefined;
   current: { waiting: Waiting; timer: NodeJS.Timeout; watch: NodeJS.Timeout; killed_for: KilledFor | undefined } | undefined;
+  /** What it matches for others while it has no file. */
+  helping: Question<Member>[];
   /** What it held when it was ready. Bytes. */
   at_rest: number;
   /** It has grown: this one takes its place once it is ready. */
@@ -151,10 +155,12 @@ export function createYaraPool(options: {
   size: number;
   limits: ScanLimits;
   memory?: EngineMemory | undefined;
+  /** Processes that read one file together, at most. */
+  cores?: number;
   start_ms?: number;
   logger: EngineLog;
 }): YaraPool {
-  const { size, limits, memory = ENGINE_MEMORY, start_ms = START_MAXIMUM_MS, logger } = options;
+  const { size, limits, memory = ENGINE_MEMORY, cores = availableParallelism(), start_ms = START_MAXIMUM_MS, logger } = options;
   const members = new Set<Member>();
   let current: Generation = { signatures: options.signatures, members: new Set(), settle: undefined };
   let next: Generation | undefined;
@@ -174,12 +180,16 @@ export function createYaraPool(options: {
   const editionOf = ({ version, signatures_version }: { version: string; signatures_version: string }) =>
     `${ENGINE_NAME} ${version} ${signatures_version} ${limits_digest}`;
 
+  const help = createPoolHelp<Member>({ cores, send, logger });
+
   function send(member: Member, request: EngineRequest): void {
     member.child.send(request, (error) => {
       // The process is going; its exit puts the file back.
       if (error) logger.warn({ err: error, pid: member.child.pid }, 'engine process unreachable');
     });
   }
+
+  const isAtWork = ({ current, helping }: Member) => current !== undefined || helping.length > 0;
 
   /** One process more than there are files, as far as there may be: the next file finds one that has compiled its rules. What died is replaced elsewhere. */
   function startSpare(): void {
@@ -214,7 +224,7 @@ export function createYaraPool(options: {
 
   function assign(): void {
     for (const member of current.members) {
-      if (member.facts === undefined || member.current !== undefined || !member.child.connected) continue;
+      if (member.facts === undefined || isAtWork(member) || !member.child.connected) continue;
       const waiting = nextFor(editionOf(member.facts));
       if (waiting === undefined) return;
       const timer = setTimeout(() => end(member, 'time'), timeFor(limits, waiting.job.size) + KILL_GRACE_MS);
@@ -225,7 +235,7 @@ export function createYaraPool(options: {
       waiting.job.onBegin?.();
       const { id, path, bytes, size, name, sha256, folder, password } = waiting.job;
       send(member, {
-        ...{ kind: 'scan', job: id, path, size, name, sha256, folder, limits },
+        ...{ kind: 'scan', job: id, path, size, name, sha256, folder, limits, has_help: cores > 1 && size > 1 },
         ...(bytes === undefined ? {} : { bytes }),
         ...(password === undefined ? {} : { password }),
       });
@@ -272,6 +282,13 @@ export function createYaraPool(options: {
         if (job?.id === answer.job) job.onProgress?.({ engine: ENGINE_NAME, share, members_read, members_found });
         return;
       }
+      case 'asks':
+        help.onAsks(member, answer);
+        return;
+      case 'matched':
+        help.onMatched(member, answer.findings);
+        if (isRetired(member)) member.child.kill('SIGKILL');
+        break;
       case 'rested':
         replaceGrown(member, residentBytes(member.child.pid) ?? answer.resident_bytes);
         break;
@@ -372,6 +389,7 @@ export function createYaraPool(options: {
     member.generation.members.delete(member);
     for (const other of member.generation.members) if (other.successor === member) other.successor = undefined;
     const killed_for = member.current?.killed_for;
+    help.onExit(member);
     const waiting = settle(member);
     const cancelled = waiting?.job.signal?.aborted ?? false;
     if (!closing && !cancelled && (!isRetired(member) || waiting !== undefined))
@@ -417,6 +435,7 @@ export function createYaraPool(options: {
       started_at: performance.now(),
       facts: undefined,
       current: undefined,
+      helping: [],
       at_rest: 0,
       successor: undefined,
       is_replaced: false,

@@ -1,5 +1,6 @@
 import { createCollector } from './collector.ts';
 import { examine, type Progress } from './examine.ts';
+import { createHelp, matchRanges } from './help.ts';
 import { type EngineMessage, type EngineRequest, requestSchema } from './messages.ts';
 import { engineVersion } from './rules.ts';
 import type { SignatureFiles } from './signature-files.ts';
@@ -29,6 +30,8 @@ function say(message: EngineMessage): void {
   });
 }
 
+const help = createHelp(say);
+
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -55,7 +58,7 @@ function rest(): void {
 }
 
 async function scan(request: Extract<EngineRequest, { kind: 'scan' }>): Promise<void> {
-  const { job, path, bytes, size, name, sha256, folder, password, limits } = request;
+  const { job, path, bytes, size, name, sha256, folder, password, limits, has_help } = request;
   const began = performance.now();
   try {
     if (signatures === undefined) throw new Error('Asked to scan before the rules were compiled.');
@@ -66,7 +69,7 @@ async function scan(request: Extract<EngineRequest, { kind: 'scan' }>): Promise<
       told_at = performance.now();
       say({ kind: 'progress', job, ...progress });
     };
-    const parts = { match, matchHash, asks_for_names, limits, folder, password, onProgress };
+    const parts = { match, matchHash, asks_for_names, limits, folder, password, onProgress, help: has_help ? help : undefined };
     const content = bytes === undefined ? { path } : { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
     const examination = await examine({ ...content, size, name, sha256 }, parts);
     say({ kind: 'scanned', job, duration_ms: performance.now() - began, examination });
@@ -78,7 +81,21 @@ async function scan(request: Extract<EngineRequest, { kind: 'scan' }>): Promise<
 
 process.on('message', (message) => {
   const request = requestSchema.parse(message);
-  void (request.kind === 'start' ? start(request.signatures) : scan(request));
+  switch (request.kind) {
+    case 'start':
+      return void start(request.signatures);
+    case 'scan':
+      return void scan(request);
+    case 'granted':
+      return help.onGranted(request.call);
+    case 'helped':
+      return help.onHelped(request.call, request.findings);
+    case 'match': {
+      const { match } = signatures ?? {};
+      say({ kind: 'matched', findings: match === undefined ? null : matchRanges(match, request.path, request.ranges) });
+      return rest();
+    }
+  }
 });
 // The server is gone: nobody waits for an answer.
 process.on('disconnect', () => process.exit(0));

@@ -36,6 +36,8 @@ const FOREIGN_SHARED_MAXIMUM = 4;
 const VERSION_MAXIMUM = 63;
 const NAME_BYTES_MAXIMUM = 4096;
 
+/** Deflate's own most. */
+const DEFLATE_RATIO_MAXIMUM = 1032;
 /** Members up to these sizes are inflated in one call instead of by a stream. Bytes. */
 const QUICK = { packed: 4 * 1024 ** 2, unpacked: 8 * 1024 ** 2 } as const;
 /** Where headers are missing, at most so much is searched for them. */
@@ -280,7 +282,9 @@ function methodOf({ method, aes }: Entry): number {
 function inflateQuickly(raw: Buffer, entry: Entry): Buffer | undefined {
   try {
     const most = entry.open_end ? QUICK.unpacked : Math.max(1, entry.unpacked);
-    return inflateRawSync(raw, { maxOutputLength: most });
+    // In one piece, where it is what it claims to be: pieces would be put together once more.
+    const chunkSize = entry.open_end ? undefined : Math.max(64, Math.min(most, raw.length * DEFLATE_RATIO_MAXIMUM) + 1);
+    return inflateRawSync(raw, { maxOutputLength: most, ...(chunkSize === undefined ? {} : { chunkSize }) });
   } catch {
     return undefined;
   }
