@@ -155,7 +155,8 @@ describe('processes that help', () => {
       kind: 'examined',
       examination: { threat_member: 'test.com', coverage: { members_scanned: 701 } },
     });
-    const expected = { ...outcome, duration_ms: expect.any(Number) };
+    const duration: unknown = expect.any(Number);
+    const expected = { ...outcome, duration_ms: duration };
 
     const { pool, scan } = await start(3, 2);
     await scan(EICAR);
