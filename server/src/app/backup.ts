@@ -101,7 +101,7 @@ async function look(database: Kysely<BackupTables>, home: string | undefined): P
   const in_folders = await database
     .selectFrom('scans')
     .select(['id', 'home'])
-    .where('sealed', '=', 1)
+    .where('sealed', '=', sql.lit(1))
     .where('in_store', '=', 0)
     .execute();
   const stored = await database
@@ -122,7 +122,7 @@ async function look(database: Kysely<BackupTables>, home: string | undefined): P
   const waiting = await database
     .selectFrom('scans')
     .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('spooled', '=', 1)
+    .where('spooled', '=', sql.lit(1))
     .where('in_store', '=', 0)
     .executeTakeFirstOrThrow();
   const has = await database.selectFrom('kysely_migration').select('name').orderBy('name').execute();

@@ -2,12 +2,13 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import type { FastifyBaseLogger } from 'fastify';
-import { Kysely, SqliteAdapter, SqliteDialect, sql } from 'kysely';
+import { Kysely, SqliteAdapter, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { types as pgTypes } from 'pg';
 import { createDatabaseWatch, type PoolState, waitingUnbounded } from './database-patience.ts';
 import { createDurableDialect, diskOf } from './durable-sqlite.ts';
 import { type InstallationTables, readFact, writeFact } from './installation.ts';
+import { keepStatements, MemoryDialect } from './kept-statements.ts';
 import { createPatientPostgres } from './patient-postgres.ts';
 import { createPatientSqlite } from './patient-sqlite.ts';
 
@@ -21,7 +22,6 @@ export function databaseLocation(settings: { data_dir: string; database_url: str
 }
 
 const INT8_TYPE_ID = 20;
-const STATEMENTS_MAXIMUM = 500;
 /** What `DATABASE_POOL` and `DATABASE_TIMEOUT` are when nobody sets them. */
 const CONNECTIONS = 10;
 const TIMEOUT_MS = 4_000;
@@ -64,33 +64,11 @@ export function openDatabase<Tables>(location: DatabaseLocation, options: Databa
   database.pragma('busy_timeout = 0');
   // What is deleted is overwritten: a chat of an account that is gone is not found in the file (sqlite.org/pragma.html#pragma_secure_delete).
   database.pragma('secure_delete = ON');
-  const cached = withStatementCache(database);
+  const cached = keepStatements(database);
   // Kysely's own one: a database in memory has no disk to wait for.
-  if (location.sqlite === ':memory:') return new Kysely<Tables>({ dialect: new SqliteDialect({ database: cached }) });
+  if (location.sqlite === ':memory:') return new Kysely<Tables>({ dialect: new MemoryDialect({ database: cached }) });
   const durable = createDurableDialect(cached, diskOf(`${location.sqlite}-wal`));
   return new Kysely<Tables>({ dialect: createPatientSqlite(durable, { timeout_ms, watch, onPool }) });
-}
-
-/**
- * Compiling a statement costs as much as running a small one, and the server runs the same few hundred again and again. A statement is run to its end at once, so
- * that one may serve all; SQLite compiles it anew by itself when the schema has changed.
- */
-function withStatementCache(database: SqliteDatabase.Database): {
-  close(): void;
-  prepare(sql: string): SqliteDatabase.Statement<unknown[]>;
-} {
-  const statements = new Map<string, SqliteDatabase.Statement<unknown[]>>();
-  return {
-    close: () => void database.close(),
-    prepare(sql) {
-      const known = statements.get(sql);
-      if (known !== undefined) return known;
-      const statement = database.prepare<unknown[]>(sql);
-      if (statements.size >= STATEMENTS_MAXIMUM) statements.clear();
-      statements.set(sql, statement);
-      return statement;
-    },
-  };
 }
 
 /** A database that this version cannot serve. `message` is one line that says what to do. */

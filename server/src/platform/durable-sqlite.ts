@@ -6,9 +6,9 @@ import {
   type SqliteDatabase,
   SqliteDriver,
   SqliteIntrospector,
-  SqliteQueryCompiler,
   type SqliteStatement,
 } from 'kysely';
+import { KeptStatementCompiler } from './kept-statements.ts';
 
 /** Sees to it that a file is on the disk as it is now. */
 interface Disk {
@@ -118,7 +118,7 @@ export function createDurableDialect(
   };
   return {
     createDriver: () => durable,
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new KeptStatementCompiler(),
     createAdapter: () => new UnheldAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
   };

@@ -12,7 +12,7 @@ import {
   type Rule,
   ruleSchema,
 } from '@palisade/contract/firewall';
-import type { Insertable, Kysely, Selectable } from 'kysely';
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import { inBatches } from '#platform/batches.ts';
 import { newId } from '#platform/id.ts';
@@ -226,7 +226,7 @@ export function createFirewall(parts: {
       .selectFrom('firewall_rules')
       .select('user_id')
       .distinct()
-      .where('enabled', '=', 1)
+      .where('enabled', '=', sql.lit(1))
       .where('expires_at', '<=', at())
       .limit(EXPIRED_AT_ONCE)
       .execute();
@@ -236,7 +236,7 @@ export function createFirewall(parts: {
           .selectFrom('firewall_rules')
           .selectAll()
           .where('user_id', '=', user_id)
-          .where('enabled', '=', 1)
+          .where('enabled', '=', sql.lit(1))
           .where('expires_at', '<=', at())
           .execute();
         return rows.map((row) => {

@@ -12,7 +12,7 @@ import type { GrantKind } from '@palisade/contract/remote-grant';
 import type { LiveSession, Side, View } from '@palisade/contract/remote-record';
 import type { ReportKind, SideOfSession } from '@palisade/contract/remote-session';
 import type { OverseenSession } from '@palisade/contract/remote-staff';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Audit } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
 import { isUniqueViolation } from '#platform/database.ts';
@@ -145,7 +145,7 @@ export function createRemote(parts: {
         .selectFrom('remote_sessions')
         .select('id')
         .where('user_id', '=', customer.id)
-        .where('status', '=', 'pending')
+        .where('status', '=', sql.lit('pending'))
         .execute();
       const replaced: Change[] = [];
       for (const { id } of older) {
@@ -178,7 +178,7 @@ export function createRemote(parts: {
       .selectFrom('remote_sessions')
       .select('id')
       .where('session_code', '=', session_code)
-      .where('status', '=', 'pending')
+      .where('status', '=', sql.lit('pending'))
       .where('joined_at', 'is', null)
       .where('user_id', '!=', agent.id)
       .executeTakeFirst();

@@ -60,7 +60,7 @@ export function createSessionLists(parts: {
   /** What is over is over, whether that has been written down or not. */
   function standsAs(status: SessionStatus | undefined): RawBuilder<boolean> {
     if (status === undefined) return sql`true`;
-    if (status === 'pending' || status === 'active') return sql`(status = ${status} and due_at > ${at()})`;
+    if (status === 'pending' || status === 'active') return sql`(status = ${sql.lit(status)} and due_at > ${at()})`;
     const was = status === 'cancelled' ? 'pending' : 'active';
     return sql`(status = ${status} or (status = ${was} and due_at <= ${at()}))`;
   }

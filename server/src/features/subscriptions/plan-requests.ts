@@ -1,6 +1,6 @@
 import type { PageQuery } from '@palisade/contract/fields';
 import type { PlanRequest, PlanRequestStatus, UserPlanRequest } from '@palisade/contract/subscription';
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
 import type { InstallationTables } from '#platform/installation.ts';
@@ -107,7 +107,7 @@ export function createPlanRequests(parts: {
       const row = await database
         .selectFrom('subscription_requests')
         .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('status', '=', 'open')
+        .where('status', '=', sql.lit('open'))
         .executeTakeFirstOrThrow();
       return Number(row.count);
     },

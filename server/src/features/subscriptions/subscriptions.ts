@@ -11,7 +11,7 @@ import {
   statusOf,
   type Template,
 } from '@palisade/contract/subscription';
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { isUniqueViolation } from '#platform/database.ts';
@@ -290,7 +290,12 @@ export function createSubscriptions(parts: {
         .where('id', '=', id)
         .where(({ not, exists, selectFrom }) =>
           not(
-            exists(selectFrom('subscription_requests').select('id').where('template_id', '=', id).where('status', '=', 'open')),
+            exists(
+              selectFrom('subscription_requests')
+                .select('id')
+                .where('template_id', '=', id)
+                .where('status', '=', sql.lit('open')),
+            ),
           ),
         )
         .returning('id')
