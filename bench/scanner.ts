@@ -2,18 +2,18 @@
 // command line. Then what is found: Debian's clamav-testfiles and EICAR in every container, with both engines, each alone, and none reachable.
 // Prints two tables and keeps them in results/scanner.json. Needs npm start once (for the build), and the packages "clamav-daemon", "clamdscan",
 // "clamav-testfiles" and "yara".
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import type { Scan } from '@palisade/contract/antivirus';
 import { carvingSource } from '@palisade/scanner/carving';
 import { z } from 'zod';
 import { type BenchClamd, rawInstream, startClamd } from './clamd.ts';
 import { EICAR, eicarContainers, zip } from './files.ts';
+import { startPrograms } from './programs.ts';
 import { startBareUpload, startRestPeer } from './rest-peer.ts';
 import { type BenchServer, describeMachine, median, RESULTS, ROOT, startServer } from './server.ts';
 import { piecesOf, upload } from './upload.ts';
@@ -42,9 +42,7 @@ interface Bar {
 }
 const bars: Bar[] = [];
 
-const run = promisify(execFile);
-/** clamdscan ends with 1 when it finds something. */
-const quietly = (command: string, args: readonly string[]) => run(command, [...args]).then(() => undefined);
+const programs = startPrograms();
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
@@ -112,12 +110,12 @@ async function measureLarge(server: BenchServer, token: string, clamd: BenchClam
       engine = clean(await send()).engines[0]?.duration_ms ?? 0;
     });
     const again = await timed(send);
-    const stream = await timed(() => quietly('clamdscan', ['-c', clamd.conf, '--no-summary', '--stream', path]));
+    const stream = await programs.time('clamdscan', ['-c', clamd.conf, '--no-summary', '--stream', path]);
     const client = await timed(async () => {
       const { kind } = await scanWithOurs(clamd.socket, bytes.length);
       if (kind !== 'clean') throw new Error(`our clamd client says ${kind}`);
     });
-    const yara = await timed(() => quietly('yara', ['-w', '-C', compiled, path]));
+    const yara = await programs.time('yara', ['-w', '-C', compiled, path]);
     // The first run warms all of them up.
     if (count > 0) runs.push({ ours, again, engine, client, stream, yara });
   }
@@ -141,7 +139,7 @@ async function measureArchive(server: BenchServer, token: string, clamd: BenchCl
       if (members_scanned < 1000 || members_scanned !== members_total)
         throw new Error(`only ${members_scanned} of ${members_total} members were read`);
     });
-    const peer = await timed(() => quietly('clamdscan', ['-c', clamd.conf, '--no-summary', '--fdpass', path]));
+    const peer = await programs.time('clamdscan', ['-c', clamd.conf, '--no-summary', '--fdpass', path]);
     if (count === 0) continue;
     ours.push(our);
     peers.push(peer);
@@ -157,7 +155,7 @@ async function measureSmall(server: BenchServer, token: string, clamd: BenchClam
     const bytes = randomBytes(4096);
     writeFileSync(path, bytes);
     const our = await timed(() => send(bytes));
-    const peer = await timed(() => quietly('clamdscan', ['-c', clamd.conf, '--no-summary', '--fdpass', path]));
+    const peer = await programs.time('clamdscan', ['-c', clamd.conf, '--no-summary', '--fdpass', path]);
     if (count === 0) continue;
     ours.push(our);
     peers.push(peer);
@@ -388,6 +386,7 @@ try {
     })),
   );
 } finally {
+  programs.stop();
   await clamd.stop();
   rmSync(folder, { recursive: true, force: true });
 }
