@@ -89,8 +89,11 @@ function* javaSnappy(reader: Reader, ended: (at: number) => void): Generator<Buf
   }
 }
 
-/** How much a block of LZ4 comes to, as its tokens say; undefined where it is none. Nothing is unpacked. */
-export function sizeOfLz4(block: Buffer, most: number): number | undefined {
+/**
+ * How much a block of LZ4 comes to, as its tokens say, `most` at most, and where it ends; undefined where it is none. Nothing is unpacked. Zeros behind one that has come to `most` only fill it up, as Z85 and
+ * the rows of a predictor do.
+ */
+export function extentOfLz4(block: Buffer, most: number): { size: number; end: number } | undefined {
   let from = 0;
   let size = 0;
   const longer = (): number => {
@@ -104,9 +107,10 @@ export function sizeOfLz4(block: Buffer, most: number): number | undefined {
     from += literals;
     size += literals;
     if (from > block.length || size > most) return undefined;
-    if (from === block.length) return size;
+    if (from === block.length) return { size, end: from };
     const distance = (block[from] ?? 0) | ((block[from + 1] ?? 0) << 8);
     from += 2;
+    if (distance === 0 && size === most && block.subarray(from - 2).every((byte) => byte === 0)) return { size, end: from - 2 };
     if (distance === 0 || distance > size || from >= block.length) return undefined;
     size += 4 + ((token & 15) === 15 ? 15 + longer() : token & 15);
   }
@@ -132,7 +136,8 @@ function oneBlock(reader: Bytes): Sized | undefined {
   const packed_bytes = reader.size - 4;
   if (head.length < 4 || !isSizeOf(head.readUInt32LE(0), packed_bytes)) return undefined;
   const size = head.readUInt32LE(0);
-  return sizeOfLz4(reader.at(4, packed_bytes), size) === size ? { blocks: [{ start: 4, end: reader.size, size }] } : undefined;
+  const extent = extentOfLz4(reader.at(4, packed_bytes), size);
+  return extent?.size === size ? { blocks: [{ start: 4, end: 4 + extent.end, size }] } : undefined;
 }
 
 /** Blocks to the end of the content, each with what it comes to and how long it is before it (Hadoop). */
@@ -145,7 +150,7 @@ function hadoopBlocks(reader: Bytes): Sized | undefined {
     const packed_bytes = head.readUInt32BE(4);
     const start = at + 8;
     if (!isSizeOf(size, packed_bytes) || packed_bytes > reader.size - start) return undefined;
-    if (sizeOfLz4(reader.at(start, packed_bytes), size) !== size) return undefined;
+    if (extentOfLz4(reader.at(start, packed_bytes), size)?.size !== size) return undefined;
     at = start + packed_bytes;
     blocks.push({ start, end: at, size });
   }

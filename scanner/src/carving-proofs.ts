@@ -112,6 +112,24 @@ export function provesLzma(reader: Reader, at: number): boolean {
   return head.subarray(LZMA.header + 1).filter((byte) => byte === 0).length <= LZMA.zeros;
 }
 
+const COMPRESS = { header: 3, code_bits: 9, least: 32, looked: 64, first_free: 257 } as const;
+
+/** compress(1) (ncompress, compress42.c): codes of 12 to 16 bits at most, the first ones of nine bits, each a byte or one that the codes before it have made. Random bytes pass once in 2^30 times behind the magic. */
+export function provesCompress(reader: Reader, at: number): boolean {
+  const flags = reader.at(at + 2, 1)[0] ?? 0;
+  if (flags < 0x8c || flags > 0x90) return false;
+  const codes = reader.at(at + COMPRESS.header, (COMPRESS.looked * COMPRESS.code_bits) / 8);
+  const count = Math.floor((codes.length * 8) / COMPRESS.code_bits);
+  if (count < COMPRESS.least) return false;
+  for (let index = 0; index < count; index += 1) {
+    const bit = index * COMPRESS.code_bits;
+    const code = (codes.readUInt16LE(bit >> 3) >> (bit & 7)) & 0x1ff;
+    const made = index === 0 ? 255 : COMPRESS.first_free + index - 1;
+    if (code === 256 || code > made) return false;
+  }
+  return true;
+}
+
 /** ARJ: the CRC of the main header, which follows it. */
 export function provesArj(reader: Reader, at: number): boolean {
   const size = reader.at(at + 2, 2);

@@ -1,4 +1,5 @@
 import { CARVED, type Carved } from './carved-formats.ts';
+import { provesCompress } from './carving-proofs.ts';
 import type { Reader } from './reader.ts';
 
 /** Rules that are named so report places, not threats. */
@@ -71,9 +72,21 @@ function* everyPlace(reader: Reader, carved: Carved): Generator<number> {
   }
 }
 
+/** compress(1): its magic has two bytes and one of flags, which is too little for the rules; its first codes prove it. */
+const COMPRESS: Carved = { format: 'Z', pattern: '1f 9d', is_guess: true };
+const COMPRESS_MAGIC = Buffer.from('1f9d', 'hex');
+/** In larger contents it is looked for at the beginning only. Bytes. */
+const COMPRESS_WITHIN = 64 * 1024 ** 2;
+
+function* compressIn(reader: Reader): Generator<Hit> {
+  if (reader.size > COMPRESS_WITHIN) return;
+  for (let at = reader.find(COMPRESS_MAGIC, 0); at >= 0; at = reader.find(COMPRESS_MAGIC, at + 1))
+    if (provesCompress(reader, at)) yield { carved: COMPRESS, offset: at };
+}
+
 /** Where containers seem to begin, in order. */
 export function hitsOf(reader: Reader, places: Places): Hit[] {
-  const hits: Hit[] = [];
+  const hits: Hit[] = [...compressIn(reader)];
   for (const [carved, { offsets, is_cut }] of places) {
     for (const place of is_cut ? everyPlace(reader, carved) : offsets) {
       const offset = place - (carved.back ?? 0);

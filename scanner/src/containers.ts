@@ -30,7 +30,7 @@ import { isNumpy, numpyMembers } from './numpy.ts';
 import { oleMembers } from './ole.ts';
 import { isOneNote, oneNoteMembers } from './onenote.ts';
 import { armourMembers, holdsArmour, isOpenPgp, openPgpMembers } from './openpgp.ts';
-import { isPdf, pdfMembers } from './pdf.ts';
+import { isPdf, isPdfWithin, pdfMembers } from './pdf.ts';
 import { pharMembers } from './phar.ts';
 import { isPickle, pickleMembers } from './pickle.ts';
 import { isPieces, pieceMembers } from './pieces.ts';
@@ -55,22 +55,10 @@ import { withMacroSheets } from './xlsx-macros.ts';
 import { endsAsZip, zipMembers } from './zip.ts';
 
 /** What holds members. `seven`: 7-Zip opens it, as `format`, from `start` on; `opaque`: recognised, but not opened;
- * `is_guess`: it may be something else, so that it is no fault when it does not open. */
+ * `is_guess`: it may be something else, so that it is no fault when it does not open; `is_within`: it stands behind something else, and may be a part of that. */
 export type Container =
   | {
-      kind:
-        | 'zip'
-        | 'gzip'
-        | 'tar'
-        | 'stream-disk'
-        | 'shell-archive'
-        | 'upx'
-        | 'mail'
-        | 'mailbox'
-        | 'uuencode'
-        | 'pdf'
-        | 'ole'
-        | 'macros';
+      kind: 'zip' | 'gzip' | 'tar' | 'stream-disk' | 'shell-archive' | 'upx' | 'mail' | 'mailbox' | 'uuencode' | 'ole' | 'macros';
     }
   | {
       kind:
@@ -100,6 +88,7 @@ export type Container =
         | 'iwa'
         | 'git';
     }
+  | { kind: 'pdf'; is_within?: true }
   | { kind: 'packed'; compressor: Compressor }
   | { kind: 'opaque'; name: string; detail: StatusDetail }
   | { kind: 'seven'; format: string | undefined; start: number; is_guess?: true };
@@ -385,7 +374,7 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isRedis(head)) return { kind: 'redis' };
   if (isPickle(head)) return { kind: 'pickle' };
   if (isOpenPgp(head)) return { kind: 'openpgp' };
-  if (isPdf(head)) return { kind: 'pdf' };
+  if (isPdf(head)) return isPdfWithin(head) ? { kind: 'pdf', is_within: true } : { kind: 'pdf' };
   const mail = mailKind(head);
   return mail === undefined ? undefined : { kind: mail };
 }
@@ -396,7 +385,7 @@ function isProgram(head: Buffer): boolean {
 }
 
 /** Whether a file that somebody would hide begins with these bytes: a container, an image of a disk or a program. */
-export function isFileHead(head: Buffer, size = head.length): boolean {
+function isFileHead(head: Buffer, size = head.length): boolean {
   const container = containerOf(head);
   return (
     isProgram(head) ||
@@ -412,8 +401,16 @@ export function isFileWhole(bytes: Buffer): boolean {
 }
 
 /** Whether what was opened tells nothing of what else the file is. */
-export function isBeside({ kind }: Container): boolean {
-  return kind === 'upx' || kind === 'armour' || kind === 'iso-trees' || kind === 'strings';
+export function isBeside(container: Container): boolean {
+  const { kind } = container;
+  if (kind === 'pdf') return container.is_within === true;
+  return kind === 'upx' || kind === 'armour' || kind === 'iso-trees' || kind === 'strings' || kind === 'uuencode';
+}
+
+/** Carved formats that the reader of a container which tells nothing of the rest has read already, wherever they stand in its content. */
+export function readBeside({ kind }: Container): readonly string[] {
+  if (kind === 'uuencode') return ['uuencode', 'yenc', 'binhex'];
+  return kind === 'pdf' ? ['pdf'] : [];
 }
 
 const LATER_PART = 'a later part of a split archive';
@@ -424,10 +421,14 @@ function isLaterPart(name: string): boolean {
   return (number !== undefined && Number(number) > 1) || /\.(?:z(?:0[2-9]|[1-5]\d)|r\d\d)$/i.test(name);
 }
 
+/** A PDF whose header does not stand at the first byte, so that the file may be something else that holds one. */
+export function isLatePdf(container: Container | undefined, head: Buffer): boolean {
+  return container?.kind === 'pdf' && head.toString('latin1', 0, 4) !== '%PDF';
+}
+
 /** Whether a file is no container, or one that is told by lines which may stand in anything. */
 function isLoose(container: Container | undefined, head: Buffer): boolean {
-  if (container === undefined || container.kind === 'mail' || container.kind === 'mailbox') return true;
-  return container.kind === 'pdf' && head.toString('latin1', 0, 4) !== '%PDF';
+  return container === undefined || container.kind === 'mail' || container.kind === 'mailbox' || isLatePdf(container, head);
 }
 
 /** Containers that are told by the whole of a file, whatever it is itself: images of disks, files encoded in its text, a zip at its end, a packed program. */

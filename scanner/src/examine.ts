@@ -11,13 +11,14 @@ import {
   containersBehind,
   HEAD_BYTES,
   isBeside,
-  isFileWhole,
+  isLatePdf,
   isNamedAfterFile,
   membersOf,
+  readBeside,
 } from './containers.ts';
 import { type Content, disposeContent, isDiskError, takeContent } from './content.ts';
 import type { Help } from './help.ts';
-import { hasParts, leafParts } from './leaf-parts.ts';
+import { isOrHoldsFile } from './holds-file.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { isLockingManifest } from './locked-office.ts';
 import { beginMatching, type Kind, matchContent, matchPieces, note, pathOf, unread, type Walk } from './match-content.ts';
@@ -28,7 +29,6 @@ import { AHEAD_LEAST_BYTES, readAhead } from './read-ahead.ts';
 import { openReader, type Reader } from './reader.ts';
 import { type Opened, Rests } from './rests.ts';
 import { textViews } from './text-views.ts';
-import { zlibIn } from './zlib-within.ts';
 
 /** A rule that matched. `severity` orders threats: the worst names the file. */
 export interface Match {
@@ -160,35 +160,6 @@ function containersOf(walk: Walk, reader: Reader, name: string): { containers: C
 /** Containers that are texts, too. What is in any other kind is no text that a program reads. */
 const TEXTS: readonly Container['kind'][] = ['uuencode', 'mail', 'mailbox', 'rtf', 'armour', 'strings'];
 
-const PDF_BEGIN = Buffer.from('%PDF');
-
-/** Shorter runs of letters hold no container behind something else. Bytes. */
-const HOLDS_LEAST = 128;
-
-/** Whether a picture or a sound carries something beside what it shows. */
-function carriesParts(walk: Walk, bytes: Buffer): boolean {
-  const reader = openReader({ size: bytes.length, bytes }, walk.workshop.budget);
-  try {
-    return !leafParts(reader).next().done;
-  } finally {
-    reader.close();
-  }
-}
-
-/** Whether bytes that a text has as letters are a container or a program, or one begins somewhere in them. */
-function isOrHoldsFile(walk: Walk, bytes: Buffer): boolean {
-  const head = bytes.subarray(0, HEAD_BYTES);
-  if (isFileWhole(bytes) || (hasParts(head) && carriesParts(walk, bytes))) return true;
-  if (!zlibIn(bytes, walk.workshop.budget).next().done) return true;
-  if (bytes.length < HOLDS_LEAST) return false;
-  walk.workshop.budget.spend(bytes.length);
-  let holds = false;
-  walk.match(bytes, (_carved, offsets) => {
-    holds ||= offsets.length > 0;
-  });
-  return holds;
-}
-
 /** What the rules see of a text that does not stand in its bytes as it is, and what is written in it as letters. */
 async function examineViews(
   walk: Walk,
@@ -198,7 +169,7 @@ async function examineViews(
   trail: readonly string[],
 ): Promise<void> {
   // The header of a PDF may stand anywhere in the beginning, so that any text that quotes one is one as well.
-  const isText = ({ kind }: Container) => TEXTS.includes(kind) || (kind === 'pdf' && !reader.at(0, 4).equals(PDF_BEGIN));
+  const isText = (container: Container) => TEXTS.includes(container.kind) || isLatePdf(container, reader.at(0, HEAD_BYTES));
   if (!containers.every(isText)) return;
   const is_taken = containers.some(({ kind }) => kind === 'mail' || kind === 'mailbox');
   for await (const view of textViews(reader, walk.workshop, { is_taken, isFile: (bytes) => isOrHoldsFile(walk, bytes) })) {
@@ -276,17 +247,18 @@ async function examineContent(
 ): Promise<void> {
   if (content.size === 0) return;
   const matching = await beginMatching(walk, content, trail, kind, matched);
-  const placesOf = async () => {
-    const places = await matching.end();
-    for (const carved of places.keys()) if (taken.includes(carved.format)) places.delete(carved);
-    return places;
-  };
+  const placesOf = async () => without(await matching.end(), taken);
   try {
     await takeApart(walk, content, depth, trail, kind.is_rest === true, placesOf);
   } finally {
     // Whatever became of its parts, and while the content is there.
     await matching.end();
   }
+}
+
+/** The places but those of some formats. */
+function without(places: Places, formats: readonly string[]): Places {
+  return new Map([...places].filter(([{ format }]) => !formats.includes(format)));
 }
 
 /** Examines what a content holds. `placesOf`: where containers seem to begin in it. */
@@ -308,13 +280,14 @@ async function takeApart(
       if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
       const opened = await open(walk, container, content, depth, trail);
       if (opened.failure !== undefined) unread(walk, opened.failure);
-      explained.addAll(opened.explained);
+      if (!isBeside(container)) explained.addAll(opened.explained);
     }
     const is_opened = !explained.is_empty;
     const gaps = explained.gaps();
     if (gaps.length === 0) return;
     const steps = { open, examineContent, examineMember };
-    await new Rests(steps, walk, content, reader, depth, trail, await placesOf(), is_rest).examine(gaps, is_opened, is_tried);
+    const places = without(await placesOf(), containers.flatMap(readBeside));
+    await new Rests(steps, walk, content, reader, depth, trail, places, is_rest).examine(gaps, is_opened, is_tried);
   } finally {
     reader.close();
   }

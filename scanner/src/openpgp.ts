@@ -127,7 +127,7 @@ function makesSense(tag: number, body: Buffer): boolean {
 const FOLLOWED: readonly number[] = [TAG.key, TAG.password, TAG.one_pass, TAG.signature];
 const FIRST_BYTES = 1024;
 
-/** Whether a message begins with these bytes: a packet that makes sense, and behind it another one, or the end. */
+/** Whether a message begins with these bytes: a packet that makes sense, and behind it another one, or nothing but zeros to the end. */
 export function isOpenPgp(head: Buffer): boolean {
   const at = (position: number, length: number) => head.subarray(position, position + length);
   let position = 0;
@@ -139,7 +139,8 @@ export function isOpenPgp(head: Buffer): boolean {
     // The key to it comes first, or its first bytes say little.
     if (packet.tag === TAG.protected && count === 0 && head[body.start] === 1) return false;
     const after = head[packet.end];
-    if (!FOLLOWED.includes(packet.tag)) return packet.pieces.length > 1 || packet.end >= head.length || (after ?? 0) >= 0x80;
+    if (!FOLLOWED.includes(packet.tag))
+      return packet.pieces.length > 1 || (after ?? 0) >= 0x80 || head.subarray(packet.end).every((byte) => byte === 0);
     // A signature alone, or the key to something that is not here.
     if (after === undefined) return false;
     position = packet.end;

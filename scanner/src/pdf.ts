@@ -45,6 +45,11 @@ export function isPdf(head: Buffer): boolean {
   );
 }
 
+/** Whether the header stands behind something that is no blank and no byte order mark. */
+export function isPdfWithin(head: Buffer): boolean {
+  return /[^\s\0\xef\xbb\xbf]/.test(head.toString('latin1', 0, Math.max(0, head.indexOf('%PDF'))));
+}
+
 const DELIMITERS = '/<>[]()%';
 
 function isSpace(text: string, at: number): boolean {

@@ -1,11 +1,11 @@
 import { inflateSync } from 'node:zlib';
 import type { StatusDetail } from '@palisade/contract/antivirus';
-import { areSizedBlocks } from './block-streams.ts';
 import { extentsOf, headerStart } from './carved-extents.ts';
 import { type Hit, hitsOf, type Places } from './carving.ts';
-import { type Container, containerFor, containerOf, HEAD_BYTES, isFileHead } from './containers.ts';
+import { type Container, containerFor, containerOf, HEAD_BYTES, isFileWhole, isLatePdf } from './containers.ts';
 import { type Content, partOf } from './content.ts';
 import { looksLikeNothing } from './entropy.ts';
+import { isOrHoldsFile } from './holds-file.ts';
 import { hasParts, type LeafPart, leafParts } from './leaf-parts.ts';
 import { beginning, type Leaf, leafOf } from './leaves.ts';
 import { type Budget, LimitReached } from './limits.ts';
@@ -38,11 +38,12 @@ function isWeak(container: Container): boolean {
 }
 
 /**
- * Archives that hold files as they are: the last of these may be an archive that is read from the end of the content as well, so that what is explained of it is no end of this one. They know their own
- * end.
+ * Archives that hold files as they are: one of these may be read by itself as well (an archive at the end of the content, a PDF near its beginning), so that what is explained of it is no end of this one.
+ * They know their own end.
  */
 function isOfWholeFiles(container: Container): boolean {
-  return container.kind === 'tar' || (container.kind === 'seven' && container.format === 'cpio');
+  const { kind } = container;
+  return kind === 'tar' || kind === 'phar' || kind === 'asar' || (kind === 'seven' && container.format === 'cpio');
 }
 
 /** The steps of the examination that lead from a rest on: it knows them, and they make rests. */
@@ -134,9 +135,9 @@ export class Rests {
   private async piece(start: number, end: number, is_opened: boolean, is_tried: boolean): Promise<number> {
     const hit = this.nextHit(start, end);
     if (!is_tried) {
-      const container = start > 0 ? containerOf(this.reader.at(start, Math.min(HEAD_BYTES, end - start))) : undefined;
       const begins = hit?.offset === start ? hit : undefined;
       if (begins !== undefined) this.hit += 1;
+      const container = start > 0 ? this.containerAt(start, end, begins) : undefined;
       const after =
         container !== undefined
           ? await this.open(container, start, isOfWholeFiles(container) ? this.content.size : this.endOf(begins, end), {
@@ -151,6 +152,21 @@ export class Rests {
     return await this.raw(start, this.nextHit(start + 1, end)?.offset ?? end, is_opened);
   }
 
+  /** What a rest is by its first bytes. A PDF whose header stands further on begins there. */
+  private containerAt(start: number, end: number, begins: Hit | undefined): Container | undefined {
+    const head = this.reader.at(start, Math.min(HEAD_BYTES, end - start));
+    const container = containerOf(head);
+    const is_elsewhere = isLatePdf(container, head) && (begins !== undefined || this.isCarved('pdf', start, start + head.length));
+    return is_elsewhere ? undefined : container;
+  }
+
+  /** Whether something in this format seems to begin behind `start` and before `end`. */
+  private isCarved(format: string, start: number, end: number): boolean {
+    for (let next = this.hit; (this.hits[next]?.offset ?? end) < end; next += 1)
+      if (this.hits[next]?.carved.format === format && (this.hits[next]?.offset ?? 0) > start) return true;
+    return false;
+  }
+
   private endOf(hit: Hit | undefined, end: number): number {
     return hit === undefined ? end : this.extentOf(hit, end);
   }
@@ -160,7 +176,8 @@ export class Rests {
     const { format, is_guess = false } = hit.carved;
     const start = format === 'mime' ? headerStart(this.reader, hit.offset) : hit.offset;
     const container = containerFor(format, this.reader.at(start, HEAD_BYTES));
-    const after = await this.open(container, start, this.extentOf(hit, end), {
+    const limit = isOfWholeFiles(container) ? this.content.size : end;
+    const after = await this.open(container, start, this.extentOf(hit, limit), {
       name: format,
       is_quiet: is_quiet || is_guess,
       is_guess,
@@ -285,15 +302,9 @@ export class Rests {
         await this.steps.examineContent(walk, { size: bytes.length, bytes }, depth + 1, [...trail, name], { is_view: true });
         continue;
       }
-      // What may be a container and has no magic is tried: it is none where it does not open.
-      const is_file = isFileHead(head, bytes.length) || containerOf(head) !== undefined;
-      if (!is_file && textFormOf(bytes.subarray(0, LOOK_BYTES)) === undefined) {
-        let holds = false;
-        const onPlaces: Parameters<typeof walk.match>[1] = (_carved, offsets) => {
-          holds ||= offsets.length > 0;
-        };
-        matchPieces(walk, [walk.match(bytes, onPlaces, pathOf(walk, trail))], [...trail, name]);
-        if (!holds) continue;
+      if (textFormOf(bytes.subarray(0, LOOK_BYTES)) === undefined && !isOrHoldsFile(walk, bytes)) {
+        matchPieces(walk, [walk.match(bytes, undefined, pathOf(walk, trail))], [...trail, name]);
+        continue;
       }
       await this.steps.examineMember(walk, { name, read: () => ({ content: { size: bytes.length, bytes } }) }, depth + 1, [
         ...trail,
@@ -328,18 +339,10 @@ export class Rests {
         opened_to = (await this.open(zlib, start + at, end, { name: 'zlib', is_quiet: false })) ?? 0;
         continue;
       }
-      let is_member =
-        isFileHead(plain.subarray(0, HEAD_BYTES), plain.length) ||
-        // What has no magic is tried: it is none where it does not open.
-        containerOf(plain.subarray(0, HEAD_BYTES)) !== undefined ||
-        areSizedBlocks(plain) ||
-        textFormOf(plain.subarray(0, LOOK_BYTES)) !== undefined;
       // A file may begin as a text and go on as something else.
-      const onPlaces: Parameters<typeof walk.match>[1] = (_carved, offsets) => {
-        is_member ||= offsets.length > 0;
-      };
-      if (!is_member && members < STREAMS_MAXIMUM) walk.match(plain, onPlaces, pathOf(walk, trail));
-      if (is_member && members < STREAMS_MAXIMUM) {
+      const is_member =
+        members < STREAMS_MAXIMUM && (textFormOf(plain.subarray(0, LOOK_BYTES)) !== undefined || isOrHoldsFile(walk, plain));
+      if (is_member) {
         members += 1;
         const content = { size: plain.length, bytes: plain };
         await this.steps.examineMember(walk, { name, read: () => ({ content }) }, depth + 1, [...trail, name]);
@@ -380,7 +383,7 @@ export class Rests {
       const is_together = how === 'literal';
       if (!is_together && (after - at < LETTERS_LEAST || new Set(bytes.subarray(0, 64)).size < DIFFERENT_LEAST)) continue;
       walk.workshop.budget.spend(bytes.length);
-      if (members < STREAMS_MAXIMUM && (isTextOrFile(bytes) || (is_together && this.holdsFile(bytes)))) {
+      if (members < STREAMS_MAXIMUM && (isTextOrFile(bytes) || (is_together && isOrHoldsFile(walk, bytes)))) {
         members += 1;
         walk.workshop.budget.addUnpacked(bytes.length, bytes.length, after - at);
         if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
@@ -390,16 +393,6 @@ export class Rests {
       } else if (is_together) others.push(bytes, SEPARATOR);
     }
     if (others.length > 0) matchPieces(walk, [walk.match(Buffer.concat(others), undefined, pathOf(walk, trail))], trail);
-  }
-
-  /** Whether a container begins somewhere in bytes. */
-  private holdsFile(bytes: Buffer): boolean {
-    let holds = containerOf(bytes.subarray(0, HEAD_BYTES)) !== undefined || areSizedBlocks(bytes);
-    if (!holds)
-      this.walk.match(bytes, (_carved, offsets) => {
-        holds ||= offsets.length > 0;
-      });
-    return holds;
   }
 
   /** A text behind the zeros that a file begins with: a file that was lost and written again, or a part of a disk. */
@@ -433,7 +426,7 @@ export class Rests {
 function isTextOrFile(bytes: Buffer): boolean {
   if (textFormOf(bytes.subarray(0, LOOK_BYTES))?.encoding === 'utf-8') return true;
   const container = containerOf(bytes.subarray(0, HEAD_BYTES));
-  return container === undefined ? bytes.toString('latin1', 0, 2) === 'MZ' : !isWeak(container);
+  return container === undefined ? isFileWhole(bytes) : !isWeak(container);
 }
 
 /** Bytes that are written among others in another way than they are: as letters, or with escapes. */

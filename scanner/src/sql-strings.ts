@@ -94,8 +94,15 @@ function* meaningsOf(text: Buffer, { start, end }: Literal, takes_backslash: boo
   if (is_standard && plain.includes(BACKSLASH)) yield meaning(plain, { backslash: NO_LETTERS, has_octal: true, doubles: false });
 }
 
-function* stringsIn(text: Buffer): Generator<Run> {
-  const is_standard = STANDARD.some((words) => text.includes(words));
+/** Whether a dump takes a backslash for itself. One that says so only within a string may hold the dump that does: then it is read in both ways. */
+function* readingsOf(text: Buffer): Generator<boolean> {
+  const says = STANDARD.map((words) => text.indexOf(words)).filter((at) => at >= 0);
+  const quote = text.indexOf(QUOTE);
+  if (says.length > 0) yield true;
+  if (says.length === 0 || (quote >= 0 && Math.min(...says) > quote)) yield false;
+}
+
+function* stringsIn(text: Buffer, is_standard: boolean): Generator<Run> {
   for (let open = text.indexOf(QUOTE); open >= 0; ) {
     const before = text[open - 1] ?? NEWLINE;
     const kind = KINDS.has(before) && !KINDS.has(text[open - 2] ?? 0);
@@ -154,6 +161,7 @@ export function beginsAsDump(bytes: Buffer): boolean {
 /** Values of a dump, or of any script for a database, that have escapes in them. */
 export function* sqlStringsOf(text: Buffer): Generator<Run> {
   const head = text.subarray(0, LOOK_BYTES);
-  if (text.includes(STATEMENT) || STATEMENTS.some((words) => head.includes(words))) yield* stringsIn(text);
+  if (text.includes(STATEMENT) || STATEMENTS.some((words) => head.includes(words)))
+    for (const is_standard of readingsOf(text)) yield* stringsIn(text, is_standard);
   if (text.includes(FROM)) yield* fieldsIn(text);
 }

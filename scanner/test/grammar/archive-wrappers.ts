@@ -228,8 +228,8 @@ const streams: Wrapper[] = [
       await writers.run('zstd', ['-q', 'a', '-o', 'b'], { a: inner.bytes }, 'b'),
     ]),
   ),
-  program('lz4', 'lz4 -q NAME out.lz4', 'out.lz4', 'lz4'),
-  program('lz4, legacy', 'lz4 -q -l NAME out.lz4', 'out.lz4', 'lz4'),
+  program('lz4', 'lz4 -q -z NAME out.lz4', 'out.lz4', 'lz4'),
+  program('lz4, legacy', 'lz4 -q -z -l NAME out.lz4', 'out.lz4', 'lz4'),
   made('lz4 of two frames', 'lz4', async (inner, { writers }) => {
     const frame = (bytes: Buffer) => writers.run('lz4', ['-q', 'a', 'b'], { a: bytes }, 'b');
     return Buffer.concat([await frame(Buffer.alloc(0)), await frame(inner.bytes)]);

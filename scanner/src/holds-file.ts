@@ -1,0 +1,36 @@
+import { HEAD_BYTES, isFileWhole } from './containers.ts';
+import { hasParts, leafParts } from './leaf-parts.ts';
+import type { Walk } from './match-content.ts';
+import { openReader } from './reader.ts';
+import { beginsAsDump } from './sql-strings.ts';
+import { zlibIn } from './zlib-within.ts';
+
+/** In fewer bytes there is no container behind something else. */
+const HOLDS_LEAST = 128;
+
+/** Whether a picture or a sound carries something beside what it shows. */
+function carriesParts(walk: Walk, bytes: Buffer): boolean {
+  const reader = openReader({ size: bytes.length, bytes }, walk.workshop.budget);
+  try {
+    return !leafParts(reader).next().done;
+  } finally {
+    reader.close();
+  }
+}
+
+/**
+ * Whether bytes that were found within something else are a file that somebody would hide, or hold one: a container, a program, a picture that carries something, a dump of a database with bytes in it, a
+ * stream of zlib, or a container that begins somewhere in them. The one question for all that is taken out of texts, pictures and bytes of nobody's format: what is none is only matched.
+ */
+export function isOrHoldsFile(walk: Walk, bytes: Buffer): boolean {
+  const head = bytes.subarray(0, HEAD_BYTES);
+  if (isFileWhole(bytes) || beginsAsDump(bytes) || (hasParts(head) && carriesParts(walk, bytes))) return true;
+  if (!zlibIn(bytes, walk.workshop.budget).next().done) return true;
+  if (bytes.length < HOLDS_LEAST) return false;
+  walk.workshop.budget.spend(bytes.length);
+  let holds = false;
+  walk.match(bytes, (_carved, offsets) => {
+    holds ||= offsets.length > 0;
+  });
+  return holds;
+}
