@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
 import type { ThreatFacts } from '@palisade/contract/quarantine';
 import type { Carved } from './carved-formats.ts';
-import type { Places } from './carving.ts';
 import {
   type Container,
   containerOf,
@@ -20,7 +19,7 @@ import type { Help } from './help.ts';
 import { hasParts, leafParts } from './leaf-parts.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { isLockingManifest } from './locked-office.ts';
-import { beginMatching, type Kind, matchContent, matchPieces, note, pathOf, unread, type Walk } from './match-content.ts';
+import { type Kind, matchContent, matchPieces, matchWithHelp, note, pathOf, unread, type Walk } from './match-content.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { Ranges } from './ranges.ts';
@@ -242,6 +241,7 @@ async function open(
     if (help === undefined || !is_shared) return members;
     return readAhead(members, {
       help,
+      budget: workshop.budget,
       newPath: workshop.path,
       pathOf: (member) => pathOf(walk, [...trail, shortened(member.name)]),
     });
@@ -275,29 +275,8 @@ async function examineContent(
   { taken = [], matched, ...kind }: Kind & { [field in 'taken' | 'matched']?: Member[field] | undefined } = {},
 ): Promise<void> {
   if (content.size === 0) return;
-  const matching = await beginMatching(walk, content, trail, kind, matched);
-  const placesOf = async () => {
-    const places = await matching.end();
-    for (const carved of places.keys()) if (taken.includes(carved.format)) places.delete(carved);
-    return places;
-  };
-  try {
-    await takeApart(walk, content, depth, trail, kind.is_rest === true, placesOf);
-  } finally {
-    // Whatever became of its parts, and while the content is there.
-    await matching.end();
-  }
-}
-
-/** Examines what a content holds. `placesOf`: where containers seem to begin in it. */
-async function takeApart(
-  walk: Walk,
-  content: Content,
-  depth: number,
-  trail: readonly string[],
-  is_rest: boolean,
-  placesOf: () => Promise<Places>,
-): Promise<void> {
+  const places = await matchWithHelp(walk, content, trail, kind, matched);
+  for (const carved of places.keys()) if (taken.includes(carved.format)) places.delete(carved);
   const reader = openReader(content, walk.workshop.budget);
   try {
     const explained = new Ranges(content.size);
@@ -314,7 +293,7 @@ async function takeApart(
     const gaps = explained.gaps();
     if (gaps.length === 0) return;
     const steps = { open, examineContent, examineMember };
-    await new Rests(steps, walk, content, reader, depth, trail, await placesOf(), is_rest).examine(gaps, is_opened, is_tried);
+    await new Rests(steps, walk, content, reader, depth, trail, places, kind.is_rest === true).examine(gaps, is_opened, is_tried);
   } finally {
     reader.close();
   }
@@ -363,7 +342,6 @@ export async function examine(
     name: file.name,
     worst: -1,
     help: parts.help,
-    order: { next: 0, threat: 0, notes: [] },
     found: {
       threat: null,
       threat_member: null,
