@@ -408,9 +408,9 @@ export function isBeside(container: Container): boolean {
 }
 
 /** Carved formats that the reader of a container which tells nothing of the rest has read already, wherever they stand in its content. */
-export function readBeside({ kind }: Container): readonly string[] {
-  if (kind === 'uuencode') return ['uuencode', 'yenc', 'binhex'];
-  return kind === 'pdf' ? ['pdf'] : [];
+export function readBeside(container: Container): readonly string[] {
+  if (container.kind === 'uuencode') return ['uuencode', 'yenc', 'binhex'];
+  return container.kind === 'pdf' && container.is_within === true ? ['pdf'] : [];
 }
 
 const LATER_PART = 'a later part of a split archive';

@@ -21,7 +21,7 @@ import type { Help } from './help.ts';
 import { isOrHoldsFile } from './holds-file.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { isLockingManifest } from './locked-office.ts';
-import { beginMatching, type Kind, matchContent, matchPieces, note, pathOf, unread, type Walk } from './match-content.ts';
+import { type Kind, matchContent, matchPieces, matchWithHelp, note, pathOf, unread, type Walk } from './match-content.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { Ranges } from './ranges.ts';
@@ -213,6 +213,7 @@ async function open(
     if (help === undefined || !is_shared) return members;
     return readAhead(members, {
       help,
+      budget: workshop.budget,
       newPath: workshop.path,
       pathOf: (member) => pathOf(walk, [...trail, shortened(member.name)]),
     });
@@ -234,6 +235,11 @@ async function open(
   return { explained, members, failure };
 }
 
+/** The places but those of some formats. */
+function without(places: Places, formats: readonly string[]): Places {
+  return new Map([...places].filter(([{ format }]) => !formats.includes(format)));
+}
+
 /**
  * `is_rest`: it is a rest, and one thing as a whole; `is_view`: the content around it in another form. `taken`: formats that are not to be looked for in it. `matched`: what another
  * process finds in it.
@@ -246,30 +252,7 @@ async function examineContent(
   { taken = [], matched, ...kind }: Kind & { [field in 'taken' | 'matched']?: Member[field] | undefined } = {},
 ): Promise<void> {
   if (content.size === 0) return;
-  const matching = await beginMatching(walk, content, trail, kind, matched);
-  const placesOf = async () => without(await matching.end(), taken);
-  try {
-    await takeApart(walk, content, depth, trail, kind.is_rest === true, placesOf);
-  } finally {
-    // Whatever became of its parts, and while the content is there.
-    await matching.end();
-  }
-}
-
-/** The places but those of some formats. */
-function without(places: Places, formats: readonly string[]): Places {
-  return new Map([...places].filter(([{ format }]) => !formats.includes(format)));
-}
-
-/** Examines what a content holds. `placesOf`: where containers seem to begin in it. */
-async function takeApart(
-  walk: Walk,
-  content: Content,
-  depth: number,
-  trail: readonly string[],
-  is_rest: boolean,
-  placesOf: () => Promise<Places>,
-): Promise<void> {
+  const places = without(await matchWithHelp(walk, content, trail, kind, matched), taken);
   const reader = openReader(content, walk.workshop.budget);
   try {
     const explained = new Ranges(content.size);
@@ -286,8 +269,9 @@ async function takeApart(
     const gaps = explained.gaps();
     if (gaps.length === 0) return;
     const steps = { open, examineContent, examineMember };
-    const places = without(await placesOf(), containers.flatMap(readBeside));
-    await new Rests(steps, walk, content, reader, depth, trail, places, is_rest).examine(gaps, is_opened, is_tried);
+    const unread_places = without(places, containers.flatMap(readBeside));
+    const rests = new Rests(steps, walk, content, reader, depth, trail, unread_places, kind.is_rest === true);
+    await rests.examine(gaps, is_opened, is_tried);
   } finally {
     reader.close();
   }
@@ -336,7 +320,6 @@ export async function examine(
     name: file.name,
     worst: -1,
     help: parts.help,
-    order: { next: 0, threat: 0, notes: [] },
     found: {
       threat: null,
       threat_member: null,

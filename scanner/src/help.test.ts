@@ -2,14 +2,18 @@ import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { archiveByChance } from '#test/archives-by-chance.ts';
 import { containersOf } from '#test/containers.ts';
 import { EICAR, noise, tar, zip } from '#test/files.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
+import { Chance } from '#test/structure-fuzz.ts';
 import { examine, type Matchers } from './examine.ts';
 import { createHelp, type Help, matchRanges } from './help.ts';
-import { SCAN_LIMITS, type ScanLimits } from './limits.ts';
+import { Budget, LimitReached, SCAN_LIMITS, type ScanLimits } from './limits.ts';
+import type { Member, MemberBody } from './member.ts';
 import type { EngineMessage, RangeMessage } from './messages.ts';
+import { readAhead } from './read-ahead.ts';
 import { compileRules } from './rules.ts';
 
 const MIB = 1024 ** 2;
@@ -45,7 +49,12 @@ function helper(deedOf: (asked: Asks) => Deed, asked: RangeMessage[][] = [], mat
   return desk;
 }
 
-async function examined(bytes: Buffer, help?: Help, limits: Partial<ScanLimits> = {}, more: Partial<Matchers> = {}) {
+async function examined(
+  bytes: Buffer,
+  help?: Help,
+  limits: Partial<ScanLimits> = {},
+  more: Partial<Matchers> & { budget?: Budget } = {},
+) {
   const path = join(folder, 'upload');
   writeFileSync(path, bytes);
   const parts = { match: rules.match, ...more, limits: { ...SCAN_LIMITS, ...limits }, folder: join(folder, 'unpacked'), help };
@@ -105,7 +114,7 @@ const ARCHIVES = new Map<string, Buffer>([
   ],
 ]);
 
-const chance = (seed: number) => {
+const deeds = (seed: number) => {
   let state = seed;
   return (): Deed => {
     state = (state * 1103515245 + 12345) % 2 ** 31;
@@ -137,21 +146,28 @@ describe('an archive that two processes read says what one says', () => {
         helper(() => 'dies'),
       ),
     ).toEqual(alone);
-    for (const seed of [1, 2, 3]) expect(await examined(archive, helper(chance(seed)))).toEqual(alone);
+    for (const seed of [1, 2, 3]) expect(await examined(archive, helper(deeds(seed)))).toEqual(alone);
   });
 
-  test('where limits end it', { timeout: 60_000 }, async () => {
+  test.each<[string, Partial<ScanLimits>]>([
+    ['too_many_members', { members: 100 }],
+    ['too_many_members', { members: 130 }],
+    ['too_large', { unpacked_bytes: 2 * MIB }],
+    ['too_large', { unpacked_bytes: 5 * MIB }],
+    ['bomb', { ratio: 1, ratio_floor_bytes: MIB }],
+    ['depth', { depth: 1 }],
+  ])('where limits end it: %s %j', { timeout: 60_000 }, async (detail, limits) => {
     const archive = ARCHIVES.get('a zip of containers') ?? Buffer.alloc(0);
-    const limits = { members: 100 };
     const alone = await examined(archive, undefined, limits);
-    expect(alone.unread).toContain('too_many_members');
-    expect(
-      await examined(
-        archive,
-        helper(() => 'answers'),
-        limits,
-      ),
-    ).toMatchObject({ threat: alone.threat, unread: alone.unread });
+    expect(alone.unread).toContain(detail);
+    for (const deed of ['answers', 'refuses'] as const)
+      expect(
+        await examined(
+          archive,
+          helper(() => deed),
+          limits,
+        ),
+      ).toEqual(alone);
   });
 
   test('where rules ask for names, and a list of hashes is in use', { timeout: 60_000 }, async () => {
@@ -198,6 +214,33 @@ describe('an archive that two processes read says what one says', () => {
     rmSync(file);
   });
 });
+
+test.each(Array.from({ length: 8 }, (_, seed) => seed))(
+  'an archive made by chance, with limits by chance: two processes say what one says (%i)',
+  { timeout: 120_000 },
+  async (seed) => {
+    const chance = new Chance(seed);
+    const archive = archiveByChance(chance);
+    expect(archive.length).toBeGreaterThan(4 * MIB);
+    const limits: Partial<ScanLimits> = chance.of([
+      {},
+      { members: 20 + chance.below(60) },
+      { unpacked_bytes: MIB + chance.below(6 * MIB) },
+      { ratio: 2, ratio_floor_bytes: 300_000 + chance.below(MIB) },
+      { depth: 1 + chance.below(2) },
+    ]);
+    const more: Partial<Matchers> = {
+      matchHash: (sha256) =>
+        sha256.startsWith('0') ? [{ ...LISTED, rule: 'listed', threat: sha256, verdict: 'suspicious' }] : [],
+    };
+    const alone = await examined(archive, undefined, limits, more);
+    const asked: RangeMessage[][] = [];
+    const answering = helper(() => 'answers', asked);
+    expect(await examined(archive, answering, limits, more)).toEqual(alone);
+    expect(asked.length).toBeGreaterThan(0);
+    expect(await examined(archive, helper(deeds(seed)), limits, more)).toEqual(alone);
+  },
+);
 
 describe('a large file', () => {
   const large = Buffer.concat([
@@ -262,6 +305,50 @@ describe('a large file', () => {
     }
   });
 
+  /** The time is over at a step. */
+  class Clock extends Budget {
+    private is_over = false;
+    private readonly step: 'window' | 'member';
+    constructor(step: 'window' | 'member') {
+      super(SCAN_LIMITS, large.length);
+      this.step = step;
+    }
+    override checkTime() {
+      if (this.is_over || this.step === 'window') throw new LimitReached('time_limit');
+    }
+    override addMember() {
+      this.is_over = true;
+      super.addMember();
+    }
+  }
+
+  test('is asked for no longer than its time', { timeout: 120_000 }, async () => {
+    const asked: RangeMessage[][] = [];
+    const alone = await examined(large, undefined, {}, { budget: new Clock('window') });
+    expect(alone).toMatchObject({ unread: ['time_limit'], coverage: { bytes_scanned: 0 } });
+    const shared = await examined(
+      large,
+      helper(() => 'answers', asked),
+      {},
+      { budget: new Clock('window') },
+    );
+    expect(shared).toEqual(alone);
+    expect(asked).toHaveLength(1);
+  });
+
+  test('is matched before it is taken apart, also where the other process is wanted elsewhere', {
+    timeout: 120_000,
+  }, async () => {
+    const MARK = Buffer.from('known only to this test');
+    const marked = Buffer.concat([large.subarray(0, 40 * MIB), MARK, large.subarray(40 * MIB)]);
+    const match: Matchers['match'] = (bytes, ...more) =>
+      bytes.includes(MARK) ? [{ ...LISTED, rule: 'marked', threat: 'Marked', verdict: 'infected' }] : rules.match(bytes, ...more);
+    const alone = await examined(marked, undefined, {}, { match, budget: new Clock('member') });
+    expect(alone).toMatchObject({ threat: 'Marked', unread: ['time_limit'] });
+    const help = helper(({ call }) => (call === 1 ? 'answers' : 'refuses'), [], match);
+    expect(await examined(marked, help, {}, { match, budget: new Clock('member') })).toEqual(alone);
+  });
+
   test('that becomes shorter meanwhile is no answer', { timeout: 120_000 }, async () => {
     const help = helper(() => {
       truncateSync(join(folder, 'upload'), 10 * MIB);
@@ -285,4 +372,50 @@ test('what a process answers that was not asked so is not believed', async () =>
   expect(await granted).toBe(true);
   expect(await findings).toBeUndefined();
   expect(desk.isBusy()).toBe(false);
+});
+
+describe('what is read ahead', () => {
+  const refusing = () => helper(() => 'refuses');
+  const read = async (members: AsyncGenerator<Member>, budget = new Budget(SCAN_LIMITS, MIB)) => {
+    const parts = { help: refusing(), budget, newPath: () => join(folder, 'ahead'), pathOf: () => undefined };
+    const bodies: MemberBody[] = [];
+    for await (const member of readAhead(members, parts)) bodies.push(await member.read());
+    return bodies;
+  };
+
+  test('holds no more than the members, which may be pieces of something larger', async () => {
+    const bodies = await read(
+      (async function* () {
+        for (let index = 0; index < 300; index += 1) {
+          const window = Buffer.alloc(MIB);
+          yield { name: `${index}`, read: () => ({ content: { size: 200, bytes: window.subarray(7, 207) } }) };
+        }
+      })(),
+    );
+    expect(bodies).toHaveLength(300);
+    for (const body of bodies) {
+      if (!('content' in body && 'bytes' in body.content)) throw new Error('Not in memory.');
+      expect(body.content.bytes).toHaveLength(200);
+      expect(body.content.bytes.buffer.byteLength).toBeLessThan(MIB / 4);
+    }
+  });
+
+  test('ends where a limit ends it', async () => {
+    const limits = { ...SCAN_LIMITS, unpacked_bytes: 1000 };
+    const budget = new Budget(limits, MIB);
+    let unpacked = 0;
+    const members = (async function* () {
+      for (let index = 0; index < 100; index += 1)
+        yield {
+          name: `${index}`,
+          read() {
+            unpacked += 1;
+            budget.addUnpacked(index < 3 ? 300 : 5000, 0, 0);
+            return { content: { size: 300, bytes: Buffer.alloc(300) } };
+          },
+        };
+    })();
+    await expect(read(members, budget)).rejects.toThrow('too_large');
+    expect(unpacked).toBe(4);
+  });
 });

@@ -133,6 +133,18 @@ export class Budget {
     this.checkTime();
   }
 
+  /** What `read` unpacks is held to the limits now, and counts once `count` is called: in the order in which it is examined. */
+  async ahead<T>(read: () => T | Promise<T>): Promise<{ value: T; count: () => void }> {
+    const before = this.unpacked_bytes;
+    try {
+      const value = await read();
+      const bytes = this.unpacked_bytes - before;
+      return { value, count: () => this.addUnpacked(bytes, 0, 0) };
+    } finally {
+      this.unpacked_bytes = before;
+    }
+  }
+
   mayDescend(depth: number): boolean {
     return depth < this.limits.depth;
   }

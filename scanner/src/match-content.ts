@@ -34,34 +34,12 @@ export interface Walk extends Matchers {
   worst: number;
   /** Engine processes that have nothing to read, where there may be any. */
   help: Help | undefined;
-  /** Where each finding stands among all of them: what another process has matched comes late, and is kept as if it had come in its turn. */
-  order: { next: number; threat: number; notes: number[] };
 }
 
-/** A place among the findings for what is found now, or will be. */
-function turnOf(walk: Walk): number {
-  walk.order.next += 1;
-  return walk.order.next;
-}
-
-/** Keeps the first notes of all, each once. */
-export function note(walk: Walk, member: string | null, sentence: string, turn = turnOf(walk)): void {
+export function note(walk: Walk, member: string | null, sentence: string): void {
   const { notes } = walk.found;
-  const turns = walk.order.notes;
-  const known = notes.findIndex((other) => other.member === member && other.sentence === sentence);
-  if (known >= 0) {
-    if ((turns[known] ?? 0) <= turn) return;
-    notes.splice(known, 1);
-    turns.splice(known, 1);
-  }
-  const later = turns.findIndex((other) => other > turn);
-  const place = later < 0 ? notes.length : later;
-  notes.splice(place, 0, { member, sentence });
-  turns.splice(place, 0, turn);
-  if (notes.length > NOTES_MAXIMUM) {
-    notes.pop();
-    turns.pop();
-  }
+  const is_known = notes.some((known) => known.member === member && known.sentence === sentence);
+  if (notes.length < NOTES_MAXIMUM && !is_known) notes.push({ member, sentence });
 }
 
 export function unread(walk: Walk, detail: StatusDetail): void {
@@ -119,28 +97,24 @@ function addPlaces(places: Places, finding: Finding, position: number): void {
   }
 }
 
-/** Keeps what matched: notes, and the worst threat; of two that are alike the one whose turn came first. */
-function keep(walk: Walk, matches: readonly Match[], trail: readonly string[], turn: number): void {
-  for (const found of matches) {
-    const member = trail.length > 0 ? trail.join(' / ') : null;
-    if (found.verdict === 'suspicious') {
-      note(walk, member, found.description, turn);
-      continue;
-    }
-    const severity = SEVERITIES.indexOf(found.severity);
-    if (severity > walk.worst || (severity === walk.worst && turn < walk.order.threat)) {
-      walk.worst = severity;
-      walk.order.threat = turn;
-      walk.found.threat = found.threat;
-      walk.found.threat_member = member;
-      walk.found.threat_facts = { description: found.description, severity: found.severity, reference: found.reference };
+/** Keeps what matched: notes, and the worst threat. */
+export function matchPieces(walk: Walk, pieces: Iterable<Match[]>, trail: readonly string[]): void {
+  for (const matches of pieces) {
+    for (const found of matches) {
+      const member = trail.length > 0 ? trail.join(' / ') : null;
+      if (found.verdict === 'suspicious') {
+        note(walk, member, found.description);
+        continue;
+      }
+      const severity = SEVERITIES.indexOf(found.severity);
+      if (severity > walk.worst) {
+        walk.worst = severity;
+        walk.found.threat = found.threat;
+        walk.found.threat_member = member;
+        walk.found.threat_facts = { description: found.description, severity: found.severity, reference: found.reference };
+      }
     }
   }
-}
-
-/** Keeps what matched. */
-export function matchPieces(walk: Walk, pieces: Iterable<Match[]>, trail: readonly string[]): void {
-  for (const matches of pieces) keep(walk, matches, trail, turnOf(walk));
 }
 
 /** A content that was read with what is around it, a rest or another form of it, is not counted again. */
@@ -149,107 +123,90 @@ export interface Kind {
   is_view?: boolean;
 }
 
-/** A content that is being matched. */
-export interface Matching {
-  /** Ends it, and keeps what was found. Answers where containers seem to begin in the content. Asked again, it answers the same. */
-  end(): Promise<Places>;
+/** A window of a content, and what the rules say of it. */
+interface Matched {
+  finding: Finding;
+  position: number;
 }
 
-/** What is known of a content before its first piece is matched. */
-function announce(walk: Walk, content: Content, { is_rest = false, is_view = false }: Kind): void {
+const isUpload = (trail: readonly string[], { is_view = false }: Kind) => trail.length === 0 && !is_view;
+
+/** The windows of a content one after the other. */
+function* matchAlone(walk: Walk, content: Content, trail: readonly string[], kind: Kind): Generator<Matched> {
+  let bytes = 0;
+  for (const { bytes: piece, position } of windowsOf(content, WINDOWS)) {
+    walk.workshop.budget.checkTime();
+    if (isUpload(trail, kind)) walk.share = Math.min(1, bytes / content.size);
+    bytes += piece.length;
+    walk.report();
+    yield { finding: findingOf(walk.match, piece, position > 0, pathOf(walk, trail)), position };
+  }
+}
+
+/** Keeps what the rules say of all windows of a content, and what lists say of its hash where no rule knows it better. */
+function conclude(walk: Walk, content: Content, trail: readonly string[], kind: Kind, windows: Iterable<Matched>): Places {
   if (content.size > WINDOWS.whole) walk.found.coverage.whole_file_conditions = false;
-  if (!is_rest && !is_view) walk.found.coverage.bytes_scanned += content.size;
-}
-
-/** Keeps the findings of all pieces of a content, and what lists say of its hash where no rule knows it better. */
-function conclude(
-  walk: Walk,
-  content: Content,
-  trail: readonly string[],
-  { is_view = false }: Kind,
-  turn: number,
-  findings: Iterable<{ finding: Finding; position: number }>,
-): Places {
   const places: Places = new Map();
-  const is_upload = trail.length === 0 && !is_view;
   let is_known = false;
-  for (const { finding, position } of findings) {
+  for (const { finding, position } of windows) {
     addPlaces(places, finding, position);
     is_known ||= finding.matches.some(({ verdict }) => verdict === 'infected');
-    keep(walk, finding.matches, trail, turn);
+    matchPieces(walk, [finding.matches], trail);
   }
   if (walk.matchHash !== undefined && !is_known) {
-    const sha256 = is_upload && walk.sha256 !== undefined ? walk.sha256 : sha256Of(walk, content);
-    keep(walk, walk.matchHash(sha256), trail, turn);
+    const sha256 = isUpload(trail, kind) && walk.sha256 !== undefined ? walk.sha256 : sha256Of(walk, content);
+    matchPieces(walk, [walk.matchHash(sha256)], trail);
   }
+  if (kind.is_rest !== true && kind.is_view !== true) walk.found.coverage.bytes_scanned += content.size;
   if (trail.length === 0) walk.share = 1;
   return places;
 }
 
-/** Matches a content here and now, and answers where containers seem to begin in it. */
+/** Matches a content, and answers where containers seem to begin in it. */
 export function matchContent(walk: Walk, content: Content, trail: readonly string[], kind: Kind = {}): Places {
-  announce(walk, content, kind);
-  const is_upload = trail.length === 0 && kind.is_view !== true;
-  const path = pathOf(walk, trail);
-  const matched = function* (): Generator<{ finding: Finding; position: number }> {
-    let bytes = 0;
-    for (const { bytes: piece, position } of windowsOf(content, WINDOWS)) {
-      walk.workshop.budget.checkTime();
-      if (is_upload) walk.share = Math.min(1, bytes / content.size);
-      bytes += piece.length;
-      walk.report();
-      yield { finding: findingOf(walk.match, piece, position > 0, path), position };
-    }
-  };
-  return conclude(walk, content, trail, kind, turnOf(walk), matched());
+  return conclude(walk, content, trail, kind, matchAlone(walk, content, trail, kind));
 }
 
-/** Matches the windows of a large content together with another process: that one from the first on, this one, once it has nothing else to do, from the last. */
+/** The windows of a large content, matched together with another process: that one begins with the first, this one with the last. Undefined where nobody is free. */
 async function matchTogether(
   walk: Walk,
   help: Help,
   content: Extract<Content, { path: string }>,
   trail: readonly string[],
   kind: Kind,
-): Promise<Matching | undefined> {
+): Promise<Iterable<Matched> | undefined> {
   const { length, positions } = windowPlaces(content.size, WINDOWS);
   const path = pathOf(walk, trail);
   const { from = 0 } = content;
-  const findings = new Map<number, Finding>();
   const left = [...positions];
-  const is_upload = trail.length === 0 && kind.is_view !== true;
+  const windows: Matched[] = [];
   const found = (position: number, finding: Finding) => {
-    findings.set(position, finding);
-    if (is_upload) walk.share = Math.min(1, findings.size / positions.length);
+    windows.push({ position, finding });
+    if (isUpload(trail, kind)) walk.share = Math.min(1, windows.length / positions.length);
     walk.report();
   };
   const ask = (position: number) => {
     const range = { from: from + position, length, is_within: position > 0, ...(path === undefined ? {} : { path }) };
     return help.ask(content.path, [range]);
   };
-  const [first] = left;
-  if (first === undefined) return undefined;
+  const first = left.shift() ?? 0;
   const begun = ask(first);
   if (!(await begun.granted)) return undefined;
-  left.shift();
-  announce(walk, content, kind);
-  const turn = turnOf(walk);
-  const beside = (async () => {
-    let position: number | undefined = first;
+  const matchThere = async (): Promise<void> => {
     let answer = begun.findings;
-    while (position !== undefined) {
+    for (let position: number | undefined = first; position !== undefined; position = left.shift()) {
+      if (position !== first) answer = ask(position).findings;
       const [finding] = (await answer) ?? [];
       if (finding === undefined) {
+        // The other process was wanted elsewhere.
         left.unshift(position);
         return;
       }
       found(position, finding);
-      position = left.shift();
-      if (position !== undefined) answer = ask(position).findings;
     }
-  })();
-
+  };
   const matchHere = async (): Promise<void> => {
+    if (left.length === 0) return;
     const source = openSource(content);
     try {
       const buffer = Buffer.allocUnsafe(length);
@@ -263,62 +220,42 @@ async function matchTogether(
       source.close();
     }
   };
-  const inOrder = () =>
-    positions.flatMap((position) => {
-      const finding = findings.get(position);
-      return finding === undefined ? [] : [{ finding, position }];
-    });
-  const end = async (): Promise<Places> => {
-    try {
-      await matchHere();
-    } catch (error) {
-      // What was matched before counts.
-      await beside;
-      for (const { finding } of inOrder()) keep(walk, finding.matches, trail, turn);
-      throw error;
-    }
-    await beside;
-    // The other process was wanted elsewhere.
+  let error: unknown;
+  const beside = matchThere();
+  try {
     await matchHere();
-    return conclude(walk, content, trail, kind, turn, inOrder());
-  };
-  let ended: Promise<Places> | undefined;
-  return {
-    end() {
-      ended ??= end();
-      return ended;
-    },
-  };
+    await beside;
+    await matchHere();
+  } catch (failure) {
+    error = failure;
+    left.length = 0;
+    await beside;
+  }
+  function* inOrder(): Generator<Matched> {
+    yield* windows.toSorted((a, b) => a.position - b.position);
+    // What was matched before counts.
+    if (error !== undefined) throw error;
+  }
+  return inOrder();
 }
 
 /**
- * Begins to match a content. With help of another process it goes on beside what is done next; alone it is over at once.
- * `finding`: what another process says of all of it, where it was asked before.
+ * Matches a content, with other processes where there are any, and answers where containers seem to begin in it. `asked`: what another process says of all of it, where it was asked
+ * before. What is kept, and in which order, is what one process would keep.
  */
-export async function beginMatching(
+export async function matchWithHelp(
   walk: Walk,
   content: Content,
   trail: readonly string[],
   kind: Kind,
-  finding?: Promise<Finding | undefined>,
-): Promise<Matching> {
-  if (finding !== undefined && 'bytes' in content) {
-    announce(walk, content, kind);
-    const turn = turnOf(walk);
-    let places: Places | undefined;
-    return {
-      async end() {
-        const found = await finding;
-        const own = () => findingOf(walk.match, content.bytes.subarray(0, content.size), false, pathOf(walk, trail));
-        places ??= conclude(walk, content, trail, kind, turn, [{ finding: found ?? own(), position: 0 }]);
-        return places;
-      },
-    };
+  asked: Promise<Finding | undefined> | undefined,
+): Promise<Places> {
+  const finding = await asked;
+  if (finding !== undefined) {
+    walk.workshop.budget.checkTime();
+    return conclude(walk, content, trail, kind, [{ finding, position: 0 }]);
   }
-  if ('path' in content && content.size > WINDOWS.whole && walk.help?.isLikely()) {
-    const together = await matchTogether(walk, walk.help, content, trail, kind);
-    if (together !== undefined) return together;
-  }
-  const places = matchContent(walk, content, trail, kind);
-  return { end: () => Promise.resolve(places) };
+  const is_large = 'path' in content && content.size > WINDOWS.whole;
+  const together = is_large && walk.help?.isLikely() ? await matchTogether(walk, walk.help, content, trail, kind) : undefined;
+  return conclude(walk, content, trail, kind, together ?? matchAlone(walk, content, trail, kind));
 }

@@ -4,7 +4,12 @@ import { z } from 'zod';
 import { signatureFilesSchema } from './signature-files.ts';
 
 /** Bytes of a file that one process asks another to match. `path`: the name by which rules may ask for them. */
-const rangeSchema = z.object({ from: z.int(), length: z.int(), is_within: z.boolean(), path: z.string().optional() });
+const rangeSchema = z.object({
+  from: z.int().nonnegative(),
+  length: z.int().nonnegative(),
+  is_within: z.boolean(),
+  path: z.string().optional(),
+});
 export type RangeMessage = z.infer<typeof rangeSchema>;
 
 /** What another process found in such a range. `carved` counts the formats in their order. */

@@ -6,7 +6,7 @@ import { EICAR, noise, zip } from '#test/files.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { SILENT } from '#test/silent-log.ts';
 import { SCAN_LIMITS } from './limits.ts';
-import type { EngineRequest } from './messages.ts';
+import { answerSchema, type EngineRequest } from './messages.ts';
 import { createPoolHelp, type Hand, type Question } from './pool-help.ts';
 import { createYaraPool } from './yara-pool.ts';
 
@@ -38,7 +38,12 @@ describe('who is asked', () => {
     const generation = { members: new Set<Process>() };
     const members = Array.from({ length: processes }, () => new Process(generation));
     const send = (member: Process, request: EngineRequest) => member.told.push(request);
-    const help = createPoolHelp<Process>({ cores, send, logger: SILENT });
+    const state = { is_wanted: false, grown: new Set<Process>() };
+    const help = createPoolHelp<Process>({
+      ...{ cores, send, logger: SILENT },
+      isWanted: () => state.is_wanted,
+      isGrown: (member) => state.grown.has(member),
+    });
     const [asker = new Process(generation), ...others] = members;
     asker.read();
     let calls = 0;
@@ -48,7 +53,7 @@ describe('who is asked', () => {
       help.onAsks(asker, { kind: 'asks', call: calls, path, ranges: [{ from: 0, length, is_within: false }] });
       return asker.told.map(({ kind }) => kind);
     };
-    return { help, asker, others, ask };
+    return { help, asker, others, ask, state };
   }
 
   test('is a process that has nothing to read, on a machine that has a core for it', () => {
@@ -89,21 +94,70 @@ describe('who is asked', () => {
     expect(ask(FILE, 64 * MIB)).toEqual(['helped']);
   });
 
-  test.each(['/etc/passwd', `${FOLDER}/../secret`, `${FOLDER}/../file.unpacked.2`, `${FOLDER}/1/2`, FOLDER, '1', ''])(
-    'is asked for nothing but the file and what was unpacked from it: %j',
-    (path) => {
-      expect(pool(2, 2).ask(path)).toEqual(['helped']);
-      expect(pool(2, 2).ask(`${FOLDER}/12`)).toEqual(['granted']);
-    },
-  );
+  test('is nobody while a file waits for a process', () => {
+    const { ask, state, others, help } = pool(2, 2);
+    expect(ask(FILE, 1000)).toEqual(['granted']);
+    expect(ask(FILE, 1000)).toEqual(['granted']);
+    state.is_wanted = true;
+    expect(ask(FILE, 1000)).toEqual(['helped']);
+    const [helper] = others;
+    if (helper !== undefined) help.onMatched(helper, []);
+    if (helper !== undefined) help.onMatched(helper, []);
+    expect(helper?.helping).toEqual([]);
+    expect(ask(FILE, 1000)).toEqual(['helped']);
+    state.is_wanted = false;
+    expect(ask(FILE, 1000)).toEqual(['granted']);
+  });
 
-  test('is not waited for when it is gone, or takes too long', () => {
-    const { ask, others, asker, help } = pool(2, 2);
+  test('is nobody once other files have taken the cores', () => {
+    const { ask, others } = pool(3, 2);
+    expect(ask(FILE, 1000)).toEqual(['granted']);
+    others[1]?.read();
+    expect(ask(FILE, 1000)).toEqual(['helped']);
+  });
+
+  test('is nobody any more for a file over which one has ended', () => {
+    const { ask, asker, others, help } = pool(3, 8);
+    expect(ask()).toEqual(['granted']);
+    const [helper] = others;
+    if (helper !== undefined) expect(help.onExit(helper)).toBe(false);
+    expect(ask()).toEqual(['helped']);
+    asker.read();
+    expect(ask()).toEqual(['granted']);
+  });
+
+  test('has no ranges before the file or of less than nothing', () => {
+    const asks = (from: number, length: number) =>
+      answerSchema.safeParse({ kind: 'asks', call: 1, path: FILE, ranges: [{ from, length, is_within: false }] }).success;
+    expect([asks(0, 1), asks(-1, 1), asks(0, -1)]).toEqual([true, false, false]);
+  });
+
+  test.each([
+    '/etc/passwd',
+    `${FOLDER}/../secret`,
+    `${FOLDER}/1/../12`,
+    `${FOLDER}/../file.unpacked.2`,
+    `${FOLDER}/1/2`,
+    FOLDER,
+    '1',
+    '',
+  ])('is asked for nothing but the file and what was unpacked from it: %j', (path) => {
+    expect(pool(2, 2).ask(path)).toEqual(['helped']);
+    expect(pool(2, 2).ask(`${FOLDER}/12`)).toEqual(['granted']);
+  });
+
+  test.each(['time', 'memory'])('is not waited for when it is gone, or takes too much %s', (what) => {
+    const { ask, others, asker, help, state } = pool(2, 2);
     ask();
     const [helper] = others;
-    vi.advanceTimersByTime(60_000);
-    expect(helper?.child.kill).toHaveBeenCalledWith('SIGKILL');
-    if (helper !== undefined) help.onExit(helper);
+    vi.advanceTimersByTime(1000);
+    expect(helper?.child.kill).not.toHaveBeenCalled();
+    if (what === 'memory' && helper !== undefined) state.grown.add(helper);
+    // Sooner than whoever asked is ended for the time of its file.
+    vi.advanceTimersByTime(what === 'memory' ? 100 : 3_900);
+    expect(helper?.child.kill).toHaveBeenCalledExactlyOnceWith('SIGKILL');
+    if (helper !== undefined) expect(help.onExit(helper)).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
     expect(asker.told.at(-1)).toEqual({ kind: 'helped', call: 1, findings: null });
     expect(helper?.helping).toEqual([]);
   });

@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
-import { relative } from 'node:path';
+import { basename, join } from 'node:path';
 import type { EngineLog } from './engine-log.ts';
 import type { EngineMessage, EngineRequest, FindingMessage } from './messages.ts';
+import { MEMORY_LOOK_MS } from './process-memory.ts';
 
 // Engine processes that have nothing to read match for one that has. The server stands between them: it knows who is free, and to whom an answer belongs.
 
@@ -10,7 +11,7 @@ export interface Question<M> {
   asker: M;
   call: number;
   bytes: number;
-  timer: NodeJS.Timeout;
+  watch: NodeJS.Timeout;
 }
 
 /** What of an engine process matters here. */
@@ -27,41 +28,54 @@ export interface Hand<M> {
 const WAITING_BYTES_MAXIMUM = 1024 ** 2;
 /** A question may be no larger. Bytes. */
 const QUESTION_BYTES_MAXIMUM = 24 * 1024 ** 2;
-/** Matching that takes longer is a file's that was made for it: whoever asked does it, within the time of its file. ms. */
-const ANSWER_MS = 10_000;
+/**
+ * Matching that takes longer is a file's that was made for it: whoever asked does it, within the time of its file. Shorter than the grace after that time, so that nobody is ended for
+ * waiting. ms.
+ */
+const ANSWER_MS = 4_000;
 
 /** Whether a process may have this read: its own file, and what it has unpacked. */
 function isOwn(asker: Hand<unknown>, path: string): boolean {
   const job = asker.current?.waiting.job;
   if (job === undefined) return false;
-  const within = relative(job.folder, path);
-  return path === job.path || /^[0-9]+$/.test(within);
+  const name = basename(path);
+  return path === job.path || (/^[0-9]+$/.test(name) && path === join(job.folder, name));
 }
 
-/** @param cores no more processes than these are at work for it: what is free of a busy machine's processes is no help */
+/**
+ * @param cores no more processes than these are at work for it: what is free of a busy machine's processes is no help
+ * @param isWanted whether a file waits for a process: then nothing more is asked of those that have none
+ * @param isGrown whether a process holds more than one that reads a file may
+ */
 export function createPoolHelp<M extends Hand<M>>(parts: {
   cores: number;
+  isWanted: () => boolean;
+  isGrown: (member: M) => boolean;
   send: (member: M, request: EngineRequest) => void;
   logger: EngineLog;
 }) {
-  const { cores, send, logger } = parts;
+  const { cores, isWanted, isGrown, send, logger } = parts;
+  /** Files over which a process that helped has ended: they are read alone. */
+  const alone = new WeakSet<object>();
+  const ended = new WeakSet<M>();
 
   function helperFor(asker: M, bytes: number): M | undefined {
+    if (isWanted() || asker.current === undefined || alone.has(asker.current)) return undefined;
     const members = [...asker.generation.members];
     const free = members.filter(
       (member) => member !== asker && member.facts !== undefined && member.current === undefined && member.child.connected,
     );
+    const at_work = members.filter(({ current, helping }) => current !== undefined || helping.length > 0).length;
     const begun = free.find(({ helping }) => {
       const waiting = helping.reduce((sum, question) => sum + question.bytes, 0);
       return helping.length > 0 && waiting + bytes <= WAITING_BYTES_MAXIMUM;
     });
-    if (begun !== undefined) return begun;
-    const at_work = members.filter(({ current, helping }) => current !== undefined || helping.length > 0).length;
+    if (begun !== undefined) return at_work <= cores ? begun : undefined;
     return at_work < cores ? free.find(({ helping }) => helping.length === 0) : undefined;
   }
 
-  function answer({ asker, call, timer }: Question<M>, findings: FindingMessage[] | null): void {
-    clearTimeout(timer);
+  function answer({ asker, call, watch }: Question<M>, findings: FindingMessage[] | null): void {
+    clearInterval(watch);
     if (asker.child.connected) send(asker, { kind: 'helped', call, findings });
   }
 
@@ -73,11 +87,16 @@ export function createPoolHelp<M extends Hand<M>>(parts: {
         send(asker, { kind: 'helped', call, findings: null });
         return;
       }
-      const timer = setTimeout(() => {
-        logger.warn({ pid: helper.child.pid, asked_by: asker.child.pid }, 'engine process that helps another takes too long');
+      const asked_at = performance.now();
+      const watch = setInterval(() => {
+        const ended_for = performance.now() - asked_at > ANSWER_MS ? 'time' : isGrown(helper) ? 'memory' : undefined;
+        if (ended_for === undefined || ended.has(helper)) return;
+        ended.add(helper);
+        const pids = { pid: helper.child.pid, asked_by: asker.child.pid };
+        logger.warn({ ...pids, ended_for }, 'engine process that helps another takes too much');
         helper.child.kill('SIGKILL');
-      }, ANSWER_MS);
-      helper.helping.push({ asker, call, bytes, timer });
+      }, MEMORY_LOOK_MS);
+      helper.helping.push({ asker, call, bytes, watch });
       send(asker, { kind: 'granted', call });
       send(helper, { kind: 'match', path, ranges });
     },
@@ -85,9 +104,13 @@ export function createPoolHelp<M extends Hand<M>>(parts: {
       const question = helper.helping.shift();
       if (question !== undefined) answer(question, findings);
     },
-    /** Whoever waits for it matches by itself. */
-    onExit(helper: M): void {
-      for (const question of helper.helping.splice(0)) answer(question, null);
+    /** Whoever waits for it matches by itself. Answers whether the server has ended it over a question. */
+    onExit(helper: M): boolean {
+      for (const question of helper.helping.splice(0)) {
+        if (question.asker.current !== undefined) alone.add(question.asker.current);
+        answer(question, null);
+      }
+      return ended.has(helper);
     },
   };
 }

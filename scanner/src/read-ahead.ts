@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { Help } from './help.ts';
+import type { Budget } from './limits.ts';
 import type { Finding } from './match-content.ts';
 import type { Member, MemberBody } from './member.ts';
 
@@ -10,8 +11,8 @@ import type { Member, MemberBody } from './member.ts';
 /** Smaller archives are read sooner than anybody is asked. Bytes. */
 export const AHEAD_LEAST_BYTES = 4 * 1024 ** 2;
 
-/** What is unpacked and not examined yet, at most. */
-const AHEAD = { bytes: 4 * 1024 ** 2, members: 256 } as const;
+/** What is unpacked and not examined yet, at most, but for the last one. So nothing waits behind an archive of which others are asked as well: in archives within archives it adds up nowhere. */
+const AHEAD = { bytes: AHEAD_LEAST_BYTES, members: 256 } as const;
 /** What is asked for at once, at most, but for one member that is larger. */
 const BATCH = { bytes: 384 * 1024, members: 64 } as const;
 /** Larger members are matched here: nobody's file is to wait for them. Bytes. */
@@ -113,24 +114,42 @@ function batchOf(waiting: readonly Ahead[]): Ahead[] {
   return batch;
 }
 
+/** The bytes of a content without what they are a piece of: a window of the archive, or as much as the member claims to have. */
+function ownBytes({ bytes, size }: { bytes: Buffer; size: number }): Buffer {
+  const own = bytes.subarray(0, size);
+  return own.buffer.byteLength > 2 * size ? Buffer.from(own) : own;
+}
+
 /** What a member is when it is read before its turn. `is_last`: nothing may be asked of its archive before it was examined. */
-async function aheadOf(member: Member, path: string | undefined): Promise<Ahead & { is_last: boolean }> {
+async function aheadOf(member: Member, path: string | undefined, budget: Budget): Promise<Ahead & { is_last: boolean }> {
   if (member.closed !== undefined) return { member, bytes: 0, asks: undefined, is_last: false };
   if (member.value || member.view || member.piece) return { member, bytes: 0, asks: undefined, is_last: true };
-  let body: MemberBody;
+  let read: { value: MemberBody; count: () => void };
   try {
-    body = await member.read();
+    read = await budget.ahead(() => member.read());
   } catch (error) {
-    const read = () => {
+    const fail = () => {
       throw error;
     };
-    return { member: { ...member, read }, bytes: 0, asks: undefined, is_last: false };
+    return { member: { ...member, read: fail }, bytes: 0, asks: undefined, is_last: true };
   }
-  const known = { ...member, read: () => body };
-  if ('stream' in body || !('bytes' in body.content)) return { member: known, bytes: 0, asks: undefined, is_last: true };
-  const bytes = body.content.bytes.subarray(0, body.content.size);
+  const { value, count } = read;
+  const known = (body: MemberBody): Member => ({
+    ...member,
+    read() {
+      count();
+      return body;
+    },
+  });
+  if ('stream' in value || !('bytes' in value.content)) return { member: known(value), bytes: 0, asks: undefined, is_last: true };
+  const bytes = ownBytes(value.content);
   const is_asked = bytes.length > 0 && bytes.length <= MEMBER_BYTES_MAXIMUM;
-  return { member: known, bytes: bytes.length, asks: is_asked ? { bytes, path } : undefined, is_last: false };
+  return {
+    member: known({ ...value, content: { size: bytes.length, bytes } }),
+    bytes: bytes.length,
+    asks: is_asked ? { bytes, path } : undefined,
+    is_last: false,
+  };
 }
 
 /**
@@ -142,8 +161,9 @@ async function aheadOf(member: Member, path: string | undefined): Promise<Ahead 
  */
 export async function* readAhead(
   members: AsyncGenerator<Member>,
-  { help, newPath, pathOf }: { help: Help; newPath: () => string; pathOf: (member: Member) => string | undefined },
+  parts: { help: Help; budget: Budget; newPath: () => string; pathOf: (member: Member) => string | undefined },
 ): AsyncGenerator<Member> {
+  const { help, budget, newPath, pathOf } = parts;
   const questions = new Questions(help, newPath);
   const waiting: Ahead[] = [];
   let bytes = 0;
@@ -156,7 +176,7 @@ export async function* readAhead(
           const step = await members.next();
           if (step.done) ended = {};
           else {
-            const ahead = await aheadOf(step.value, pathOf(step.value));
+            const ahead = await aheadOf(step.value, pathOf(step.value), budget);
             bytes += ahead.bytes;
             waiting.push(ahead);
             is_last = ahead.is_last;

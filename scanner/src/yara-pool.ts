@@ -180,7 +180,12 @@ export function createYaraPool(options: {
   const editionOf = ({ version, signatures_version }: { version: string; signatures_version: string }) =>
     `${ENGINE_NAME} ${version} ${signatures_version} ${limits_digest}`;
 
-  const help = createPoolHelp<Member>({ cores, send, logger });
+  const help = createPoolHelp<Member>({ cores, isWanted: () => queue.length > 0, isGrown, send, logger });
+
+  /** It holds more than a process may. */
+  function isGrown({ child, at_rest }: Member): boolean {
+    return (residentBytes(child.pid) ?? 0) - at_rest > memory.most;
+  }
 
   function send(member: Member, request: EngineRequest): void {
     member.child.send(request, (error) => {
@@ -229,7 +234,7 @@ export function createYaraPool(options: {
       if (waiting === undefined) return;
       const timer = setTimeout(() => end(member, 'time'), timeFor(limits, waiting.job.size) + KILL_GRACE_MS);
       const watch = setInterval(() => {
-        if ((residentBytes(member.child.pid) ?? 0) - member.at_rest > memory.most) end(member, 'memory');
+        if (isGrown(member)) end(member, 'memory');
       }, MEMORY_LOOK_MS);
       member.current = { waiting, timer, watch, killed_for: undefined };
       waiting.job.onBegin?.();
@@ -389,7 +394,7 @@ export function createYaraPool(options: {
     member.generation.members.delete(member);
     for (const other of member.generation.members) if (other.successor === member) other.successor = undefined;
     const killed_for = member.current?.killed_for;
-    help.onExit(member);
+    const was_ended = help.onExit(member);
     const waiting = settle(member);
     const cancelled = waiting?.job.signal?.aborted ?? false;
     if (!closing && !cancelled && (!isRetired(member) || waiting !== undefined))
@@ -403,7 +408,7 @@ export function createYaraPool(options: {
     }
     // What the server itself has ended over a file says nothing of the engine.
     const died_early = member.facts === undefined || performance.now() - member.started_at < YOUNG_MS;
-    const young = died_early && !cancelled && killed_for === undefined;
+    const young = died_early && !cancelled && killed_for === undefined && !was_ended;
     backoff_ms = young ? Math.min(BACKOFF_MS.most, Math.max(BACKOFF_MS.first, backoff_ms * 2)) : 0;
     const timer = setTimeout(() => {
       timers.delete(timer);

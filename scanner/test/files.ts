@@ -30,6 +30,8 @@ export interface ZipEntry {
   flags?: number;
   /** Overrides the compression method that the headers name. */
   method?: number;
+  /** Overrides the unpacked size that the headers name. */
+  claims?: number;
 }
 
 /** A zip by the APPNOTE, with deflated members, made by hand so that tests can bend each field. */
@@ -37,7 +39,7 @@ export function zip(entries: readonly ZipEntry[]): Buffer {
   const locals: Buffer[] = [];
   const centrals: Buffer[] = [];
   let offset = 0;
-  for (const { name, content, flags = 0, method = 8 } of entries) {
+  for (const { name, content, flags = 0, method = 8, claims = content.length } of entries) {
     const packed = method === 8 ? deflateRawSync(content) : content;
     const nameBytes = Buffer.from(name);
     const common = Buffer.alloc(26);
@@ -46,7 +48,7 @@ export function zip(entries: readonly ZipEntry[]): Buffer {
     common.writeUInt16LE(method, 4);
     common.writeUInt32LE(crc32(content), 10);
     common.writeUInt32LE(packed.length, 14);
-    common.writeUInt32LE(content.length, 18);
+    common.writeUInt32LE(claims, 18);
     common.writeUInt16LE(nameBytes.length, 22);
     locals.push(Buffer.from('PK\x03\x04', 'latin1'), common, nameBytes, packed);
     const tail = Buffer.alloc(14);
