@@ -20,6 +20,7 @@ import {
 import { type Content, joined, openSource, rangeOf, type Source, standsAt, streamOf } from './content.ts';
 import { imagesIn, isImageHead, partitionsOf } from './disk-images.ts';
 import { gitPackMembers, isGitPack } from './git-pack.ts';
+import { httpMembers, isHttp } from './http.ts';
 import { isHuffmanPack } from './huffman-pack.ts';
 import { isoTreeMembers } from './iso-trees.ts';
 import { isIwa, iwaMembers } from './iwa.ts';
@@ -30,6 +31,7 @@ import { isNumpy, numpyMembers } from './numpy.ts';
 import { oleMembers } from './ole.ts';
 import { isOneNote, oneNoteMembers } from './onenote.ts';
 import { armourMembers, holdsArmour, isOpenPgp, openPgpMembers } from './openpgp.ts';
+import { isOtherMailbox, otherMailboxMembers } from './other-mailboxes.ts';
 import { isPdf, pdfMembers } from './pdf.ts';
 import { pharMembers } from './phar.ts';
 import { isPickle, pickleMembers } from './pickle.ts';
@@ -98,6 +100,8 @@ export type Container =
         | 'redis'
         | 'strings'
         | 'iwa'
+        | 'http'
+        | 'other-mailbox'
         | 'git';
     }
   | { kind: 'packed'; compressor: Compressor }
@@ -385,10 +389,14 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isRedis(head)) return { kind: 'redis' };
   if (isPickle(head)) return { kind: 'pickle' };
   if (isOpenPgp(head)) return { kind: 'openpgp' };
-  if (isPdf(head)) return { kind: 'pdf' };
+  if (isOtherMailbox(head)) return { kind: 'other-mailbox' };
   const mail = mailKind(head);
+  // A document that a mail carries may begin within the mail's first bytes.
+  if (isPdf(head) && (mail === undefined || PDF_FIRST.test(head.toString('latin1', 0, 68)))) return { kind: 'pdf' };
   return mail === undefined ? undefined : { kind: mail };
 }
+
+const PDF_FIRST = /^\s{0,64}%(?:PDF|FDF)/;
 
 function isProgram(head: Buffer): boolean {
   const start = head.toString('latin1', 0, 4);
@@ -413,7 +421,7 @@ export function isFileWhole(bytes: Buffer): boolean {
 
 /** Whether what was opened tells nothing of what else the file is. */
 export function isBeside({ kind }: Container): boolean {
-  return kind === 'upx' || kind === 'armour' || kind === 'iso-trees' || kind === 'strings';
+  return kind === 'upx' || kind === 'armour' || kind === 'iso-trees' || kind === 'strings' || kind === 'http';
 }
 
 const LATER_PART = 'a later part of a split archive';
@@ -450,9 +458,11 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   if (container === undefined && endsAsTable(reader)) found.push({ kind: 'table' });
   if (isLoose(container, head) && holdsBrokenStrings(reader, isFileWhole)) found.push({ kind: 'strings' });
   if (endsAsZip(reader)) found.push({ kind: 'zip' });
+  if ((container?.kind === 'mail' || container?.kind === 'mailbox') && isPdf(head)) found.push({ kind: 'pdf' });
   if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
   // The mails of a mailbox are looked at one by one.
   if (container?.kind !== 'mailbox' && holdsEncoded(reader, head)) found.push({ kind: 'uuencode' });
+  if (container === undefined && isHttp(head)) found.push({ kind: 'http' });
   if (container === undefined && holdsArmour(reader)) found.push({ kind: 'armour' });
   if (isProgram(head) && isUpxPacked(reader)) found.push({ kind: 'upx' });
   return found;
@@ -654,6 +664,10 @@ export function membersOf(container: Container, content: Content, name: string, 
       return brokenStringMembers(content, workshop, isFileWhole);
     case 'iwa':
       return iwaMembers(content, innerName(name), workshop);
+    case 'http':
+      return httpMembers(content, workshop);
+    case 'other-mailbox':
+      return otherMailboxMembers(content, workshop);
     case 'git':
       return gitPackMembers(content, workshop);
     case 'iso-trees':
