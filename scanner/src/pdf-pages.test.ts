@@ -80,6 +80,13 @@ test('a map of ranges without end has as many letters as there are codes', () =>
   expect(performance.now() - began).toBeLessThan(2000);
 });
 
+test('a long text is tried with fewer maps, so that they do not come to many times as much', () => {
+  const map = 'begincmap 1 beginbfrange <00> <ff> <0041> endbfrange endcmap';
+  const texts = textsOf(`BT (${'a'.repeat(3 * 1024 ** 2)}) Tj ET`, ...Array.from({ length: 16 }, () => map));
+  expect(texts.reduce((sum, { length }) => sum + length, 0)).toBeLessThanOrEqual(20 * 1024 ** 2);
+  expect(texts.length).toBeGreaterThan(2);
+});
+
 test('a script that a page shows line by line is found, whatever codes its letters have', async () => {
   const { codes, map } = subsetOf(SHELL.join(''));
   const coded = (text: string) => Buffer.from(Array.from(text, (letter) => codes.get(letter) ?? 0)).toString('hex');

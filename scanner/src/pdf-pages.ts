@@ -1,15 +1,20 @@
 import { digitsAt, ENDS_NAME, literalAt } from './pdf-plain.ts';
+import { trimmed } from './text-pieces.ts';
 
 // The text of a PDF's pages as viewers copy it out (ISO 32000-1, 9.4): the strings that are shown, a line for each height, and their letters by the maps of the fonts (ToUnicode, 9.10.3). The
 // same letter has another code in each font of a word processor, and a script has each of its lines as a string of its own.
 
 /** More of a document's text is not put together. Bytes, of which each string takes some beside its own. */
-const SHOWN_BYTES_MAXIMUM = 8 * 1024 ** 2;
+const SHOWN_BYTES_MAXIMUM = 4 * 1024 ** 2;
 const STRING_BYTES = 32;
 const STRINGS_MAXIMUM = 65_536;
 const MAP_BYTES_MAXIMUM = 1024 ** 2;
 /** Maps that are tried: which font a string is set in is not looked up, and each map is tried on all of them. */
 const MAPS_MAXIMUM = 16;
+/** Of a long text fewer are tried. Bytes of all the texts. */
+const TEXTS_BYTES_MAXIMUM = 16 * 1024 ** 2;
+/** Letters are put together in pieces: a text that grows by one letter at a time takes many times its length. */
+const PIECE_BYTES = 4096;
 const MAP_ENTRIES_MAXIMUM = 65_536;
 const OPERANDS_MAXIMUM = 64;
 const OPEN = 0x28;
@@ -107,7 +112,8 @@ export class PageTexts {
   *texts(): Generator<Buffer> {
     if (this.bytes === 0) return;
     yield this.textBy((bytes) => bytes.toString('latin1'));
-    for (const { bytes: width, letters } of this.maps) {
+    const tried = Math.floor(TEXTS_BYTES_MAXIMUM / this.bytes);
+    for (const { bytes: width, letters } of this.maps.slice(0, tried)) {
       yield this.textBy((bytes) => {
         let text = '';
         for (let at = 0; at + width <= bytes.length; at += width)
@@ -118,8 +124,18 @@ export class PageTexts {
   }
 
   private textBy(lettersIn: (bytes: Buffer) => string): Buffer {
-    const pieces = this.shown.map((one) => (one === null ? '\n' : one === undefined ? ' ' : lettersIn(one)));
-    return Buffer.from(pieces.join('').trim());
+    const pieces: Buffer[] = [];
+    let text = '';
+    for (const one of this.shown) {
+      if (one === null || one === undefined) text += one === null ? '\n' : ' ';
+      for (let at = 0; one && at < one.length; at += PIECE_BYTES) {
+        text += lettersIn(one.subarray(at, at + PIECE_BYTES));
+        if (text.length < PIECE_BYTES) continue;
+        pieces.push(Buffer.from(text));
+        text = '';
+      }
+    }
+    return trimmed(Buffer.concat([...pieces, Buffer.from(text)]));
   }
 
   private read(stream: Buffer): void {

@@ -89,3 +89,11 @@ export function textOfPieces(xml: Buffer): Buffer | undefined {
   }
   return target.subarray(0, length);
 }
+
+/** Without blanks and empty lines around it: what a document says alone is what a rule knows by its first bytes. */
+export function trimmed(text: Buffer): Buffer {
+  let [start, end] = [0, text.length];
+  while (start < end && (text[start] ?? 0) <= 0x20) start += 1;
+  while (end > start && (text[end - 1] ?? 0) <= 0x20) end -= 1;
+  return text.subarray(start, end);
+}

@@ -13,7 +13,7 @@ import { fromBase64 } from './text-codings.ts';
 import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextForm, textFormOf } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
 import { APOSTROPHE, literalTexts } from './text-literals.ts';
-import { textOfBody, textOfPieces } from './text-pieces.ts';
+import { textOfBody, textOfPieces, trimmed } from './text-pieces.ts';
 import { rewritten } from './text-rewrites.ts';
 import {
   addressesOf,
@@ -207,14 +207,6 @@ function* ofLiterals(text: Buffer, { budget }: Workshop): Generator<TextView> {
 }
 
 const RTF = /^\s{0,8}\{\\rt/;
-
-/** Without blanks and empty lines around it: what a document says alone is what a rule knows by its first bytes. */
-function trimmed(text: Buffer): Buffer {
-  let [start, end] = [0, text.length];
-  while (start < end && (text[start] ?? 0) <= 0x20) start += 1;
-  while (end > start && (text[end - 1] ?? 0) <= 0x20) end -= 1;
-  return text.subarray(start, end);
-}
 
 /** The text of a document, and what is written in it. */
 function* ofPieces(pieces: Buffer, text: Buffer, from: number, workshop: Workshop, isFile: IsFile): Generator<TextView> {
