@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { tarEntry } from '#test/containers.ts';
 import { EICAR, noise, tar, zip } from '#test/files.ts';
@@ -48,7 +48,16 @@ describe('what other programs packed is unpacked', () => {
   test('brotli, which has no magic, where it is named so', async () => {
     const packed = brotliCompressSync(Buffer.concat([EICAR, noise(100)]));
     expect(await read(packed, 'eicar.br')).toMatchObject({ found: true, unread: [] });
+    const large = brotliCompressSync(Buffer.concat([EICAR, noise(100)]), {
+      params: { [constants.BROTLI_PARAM_LARGE_WINDOW]: 1, [constants.BROTLI_PARAM_LGWIN]: 30 },
+    });
+    expect(await read(large, 'eicar.br')).toMatchObject({ found: true, unread: [] });
     expect(await read(noise(5000), 'noise.br')).toMatchObject({ unread: [], coverage: { members_total: 0 } });
+  });
+
+  test('an archive of wimlib that is made for pipes is not opened', async () => {
+    const begin = Buffer.concat([Buffer.from('WLPWM\0\0\0'), noise(5000)]);
+    expect(await read(begin)).toMatchObject({ unread: ['unsupported'] });
   });
 
   test('zlib with another stream behind it', async () => {

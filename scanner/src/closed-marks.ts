@@ -22,6 +22,7 @@ const FIRST: readonly Mark[] = [
     name: 'LHarc or PMarc',
   })),
   { magic: text('ArC\x01'), at: 0, name: 'FreeArc' },
+  { magic: text('WLPWM\0\0\0'), at: 0, name: 'pipable archive of wimlib' },
   { magic: text('KGB_arch -'), at: 0, name: 'KGB' },
   { magic: text('BZ3v1'), at: 0, name: 'bzip3' },
   { magic: text('bvx2'), at: 0, name: 'LZFSE' },

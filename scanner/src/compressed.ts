@@ -121,10 +121,13 @@ export function isZlib(head: Buffer): boolean {
   );
 }
 
+/** Windows of more than 16 MiB, which its program unpacks as well. */
+const BROTLI_PARAMETERS = { [constants.BROTLI_DECODER_PARAM_LARGE_WINDOW]: 1 };
+
 /** Brotli (RFC 7932) has no magic at all: only a file that is named so is tried. */
 export function isBrotli(head: Buffer, name: string): boolean {
   if (!/\.br$/i.test(name)) return false;
-  const options = { finishFlush: constants.BROTLI_OPERATION_FLUSH, maxOutputLength: 2 ** 24 };
+  const options = { finishFlush: constants.BROTLI_OPERATION_FLUSH, maxOutputLength: 2 ** 24, params: BROTLI_PARAMETERS };
   return isMore(() => brotliDecompressSync(head.subarray(0, LOOK_BYTES), options));
 }
 
@@ -440,7 +443,7 @@ export function compressedMembers(
     case 'zlib':
       return nodeMembers(content, createInflate({ chunkSize: CHUNK_BYTES }), name, workshop);
     case 'brotli':
-      return nodeMembers(content, createBrotliDecompress({ chunkSize: CHUNK_BYTES }), name, workshop);
+      return nodeMembers(content, createBrotliDecompress({ chunkSize: CHUNK_BYTES, params: BROTLI_PARAMETERS }), name, workshop);
     case 'lz4':
       return ownMembers(content, name, workshop, lz4Frames);
     case 'lzop':

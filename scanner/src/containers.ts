@@ -20,6 +20,7 @@ import {
 import { type Content, joined, openSource, rangeOf, type Source, standsAt, streamOf } from './content.ts';
 import { imagesIn, isImageHead, partitionsOf } from './disk-images.ts';
 import { gitPackMembers, isGitPack } from './git-pack.ts';
+import { httpMembers, isHttp } from './http.ts';
 import { isHuffmanPack } from './huffman-pack.ts';
 import { isoTreeMembers } from './iso-trees.ts';
 import { isIwa, iwaMembers } from './iwa.ts';
@@ -30,6 +31,7 @@ import { isNumpy, numpyMembers } from './numpy.ts';
 import { oleMembers } from './ole.ts';
 import { isOneNote, oneNoteMembers } from './onenote.ts';
 import { armourMembers, holdsArmour, isOpenPgp, openPgpMembers } from './openpgp.ts';
+import { isOtherMailbox, otherMailboxMembers } from './other-mailboxes.ts';
 import { isPdf, isPdfWithin, pdfMembers } from './pdf.ts';
 import { pharMembers } from './phar.ts';
 import { isPickle, pickleMembers } from './pickle.ts';
@@ -86,6 +88,8 @@ export type Container =
         | 'redis'
         | 'strings'
         | 'iwa'
+        | 'http'
+        | 'other-mailbox'
         | 'git';
     }
   | { kind: 'pdf'; is_within?: true }
@@ -374,10 +378,15 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isRedis(head)) return { kind: 'redis' };
   if (isPickle(head)) return { kind: 'pickle' };
   if (isOpenPgp(head)) return { kind: 'openpgp' };
-  if (isPdf(head)) return isPdfWithin(head) ? { kind: 'pdf', is_within: true } : { kind: 'pdf' };
+  if (isOtherMailbox(head)) return { kind: 'other-mailbox' };
   const mail = mailKind(head);
+  // A document that a mail carries may begin within the mail's first bytes.
+  if (isPdf(head) && (mail === undefined || PDF_FIRST.test(head.toString('latin1', 0, 68))))
+    return isPdfWithin(head) ? { kind: 'pdf', is_within: true } : { kind: 'pdf' };
   return mail === undefined ? undefined : { kind: mail };
 }
+
+const PDF_FIRST = /^\s{0,64}%(?:PDF|FDF)/;
 
 function isProgram(head: Buffer): boolean {
   const start = head.toString('latin1', 0, 4);
@@ -404,7 +413,7 @@ export function isFileWhole(bytes: Buffer): boolean {
 export function isBeside(container: Container): boolean {
   const { kind } = container;
   if (kind === 'pdf') return container.is_within === true;
-  return kind === 'upx' || kind === 'armour' || kind === 'iso-trees' || kind === 'strings' || kind === 'uuencode';
+  return ['upx', 'armour', 'iso-trees', 'strings', 'http', 'uuencode'].includes(kind);
 }
 
 /** Carved formats that the reader of a container which tells nothing of the rest has read already, wherever they stand in its content. */
@@ -451,9 +460,11 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   if (container === undefined && endsAsTable(reader)) found.push({ kind: 'table' });
   if (isLoose(container, head) && holdsBrokenStrings(reader, isFileWhole)) found.push({ kind: 'strings' });
   if (endsAsZip(reader)) found.push({ kind: 'zip' });
+  if ((container?.kind === 'mail' || container?.kind === 'mailbox') && isPdf(head)) found.push({ kind: 'pdf' });
   if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
   // The mails of a mailbox are looked at one by one.
   if (container?.kind !== 'mailbox' && holdsEncoded(reader, head)) found.push({ kind: 'uuencode' });
+  if (container === undefined && isHttp(head)) found.push({ kind: 'http' });
   if (container === undefined && holdsArmour(reader)) found.push({ kind: 'armour' });
   if (isProgram(head) && isUpxPacked(reader)) found.push({ kind: 'upx' });
   return found;
@@ -655,6 +666,10 @@ export function membersOf(container: Container, content: Content, name: string, 
       return brokenStringMembers(content, workshop, isFileWhole);
     case 'iwa':
       return iwaMembers(content, innerName(name), workshop);
+    case 'http':
+      return httpMembers(content, workshop);
+    case 'other-mailbox':
+      return otherMailboxMembers(content, workshop);
     case 'git':
       return gitPackMembers(content, workshop);
     case 'iso-trees':

@@ -67,7 +67,7 @@ const CHARACTERS: readonly (readonly string[])[] = PAGES.map((page) => {
 const KNOWN = Uint8Array.from(FIRST, (_, byte) => (CHARACTERS.some((page) => page[byte] !== UNKNOWN) ? 1 : 0));
 const IS_LETTER = Uint8Array.from(FIRST, (character) => (/\w/.test(character) ? 1 : 0));
 /** Fewer say nothing. Bytes. */
-const LEAST = 40;
+const LEAST = 24;
 const QUICK_BYTES = 64;
 
 function isOf(bytes: Buffer): boolean {

@@ -158,7 +158,17 @@ function containersOf(walk: Walk, reader: Reader, name: string): { containers: C
 }
 
 /** Containers that are texts, too. What is in any other kind is no text that a program reads. */
-const TEXTS: readonly Container['kind'][] = ['uuencode', 'mail', 'mailbox', 'rtf', 'armour', 'strings'];
+const TEXTS: readonly Container['kind'][] = [
+  'uuencode',
+  'mail',
+  'mailbox',
+  'rtf',
+  'armour',
+  'strings',
+  'http',
+  // The first protocol is one, and letters of base64 may look like it.
+  'pickle',
+];
 
 /** What the rules see of a text that does not stand in its bytes as it is, and what is written in it as letters. */
 async function examineViews(

@@ -6,7 +6,7 @@ import { inflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ole } from '#test/containers.ts';
-import { zip } from '#test/files.ts';
+import { EICAR, zip } from '#test/files.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { type Examination, examine } from './examine.ts';
 import { SCAN_LIMITS } from './limits.ts';
@@ -434,4 +434,21 @@ describe('what is too long to be taken into memory', () => {
     expect(unread).toEqual([]);
     expect(texts.some((one) => one.startsWith('Where it begins.'))).toBe(true);
   });
+});
+
+test('what a cell says is a file, among the shared texts and in the cell itself', async () => {
+  const shared = (...texts: readonly string[]) =>
+    record(
+      0x00fc,
+      u32(texts.length),
+      u32(texts.length),
+      ...texts.flatMap((text) => [u16(text.length), Buffer.from([0]), Buffer.from(text, 'latin1')]),
+    );
+  const test_file = EICAR.toString('latin1');
+  const label = record(0x0204, u16(0), u16(0), u16(0), u16(test_file.length), Buffer.from([0]), EICAR);
+  const filling = Buffer.alloc(5000);
+  for (const records of [[shared('a', test_file, 'b')], [bof(0x0010), label]]) {
+    const content = Buffer.concat([bof(0x0005), ...records, record(0x000a), filling]);
+    expect(await examined(ole([{ name: 'Workbook', content }]))).toMatchObject({ threat: 'EICAR-Test-File' });
+  }
 });

@@ -56,7 +56,9 @@ export function httpMessages(bytes: Buffer): { bodies: Body[]; others: Buffer } 
     const length = field('Content-Length');
     // A message that asks for something carries nothing but what it says.
     const is_request = !fields.startsWith('HTTP/');
-    const claimed = length === undefined ? (is_request ? 0 : bytes.length - start) : Number(length);
+    // Unless it does not say how much, and no other message follows.
+    const is_bare = is_request && FIRST_LINE.test(bytes.toString('latin1', start, start + HEAD_BYTES_USUAL));
+    const claimed = length === undefined ? (is_bare ? 0 : bytes.length - start) : Number(length);
     const size = claimed >= 0 ? Math.min(claimed, bytes.length - start) : 0;
     const { body, end } = /chunked/i.test(field('Transfer-Encoding') ?? '')
       ? fromChunks(bytes, start)

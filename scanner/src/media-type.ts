@@ -131,6 +131,7 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
     case 'uuencode':
       return 'text/x-uuencode';
     case 'mailbox':
+    case 'other-mailbox':
       return 'application/mbox';
     case 'pdf':
       return 'application/pdf';
@@ -183,6 +184,7 @@ export function mediaTypeOf(head: Buffer, container: Container | undefined): str
     case 'sqlite':
     case 'disc':
     case 'upx':
+    case 'http':
     case undefined:
       break;
   }

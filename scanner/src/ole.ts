@@ -195,6 +195,28 @@ function textView(name: string, text: string, budget: Budget, damage?: StatusDet
   return { name, view: true, read: () => ({ content: { size: bytes.length, bytes }, damage }) };
 }
 
+/** More of what the cells of a workbook say is not kept. Characters. */
+const CELLS_CHARACTERS_MAXIMUM = 4 * 1024 ** 2;
+/** A shorter cell is no file; so many are matched alone. */
+const CELL = { characters_least: 33, alone: 500 } as const;
+
+/** What the cells of a workbook say: those that may be a file each alone, and all as lines of a text. */
+class CellTexts {
+  private readonly lines: string[] = [];
+  private characters = 0;
+
+  add(text: string): void {
+    if (this.characters > CELLS_CHARACTERS_MAXIMUM) return;
+    this.lines.push(text);
+    this.characters += text.length;
+  }
+
+  *all(): Generator<string> {
+    yield* this.lines.filter(({ length }) => length >= CELL.characters_least).slice(0, CELL.alone);
+    if (this.lines.length > 1) yield this.lines.join('\n');
+  }
+}
+
 const NOTHING: MemberBody = { content: { size: 0, bytes: Buffer.alloc(0) } };
 
 /** The macros of a document of Word 6 or 95, each as its bytes: the texts in them stand there as they are. */
@@ -341,7 +363,9 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
     }
 
     function* sheetsOf(name: string, head: Buffer, stream: Iterable<Buffer>): Generator<Member> {
-      const sheets = xlsMacros(head, stream, budget);
+      const cells = new CellTexts();
+      const sheets = xlsMacros(head, stream, budget, (text) => cells.add(text));
+      for (const text of cells.all()) yield { ...textView(`${name} (cells)`, text, budget), value: true };
       if (sheets === undefined) return;
       if (sheets.is_cut) workshop.note(HIDDEN.long);
       yield textView(`${name} (macro sheets)`, sheets.text, budget, sheets.is_cut ? 'too_large' : undefined);

@@ -22,7 +22,8 @@ function holdsLetters(text: Buffer, isFile: (head: Buffer) => boolean): boolean 
 /** The text of a stream, as far as it is kept. */
 export class StreamText {
   private readonly pieces: Buffer[] = [];
-  private bytes = 0;
+  /** How many bytes came, kept or not. */
+  bytes = 0;
 
   add(piece: Buffer): void {
     if (this.bytes >= LETTERS_BYTES_MAXIMUM) return;
@@ -30,9 +31,14 @@ export class StreamText {
     this.bytes += piece.length;
   }
 
+  /** All that was kept. */
+  text(): Buffer {
+    return Buffer.concat(this.pieces);
+  }
+
   /** A text in which bytes are written as letters, as a member. */
   *end(isFile: (head: Buffer) => boolean): Generator<Member> {
-    const text = Buffer.concat(this.pieces);
+    const text = this.text();
     if (holdsLetters(text, isFile))
       yield { name: 'text of a stream', read: () => ({ content: { size: text.length, bytes: text } }) };
   }

@@ -21,10 +21,10 @@ const LETTER_J = 0x6a;
 const OBJECT = /(?:^|\D)(\d{1,10}) \d{1,5} ob$/;
 const OBJECT_BYTES = 24;
 /** White space and the marks that end a name. */
-const ENDS_NAME: ReadonlySet<number> = new Set([0, 9, 10, 12, 13, 32, ...Buffer.from('()<>[]{}/%')]);
+export const ENDS_NAME: ReadonlySet<number> = new Set([0, 9, 10, 12, 13, 32, ...Buffer.from('()<>[]{}/%')]);
 
-/** The bytes of the literal string that begins at `open`, and where it ends. */
-function literalAt(bytes: Buffer, open: number, room: Buffer): { value: Buffer; end: number } {
+/** The bytes of the literal string that begins at `open`, and where it ends. `room` takes as many bytes as there are. */
+export function literalAt(bytes: Buffer, open: number, room: Buffer): { value: Buffer; end: number } {
   let length = 0;
   let depth = 1;
   let at = open + 1;
@@ -53,7 +53,7 @@ function literalAt(bytes: Buffer, open: number, room: Buffer): { value: Buffer; 
 }
 
 /** The bytes of the string in digits that begins at `open`, and where it ends. */
-function digitsAt(bytes: Buffer, open: number): { value: Buffer; end: number } {
+export function digitsAt(bytes: Buffer, open: number): { value: Buffer; end: number } {
   const found = bytes.indexOf(GREATER, open + 1);
   const end = found < 0 ? bytes.length : found;
   const digits = bytes.toString('latin1', open + 1, end).replaceAll(/[^0-9a-f]/gi, '');

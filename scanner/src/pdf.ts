@@ -5,7 +5,8 @@ import { type Member, Unreadable, type Workshop } from './member.ts';
 import { filterOf, type Parameters, unpredicted } from './pdf-filters.ts';
 import { StreamText } from './pdf-letters.ts';
 import { type Lock, lockOf } from './pdf-lock.ts';
-import { PlainObjects } from './pdf-plain.ts';
+import { isOfPages, PageTexts } from './pdf-pages.ts';
+import { ENDS_NAME, PlainObjects } from './pdf-plain.ts';
 import { explainPdf } from './pdf-structure.ts';
 import { PdfStrings, textOfString } from './pdf-texts.ts';
 import type { Range } from './ranges.ts';
@@ -115,7 +116,8 @@ function* streamsOf(reader: Reader): Generator<Found> {
     // Some writers put blanks before the line end; viewers pass over them.
     const after = reader.at(at + STREAM.length, 2 + BLANKS_MAXIMUM).toString('latin1');
     const line_end = /^[ \t]*(?:\r\n|\n|\r)/.exec(after)?.[0].length ?? 0;
-    if (line_end === 0 || reader.at(at - 3, 3).toString('latin1') === 'end') {
+    // Neither `endstream` nor the end of a name: the type of an attached file is often `application/octet-stream`.
+    if (line_end === 0 || !ENDS_NAME.has(reader.at(at - 1, 1)[0] ?? 0)) {
       at = reader.find(STREAM, at + STREAM.length);
       continue;
     }
@@ -436,6 +438,9 @@ class Texts {
   }
 }
 
+/** A longer stream is no value that somebody put beside the pages. Bytes. */
+const VALUE_BYTES_MAXIMUM = 64 * 1024;
+
 /** Longer gaps between streams are read in pieces, so that no damaged document comes into memory as a whole. Bytes. */
 const BETWEEN_BYTES = 1024 ** 2;
 
@@ -521,6 +526,13 @@ export async function* pdfMembers(
   const ranges: Range[] = [];
   const texts = new Texts(budget);
   const plain_objects = new PlainObjects();
+  const pages = new PageTexts();
+  /** What a stream that is a text holds (`own`), or one that is a part of a page. */
+  function* ofText(own: StreamText | undefined, page: StreamText | undefined): Generator<Member> {
+    if (own !== undefined) yield* own.end(isFile);
+    if (page !== undefined) pages.add(page.text());
+    else if (own !== undefined && own.bytes <= VALUE_BYTES_MAXIMUM) yield* texts.add([own.text()]);
+  }
   let scripts = 0;
   const scriptMember = (bytes: Buffer): Member => {
     scripts += 1;
@@ -548,10 +560,13 @@ export async function* pdfMembers(
       }
       if (number !== undefined && others.size < STREAMS_KEPT_MAXIMUM) others.set(number, found);
       const own = textFormOf(head.subarray(0, LOOK_BYTES)) === undefined ? undefined : new StreamText();
+      // Letters of two bytes make a page look like no text.
+      const page = isOfPages(head) ? (own ?? new StreamText()) : undefined;
       if (!is_changed) {
-        if (own === undefined) continue;
-        for await (const piece of all) own.add(piece);
-        yield* own.end(isFile);
+        const kept = own ?? page;
+        if (kept === undefined) continue;
+        for await (const piece of all) kept.add(piece);
+        yield* ofText(own, page);
         continue;
       }
       copy.push(Buffer.from(`${dictionary}stream\n`, 'latin1'));
@@ -566,7 +581,7 @@ export async function* pdfMembers(
           plain_bytes += piece.length;
           budget.addUnpacked(piece.length, plain_bytes, packed_bytes);
           copy.push(piece);
-          own?.add(piece);
+          (own ?? page)?.add(piece);
           copy_bytes += piece.length;
           if (is_list) {
             const listed = piece.toString('latin1');
@@ -582,7 +597,7 @@ export async function* pdfMembers(
         if (error instanceof LimitReached || isDiskError(error)) throw error;
         if (packed_bytes > 0 && !is_guess) unread.add('damaged');
       }
-      if (own !== undefined) yield* own.end(isFile);
+      yield* ofText(own, page);
       yield* texts.add(strings.end().map(bytesOf));
       copy.push(Buffer.from('\nendstream\nendobj\n'));
     }
@@ -610,6 +625,11 @@ export async function* pdfMembers(
     if (copy_bytes > 0) yield view();
     yield* texts.add(stringsBetween(reader, ranges, lock));
     yield* texts.end();
+    for (const text of pages.texts()) {
+      budget.spend(text.length);
+      budget.addUnpacked(text.length, text.length, reader.size);
+      yield { name: 'text of the pages', value: true, read: () => ({ content: { size: text.length, bytes: text } }) };
+    }
     explainPdf(reader, ranges, workshop.explain);
     for (const detail of unread) throw new Unreadable(detail);
   } catch (error) {

@@ -12,21 +12,31 @@ const BREAKS: ReadonlySet<string> = new Set(['par', 'line', 'sect', 'page', 'cel
 const WORD_BYTES = 48;
 const WORD = /^([A-Za-z]{1,32})(-?\d{1,10})? ?/;
 
-/** In one pass; no more than there are bytes. */
-export function textOfRtf(rtf: Buffer): Buffer {
+/** Groups that no reader sees: tables of fonts, colours and styles, what the document says of itself, and whatever a star marks as such. */
+const UNSEEN =
+  /^\\(?:\*|fonttbl|colortbl|stylesheet|listtable|listoverridetable|info|header[lrf]?|footer[lrf]?|pict|object|generator)(?![a-z])/;
+
+/** In one pass; no more than there are bytes. `body`: without what no reader sees. */
+export function textOfRtf(rtf: Buffer, part: 'all' | 'body' = 'all'): Buffer {
   const target = Buffer.allocUnsafe(rtf.length);
   let length = 0;
   /** Characters behind `\u` that stand for it where nothing knows Unicode. */
   let skipped = 0;
   const put = (byte: number) => {
     if (skipped > 0) skipped -= 1;
-    else target[length++] = byte;
+    else if (depth < unseen) target[length++] = byte;
   };
+  let depth = 0;
+  let unseen = Number.POSITIVE_INFINITY;
   for (let at = 0; at < rtf.length; ) {
     const byte = rtf[at] ?? 0;
     at += 1;
     if (byte === OPEN || byte === CLOSE) {
       skipped = 0;
+      depth += byte === OPEN ? 1 : -1;
+      if (depth < unseen) unseen = Number.POSITIVE_INFINITY;
+      if (part === 'body' && byte === OPEN && depth < unseen && UNSEEN.test(rtf.toString('latin1', at, at + WORD_BYTES)))
+        unseen = depth;
       continue;
     }
     if (byte === 0x0a || byte === 0x0d) continue;

@@ -54,6 +54,11 @@ function isControl(code: number): boolean {
   return code < 0x20 ? !ORDINARY_CONTROLS.has(code) : code === 0x7f || code === 0xfffe || code === 0xffff;
 }
 
+/** How many bytes a code unit has. */
+function widthOf(encoding: Encoding): number {
+  return encoding.startsWith('utf-32') ? 4 : 2;
+}
+
 /** One code unit, in whichever order of bytes. */
 function unitAt(piece: Buffer, at: number, encoding: Encoding): number {
   if (encoding === 'utf-16le') return piece.readUInt16LE(at);
@@ -65,6 +70,17 @@ function unitAt(piece: Buffer, at: number, encoding: Encoding): number {
 function unitsOf(piece: Buffer, encoding: Encoding): number[] {
   const width = encoding.startsWith('utf-32') ? 4 : 2;
   return Array.from({ length: Math.floor(piece.length / width) }, (_, index) => unitAt(piece, index * width, encoding));
+}
+
+/** Names in front of numbers are no texts. Bytes. */
+const PADDED_LEAST = 32;
+
+/** Without the zeros that fill up what a text came in; whole units of so many bytes. */
+function withoutPadding(piece: Buffer, width: number): Buffer {
+  let end = piece.length;
+  while (end > 0 && piece[end - 1] === 0) end -= 1;
+  end = Math.ceil(end / width) * width;
+  return end < PADDED_LEAST || end > piece.length ? piece : piece.subarray(0, end);
 }
 
 /** How many characters of ASCII there are when the bytes are read like that; undefined when they make no text, which most show at once. */
@@ -86,9 +102,6 @@ function asciiIn(piece: Buffer, encoding: Encoding): number | undefined {
   }
   return wrong * CONTROLS_ONE_OF > units ? undefined : ascii;
 }
-
-/** Names in front of numbers are no texts. Bytes. */
-const PADDED_LEAST = 32;
 
 /** Whether bytes are a text in ASCII or in any encoding that has ASCII in it, and zeros that fill up what it came in. */
 function isPlain(padded: Buffer): boolean {
@@ -118,17 +131,21 @@ export function textFormOf(head: Buffer): TextForm | undefined {
         ? isPlain(Buffer.from([...small([piece])].join('').slice(1)))
         : encoding === 'utf-8'
           ? isPlain(behind)
-          : asciiIn(behind, encoding) !== undefined;
+          : asciiIn(withoutPadding(behind, widthOf(encoding)), encoding) !== undefined;
     if (is_text) return { encoding, mark_bytes: mark.length };
   }
   if (isEbcdic(piece)) return { encoding: 'ebcdic', mark_bytes: 0 };
   if (isPlain(piece)) return { encoding: 'utf-8', mark_bytes: 0 };
   let best: { encoding: Encoding; share: number } | undefined;
   for (const encoding of WIDE) {
-    const characters = Math.floor(piece.length / (encoding.startsWith('utf-32') ? 4 : 2));
+    const width = widthOf(encoding);
+    const padded = piece.subarray(0, QUICK_BYTES);
     // Most of what is no text shows it at once.
-    if (characters < LOOK_CHARACTERS_LEAST || asciiIn(piece.subarray(0, QUICK_BYTES), encoding) === undefined) continue;
-    const ascii = asciiIn(piece, encoding);
+    if (asciiIn(withoutPadding(padded, width), encoding) === undefined) continue;
+    const whole = withoutPadding(piece, width);
+    const characters = Math.floor(whole.length / width);
+    if (characters < LOOK_CHARACTERS_LEAST) continue;
+    const ascii = asciiIn(whole, encoding);
     if (ascii === undefined || ascii * ASCII_ONE_OF < characters) continue;
     if (best === undefined || ascii / characters > best.share) best = { encoding, share: ascii / characters };
   }
@@ -155,6 +172,9 @@ function* wide32(pieces: Iterable<Buffer>, encoding: Encoding): Generator<string
     yield characters.join('');
   }
 }
+
+/** Line ends that texts of UTF-16 have beside those of ASCII: next line, line and paragraph separator (Unicode, 5.8). */
+const WIDE_ENDS = /[\u0085\u2028\u2029]/g;
 
 function* wide16(pieces: Iterable<Buffer>, encoding: Encoding): Generator<string> {
   const decoder = new TextDecoder(encoding);
@@ -187,10 +207,11 @@ export function* decodedText(pieces: Iterable<Buffer>, { encoding, mark_bytes, p
     to_skip = 0;
     // It is not known yet whether a line feed follows.
     held = whole.endsWith('\r') ? '\r' : '';
-    const plain = whole
+    const lines = whole
       .slice(0, whole.length - held.length)
       .replaceAll('\r\n', '\n')
       .replaceAll('\r', '\n');
+    const plain = WIDE.includes(encoding) ? lines.replaceAll(WIDE_ENDS, '\n') : lines;
     if (plain !== '') yield Buffer.from(plain, encoding === 'utf-8' ? 'latin1' : 'utf8');
   }
   if (held !== '') yield Buffer.from('\n');
@@ -199,26 +220,35 @@ export function* decodedText(pieces: Iterable<Buffer>, { encoding, mark_bytes, p
 const SHIFT = Buffer.from('+A');
 const LETTER_A = 0x41;
 const LETTER_H = 0x48;
-/** A shift to letters and back: `+`, the base64 of one or more characters of which the first is ASCII, `-`. */
-const SHIFTED = /\+A[A-H][A-Za-z0-9+/]{1,256}-?/g;
+/** A shift to letters and back: `+`, the base64 of one or more characters of which the first is ASCII, `-`. A line may be one from its beginning to its end. */
+const SHIFTED = /\+A[A-H][A-Za-z0-9+/]{1,65533}-?/g;
+/** The byte order mark. */
+const SHIFTED_MARK = /^\+\/v[89+/]-?/;
 
 /** Letters of base64. */
 const IN_SHIFT = new Uint8Array(256);
 for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/') IN_SHIFT[character.charCodeAt(0)] = 1;
-const SHIFT_BYTES = { least: 4, most: 257 } as const;
+const SHIFT_BYTES = { least: 4, most: 65_536 } as const;
+/** What no dash ends may be a word or a sum: so many letters that all come to ASCII are none. */
+const OPEN_SHIFT_LEAST = 16;
 const DASH = 0x2d;
+const ASCII = /^[\0-\x7f]*$/;
 
 /** Whether a text of ASCII has characters written in the way of UTF-7. Each run of letters is looked at once: a shift is what stands before its end. */
 export function hasUtf7(text: Buffer): boolean {
+  if (SHIFTED_MARK.test(text.toString('latin1', 0, SHIFT_BYTES.least + 1))) return true;
   for (let at = text.indexOf(SHIFT); at >= 0; at = text.indexOf(SHIFT, at)) {
     let end = at + 1;
     while (IN_SHIFT[text[end] ?? 0] === 1) end += 1;
-    if (text[end] === DASH) {
+    const is_closed = text[end] === DASH;
+    if (is_closed || end - at >= OPEN_SHIFT_LEAST) {
       const first = text.indexOf(SHIFT, Math.max(at, end - SHIFT_BYTES.most));
       for (const start of new Set([first, text.lastIndexOf(SHIFT, end)])) {
         const next = text[start + 2] ?? 0;
-        if (start < 0 || end - start < SHIFT_BYTES.least || next < LETTER_A || next > LETTER_H) continue;
-        if (fromShifted(text.toString('latin1', start, end)) !== undefined) return true;
+        const least = is_closed ? SHIFT_BYTES.least : OPEN_SHIFT_LEAST;
+        if (start < 0 || end - start < least || next < LETTER_A || next > LETTER_H) continue;
+        const letters = fromShifted(text.toString('latin1', start, end));
+        if (letters !== undefined && (is_closed || ASCII.test(letters))) return true;
       }
     }
     at = end;
@@ -232,13 +262,14 @@ function fromShifted(shifted: string): string | undefined {
   const whole = bytes.subarray(0, bytes.length - (bytes.length % 2));
   const units = unitsOf(whole, 'utf-16be');
   if (units.length === 0 || units.some(isControl)) return undefined;
-  return String.fromCharCode(...units);
+  return whole.swap16().toString('utf16le');
 }
 
 /** A text with what is written in the way of UTF-7 decoded. */
 export function fromUtf7(text: Buffer): Buffer {
   const plain = text
     .toString('latin1')
+    .replace(SHIFTED_MARK, '')
     .replaceAll(SHIFTED, (shifted) => {
       const characters = fromShifted(shifted);
       return characters === undefined ? shifted : Buffer.from(characters, 'utf8').toString('latin1');

@@ -42,6 +42,17 @@ const ENTITIES: ReadonlyMap<string, number> = new Map([
 ]);
 const ENTITY = /^&(?:#(\d{1,3})|#x([0-9a-f]{1,2})|(amp|lt|gt|quot|apos));/i;
 
+/** Where the text begins that people see, behind what the document says of itself. */
+const BODIES: readonly Buffer[] = ['<w:body', '<office:body', '<a:p>', '<a:p ', '<Worksheet '].map((mark) => Buffer.from(mark));
+
+/** The text that people see of a document, without the indents of its XML; undefined where nothing stands before it. */
+export function textOfBody(xml: Buffer): Buffer | undefined {
+  const starts = BODIES.map((mark) => xml.indexOf(mark)).filter((start) => start >= 0);
+  if (starts.length === 0) return undefined;
+  const body = textOfPieces(xml.subarray(Math.min(...starts)));
+  return body && Buffer.from(body.toString('latin1').replaceAll(/\n[ \t\n]{0,64}/g, '\n'), 'latin1');
+}
+
 /** The text without its elements, a line for each paragraph; undefined for what is no such document. In one pass. */
 export function textOfPieces(xml: Buffer): Buffer | undefined {
   if (!MARKS.some((mark) => xml.includes(mark))) return undefined;
@@ -77,4 +88,12 @@ export function textOfPieces(xml: Buffer): Buffer | undefined {
     at += 1;
   }
   return target.subarray(0, length);
+}
+
+/** Without blanks and empty lines around it: what a document says alone is what a rule knows by its first bytes. */
+export function trimmed(text: Buffer): Buffer {
+  let [start, end] = [0, text.length];
+  while (start < end && (text[start] ?? 0) <= 0x20) start += 1;
+  while (end > start && (text[end - 1] ?? 0) <= 0x20) end -= 1;
+  return text.subarray(start, end);
 }

@@ -112,6 +112,18 @@ function ofBase64(text: Buffer): Buffer | undefined {
   return plain;
 }
 
+const WHOLE = { least: 24, most: 128 } as const;
+
+/** A short text that is nothing but base64 or digits: in any other one it might be a word. */
+export function* wholeOf(text: Buffer): Generator<Run> {
+  if (text.length > WHOLE.most) return;
+  const letters = text.toString('latin1').replaceAll(/\s/g, '');
+  if (letters.length < WHOLE.least || !/^[A-Za-z0-9+/]+={0,2}$/.test(letters)) return;
+  const is_hex = isHex(Buffer.from(letters));
+  const bytes = Buffer.from(letters, is_hex ? 'hex' : 'base64');
+  if (bytes.length < DECODED_LEAST) yield { how: is_hex ? 'hex' : 'base64', start: 0, end: text.length, bytes };
+}
+
 /** Runs of base64 and of hexadecimal digits, in one pass: of each LINE_LEAST characters one is looked at, and its neighbours where it may be of a run. */
 export function* runsOf(text: Buffer): Generator<Run> {
   let done = 0;
@@ -261,6 +273,7 @@ export function* escapesOf(text: Buffer): Generator<Run> {
 }
 
 const QUOTE = 0x22;
+const APOSTROPHE = 0x27;
 const BACKSLASH = 0x5c;
 const ESCAPED_LETTERS: ReadonlyMap<number, number> = new Map(
   [...'n\nr\rt\tb\bf\f'.matchAll(/(.)(.)/gs)].map(([, letter = '', plain = '']) => [letter.charCodeAt(0), plain.charCodeAt(0)]),
@@ -310,6 +323,50 @@ export function* stringsOf(text: Buffer): Generator<Run> {
     }
     open = text.indexOf(QUOTE, end + 1);
   }
+}
+
+const LETTER_B = 0x62;
+const LETTER_X = 0x78;
+/** What tells bytes from words: a number, a line end. */
+const OF_ESCAPES: ReadonlySet<number> = new Set([LETTER_X, 0x6e, 0x72]);
+const WORD = /\w/;
+
+/** Bytes as Python writes them: each that is no letter behind a backslash. */
+export function* byteLiteralsOf(text: Buffer): Generator<Run> {
+  for (let at = text.indexOf(LETTER_B); at >= 0; at = text.indexOf(LETTER_B, at + 1)) {
+    const mark = text[at + 1];
+    if ((mark !== QUOTE && mark !== APOSTROPHE) || (at > 0 && WORD.test(String.fromCharCode(text[at - 1] ?? 0)))) continue;
+    let end = at + 2;
+    let has_bytes = false;
+    for (; end < text.length && text[end] !== mark && text[end] !== NEWLINE; end += 1) {
+      if (text[end] !== BACKSLASH) continue;
+      end += 1;
+      has_bytes ||= OF_ESCAPES.has(text[end] ?? 0);
+    }
+    if (has_bytes && end - at > DECODED_LEAST) {
+      const bytes = bytesOfLiteral(text.subarray(at + 2, end));
+      if (bytes.length >= DECODED_LEAST) yield { how: 'literal', start: at, end: Math.min(end + 1, text.length), bytes };
+    }
+    at = end;
+  }
+}
+
+function bytesOfLiteral(literal: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(literal.length);
+  let length = 0;
+  for (let at = 0; at < literal.length; at += 1) {
+    const letter = literal[at + 1] ?? 0;
+    const [high, low] = [hexDigit(literal[at + 2]), hexDigit(literal[at + 3])];
+    if (literal[at] !== BACKSLASH) bytes[length++] = literal[at] ?? 0;
+    else if (letter === LETTER_X && high !== undefined && low !== undefined) {
+      bytes[length++] = high * 16 + low;
+      at += 3;
+    } else {
+      bytes[length++] = letter === DIGIT_0 ? 0 : (ESCAPED_LETTERS.get(letter) ?? letter);
+      at += 1;
+    }
+  }
+  return bytes.subarray(0, length);
 }
 
 const DATA = Buffer.from('data:');

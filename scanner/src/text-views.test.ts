@@ -136,6 +136,12 @@ describe('a command is found that is hidden by', () => {
       `[Byte[]]$a = ${[...Buffer.from(FETCH)].map((byte) => `0x${byte.toString(16)}`).join(',')}`,
     ],
     [
+      'UTF-7 of whole lines',
+      `+${Buffer.from(`${FETCH} # and a word more`, 'utf16le').swap16().toString('base64').replaceAll('=', '')}\n`,
+    ],
+    ['a section of CDATA', `<job><script><![CDATA[@echo off\n${FETCH.replace('hidden', 'hid^den')}\n]]></script></job>`],
+    ['bytes of Python', `d = b'@echo off\\n${FETCH.replaceAll("'", "\\'").replace('hidden', '\\x68idden')}'`],
+    [
       'UTF-7',
       FETCH.replaceAll(/[whi"]/g, (mark) => `+${Buffer.from(mark, 'utf16le').swap16().toString('base64').replaceAll('=', '')}-`),
     ],
@@ -154,5 +160,34 @@ describe('a command is found that is hidden by', () => {
   ])('%s, in PHP', async (_, text) => {
     expect(rules.match(Buffer.from(text)).filter(({ verdict }) => verdict === 'infected')).toEqual([]);
     expect((await matchesOf(Buffer.from(text))).map(({ rule }) => rule)).toContain('Webshell_PHP_Eval_Request');
+  });
+});
+
+describe('a file that a person opens is read as they see it', () => {
+  const threats = async (bytes: Buffer) => (await matchesOf(bytes)).map(({ rule }) => rule);
+  const script = '@echo off\nreg save HKLM\\SAM C:\\t\\sam\nreg save HKLM\\SYSTEM C:\\t\\sys\n';
+
+  test('with the line ends that texts of UTF-16 have', async () => {
+    for (const end of ['\u2028', '\u2029', '\u0085'])
+      expect(await threats(Buffer.from(`\ufeff${script.replaceAll('\n', end)}`, 'utf16le'))).toContain(
+        'CredTheft_Registry_Hives_Save',
+      );
+  });
+
+  test('with zeros behind it, in UTF-16 as in UTF-8', async () => {
+    const wide = Buffer.concat([Buffer.from(`\ufeff${SHELL}`, 'utf16le'), Buffer.alloc(600)]);
+    expect(await threats(wide)).toContain('Webshell_PHP_Eval_Request');
+  });
+
+  test('as a value of a table that has lines', async () => {
+    for (const mark of [',', ';', '\t'])
+      expect(await threats(Buffer.from(`id${mark}text\n1${mark}"${SHELL}\n\n\n"${mark}"a"\n`))).toContain(
+        'Webshell_PHP_Eval_Request',
+      );
+  });
+
+  test('short as it is, when it is nothing but base64 or digits', async () => {
+    for (const how of ['base64', 'hex'] as const)
+      expect(await threats(Buffer.from(`${Buffer.from(SHELL).toString(how)}\n`))).toContain('Webshell_PHP_Eval_Request');
   });
 });

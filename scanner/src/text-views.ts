@@ -13,11 +13,24 @@ import { fromBase64 } from './text-codings.ts';
 import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextForm, textFormOf } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
 import { APOSTROPHE, literalTexts } from './text-literals.ts';
-import { textOfPieces } from './text-pieces.ts';
+import { textOfBody, textOfPieces, trimmed } from './text-pieces.ts';
 import { rewritten } from './text-rewrites.ts';
-import { addressesOf, escapesOf, listsOf, type Run, rowsOf, runsOf, splitsOf, stringsOf, xxRowsOf } from './text-runs.ts';
-import { spelledOut } from './text-spellings.ts';
+import {
+  addressesOf,
+  byteLiteralsOf,
+  escapesOf,
+  listsOf,
+  type Run,
+  rowsOf,
+  runsOf,
+  splitsOf,
+  stringsOf,
+  wholeOf,
+  xxRowsOf,
+} from './text-runs.ts';
+import { spelledOut, tableTexts } from './text-spellings.ts';
 import { type Value, valueMembers } from './values.ts';
+import { xmlTexts } from './xml-texts.ts';
 
 /**
  * What a text is beside its bytes. `text`: the same text as UTF-8, to be examined in its place; `view`: to be matched with the rules, and nothing more;
@@ -174,14 +187,15 @@ function* ofRewritten(text: Buffer, from: number, workshop: Workshop, isFile: Is
 const LITERALS_MAXIMUM = 1000;
 const LINE_IN_LITERAL = Buffer.from('\\n');
 
-/** Texts between quotation marks: matched as the files that they may become, and nothing more, since there may be thousands. */
+/** Texts between quotation marks, and those of XML: matched as the files that they may become, and nothing more, since there may be thousands. */
 function* ofLiterals(text: Buffer, { budget }: Workshop): Generator<TextView> {
-  budget.spend(text.length);
+  budget.spend(2 * text.length);
   const others: Buffer[] = [];
   let count = 0;
   function* all(): Generator<Buffer> {
     yield* literalTexts(text);
     if (text.includes(LINE_IN_LITERAL)) yield* literalTexts(text, APOSTROPHE);
+    yield* xmlTexts(text);
   }
   for (const bytes of all()) {
     budget.addUnpacked(bytes.length, bytes.length, text.length);
@@ -199,6 +213,8 @@ function* ofPieces(pieces: Buffer, text: Buffer, from: number, workshop: Worksho
   workshop.budget.spend(text.length);
   workshop.budget.addUnpacked(pieces.length, pieces.length, text.length);
   yield { kind: 'view', bytes: pieces };
+  const alone = trimmed(pieces);
+  if (alone.length < pieces.length) yield { kind: 'view', bytes: alone };
   yield* ofRuns(runsOf(pieces), text, from, workshop, isFile);
 }
 
@@ -234,18 +250,24 @@ async function* windowViews(reader: Reader, start: number, workshop: Workshop, i
       yield* ofRuns(splitsOf(text), text, from, workshop, isFile);
       yield* ofRuns(rowsOf(text), text, from, workshop, isFile);
       yield* ofRuns(xxRowsOf(text), text, from, workshop, isFile);
-      yield* ofRuns(stringsOf(text), text, from, workshop, isFile);
+      for (const more of [stringsOf, byteLiteralsOf, wholeOf]) yield* ofRuns(more(text), text, from, workshop, isFile);
       yield* ofLiterals(text, workshop);
       yield* ofRuns(base85RunsOf(text, isSomething), text, from, workshop, isFile);
       yield* ofRuns(addressesOf(text), text, from, workshop, isFile);
       for (const more of [hexRowsOf, letterRowsOf]) yield* ofRuns(more(text), text, from, workshop, isFile);
       for (const member of valueMembers(sqlValues(text), workshop, isFile)) yield { kind: 'member', member };
       budget.spend(8 * text.length);
-      const pieces = textOfPieces(text);
-      if (pieces !== undefined) yield* ofPieces(pieces, text, from, workshop, isFile);
+      for (const pieces of [textOfPieces(text), textOfBody(text)])
+        if (pieces !== undefined) yield* ofPieces(pieces, text, from, workshop, isFile);
+      for (const bytes of tableTexts(text)) yield { kind: 'view', bytes };
       for (const spelled of spelledOut(text)) yield* ofPieces(spelled, text, from, workshop, isFile);
-      if (RTF.test(text.toString('latin1', 0, 16))) yield* ofPieces(textOfRtf(text), text, from, workshop, isFile);
-      if (hasUtf7(text)) yield { kind: 'view', bytes: fromUtf7(text) };
+      if (RTF.test(text.toString('latin1', 0, 16)))
+        for (const part of ['all', 'body'] as const) yield* ofPieces(textOfRtf(text, part), text, from, workshop, isFile);
+      if (hasUtf7(text)) {
+        const bytes = fromUtf7(text);
+        budget.addUnpacked(bytes.length, bytes.length, text.length);
+        yield { kind: 'text', content: { size: bytes.length, bytes }, failure: undefined };
+      }
       yield* ofRewritten(text, from, workshop, isFile);
       if (fold.is_telling) {
         yield* ofRuns(escapesOf(text), text, from, workshop, isFile);

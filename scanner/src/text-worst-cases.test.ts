@@ -6,7 +6,20 @@ import { sqlStringsOf } from './sql-strings.ts';
 import { fromUtf7, hasUtf7 } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
 import { rewritten } from './text-rewrites.ts';
-import { addressesOf, escapesOf, listsOf, rowsOf, runsOf, splitsOf, stringsOf, xxRowsOf } from './text-runs.ts';
+import {
+  addressesOf,
+  byteLiteralsOf,
+  escapesOf,
+  listsOf,
+  rowsOf,
+  runsOf,
+  splitsOf,
+  stringsOf,
+  wholeOf,
+  xxRowsOf,
+} from './text-runs.ts';
+import { tableTexts } from './text-spellings.ts';
+import { xmlTexts } from './xml-texts.ts';
 
 // Every expression that looks for what a text hides, over texts that are made to be hard on it: out of one that it matches.
 
@@ -84,6 +97,11 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'blanks that are written as entities': '&#9;     &Tab;      (\n',
   'an address': `src="data:text/html;charset=utf-8;base64,QUJD REVG%41" `,
   'UTF-7': '+ADw-script+AD4-alert+ACgAJw-',
+  'UTF-7 in lines': '+AEEAQgBDAEQARQBGAEcASABJAEoASwBM\n',
+  'a document of XML': `<?xml version="1.0"?><a b="c&lt;${'d'.repeat(40)}">${'e&amp;'.repeat(9)}<!-- f --></a>`,
+  'a section of XML': `<![CDATA[${'a < b '.repeat(9)}]]>`,
+  'a table with lines in its values': `1,"a ""b"" ${'c'.repeat(40)}\nd",2\n`,
+  'bytes of Python': `b'a\\x00${'\\xff'.repeat(20)}'`,
   'words that are cut by marks': `po^w^er"shell" c''at Inv\`o\`ke \n`,
   'lines that go on': 'a = "b" & _\n "c"\nx \\\ny ^\nz `\nw\n',
   casts: '[char]65+[char](66)+Chr(67)&ChrW$(&H44)\n',
@@ -146,6 +164,10 @@ const WAYS: Readonly<Record<string, (text: Buffer) => void>> = {
       escapesOf(text),
       addressesOf(text),
       stringsOf(text),
+      byteLiteralsOf(text),
+      wholeOf(text),
+      xmlTexts(text),
+      tableTexts(text),
       base85RunsOf(text, () => false),
       hexRowsOf(text),
       letterRowsOf(text),

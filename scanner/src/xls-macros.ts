@@ -114,9 +114,14 @@ export function isWorkbook(head: Buffer): boolean {
 
 /**
  * The macro sheets of a workbook's stream, which comes in pieces, as a text for the rules; undefined where it has none. `is_cut`: there is more of them than is kept.
- * Of other sheets nothing is kept, however long the stream is.
+ * Of other sheets nothing is kept, however long the stream is: `onText` is told what their cells say.
  */
-export function xlsMacros(head: Buffer, pieces: Iterable<Buffer>, budget: Budget): MacroText | undefined {
+export function xlsMacros(
+  head: Buffer,
+  pieces: Iterable<Buffer>,
+  budget: Budget,
+  onText: (text: string) => void = () => {},
+): MacroText | undefined {
   if (!isWorkbook(head)) return undefined;
   const edition: Edition = head.readUInt16LE(4) === BIFF8 ? 'biff8' : 'biff5';
   const kept = new Kept();
@@ -157,6 +162,7 @@ export function xlsMacros(head: Buffer, pieces: Iterable<Buffer>, budget: Budget
       }
       case RECORD.sst:
         texts = sharedTexts(body);
+        texts.forEach(onText);
         break;
       case RECORD.string:
         // What the formula before it came to when the workbook was saved.
@@ -167,6 +173,7 @@ export function xlsMacros(head: Buffer, pieces: Iterable<Buffer>, budget: Budget
         break;
       default:
         if (type === RECORD.formula) last = cell;
+        if (type === RECORD.label && sheet === undefined) onText(labelOf(body, edition));
         if (sheet === undefined || cell === undefined || !CELLS.includes(type)) break;
         if (kept.has(type === RECORD.mul_rk ? Math.ceil(body.length / 6) : 1, body.length))
           takeCell(sheet, cell, { type, body }, { edition, texts, names });
@@ -185,6 +192,12 @@ export function xlsMacros(head: Buffer, pieces: Iterable<Buffer>, budget: Budget
 /** Records of cells. */
 const CELLS: readonly number[] = [RECORD.label_sst, RECORD.label, RECORD.number, RECORD.rk, RECORD.mul_rk, RECORD.formula];
 
+/** The text of a cell that has it itself. */
+function labelOf(body: Buffer, edition: Edition): string {
+  const is_wide = edition === 'biff8' && ((body[8] ?? 0) & 1) === 1;
+  return body.toString(is_wide ? 'utf16le' : 'latin1', edition === 'biff8' ? 9 : 8);
+}
+
 /** What a record says of a cell of a macro sheet. */
 function takeCell(
   sheet: MacroSheet,
@@ -198,10 +211,7 @@ function takeCell(
       if (body.length >= 10) sheet.cells.set(keyOf(cell), texts[body.readUInt32LE(6)] ?? '');
       break;
     case RECORD.label:
-      if (body.length >= 8) {
-        const is_wide = edition === 'biff8' && ((body[8] ?? 0) & 1) === 1;
-        sheet.cells.set(keyOf(cell), body.toString(is_wide ? 'utf16le' : 'latin1', edition === 'biff8' ? 9 : 8));
-      }
+      if (body.length >= 8) sheet.cells.set(keyOf(cell), labelOf(body, edition));
       break;
     case RECORD.number:
       if (body.length >= 14) sheet.cells.set(keyOf(cell), body.readDoubleLE(6));
