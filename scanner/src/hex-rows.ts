@@ -22,8 +22,8 @@ const BETWEEN_MAXIMUM = 3;
 const HALF = 4;
 const HALVES = /^(?:[ \t]{1,2}|[ \t]?-[ \t]?)$/;
 const OFFSET_STEP_MAXIMUM = 64;
-/** Larger texts are not looked at. Bytes. */
-const TEXT_BYTES_MAXIMUM = 8 * 1024 ** 2;
+/** Larger texts are not looked at; a text comes in windows of this size (text-views.ts). Bytes. */
+const TEXT_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;

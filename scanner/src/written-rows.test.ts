@@ -42,6 +42,23 @@ describe('what programs wrote, or wrote as is published,', () => {
   });
 });
 
+test('rows of a log of 9 MB are read to the last one', async () => {
+  const bytes = zip([
+    { name: 'noise.bin', content: noise(2_800_000, 7) },
+    { name: 'eicar.com', content: EICAR },
+  ]);
+  const rows = Array.from({ length: Math.ceil(bytes.length / 20) }, (_, row) => {
+    const digits = bytes
+      .subarray(row * 20, row * 20 + 20)
+      .toString('hex')
+      .replaceAll(/(..)(?!$)/g, '$1 ');
+    return `12:00:00.${row % 1000} DEBUG io: rx ${digits}\n`;
+  });
+  const text = latin(rows.join(''));
+  expect(text.length).toBeGreaterThan(9 * MIB);
+  expect((await examined(text)).threat).toBe('EICAR-Test-File');
+});
+
 describe('harmless files that look alike are clean, and cost no members:', () => {
   const table = Array.from(
     { length: 400 },
