@@ -215,11 +215,12 @@ describe('processes that help', () => {
     const { pool, scan } = await start(3, 2);
     await scan(EICAR);
     await vi.waitFor(() => expect(pool.status().processes.ready).toBe(2), { timeout: 60_000, interval: 10 });
-    const before = pool.pids().map(processorTime);
+    const before = new Map(pool.pids().map((pid) => [pid, processorTime(pid)]));
     expect(await scan()).toEqual(expected);
-    // One has read the file, and another has matched for it.
-    for (const [index, pid] of pool.pids().slice(0, 2).entries()) {
-      if (process.platform === 'linux') expect(processorTime(pid) - (before[index] ?? 0)).toBeGreaterThan(0.2);
+    // One has read the file, and another has matched for it. A process that has grown is replaced, and then nobody knows what it did.
+    for (const pid of pool.pids()) {
+      const used = before.get(pid);
+      if (process.platform === 'linux' && used !== undefined) expect(processorTime(pid) - used).toBeGreaterThan(0.2);
     }
 
     const [, helper = 0] = pool.pids();
