@@ -210,15 +210,16 @@ export class Rests {
       return undefined;
     }
     const own_trail = start === 0 ? trail : [...trail, `rest at ${start}`];
-    const { explained, failure } = await this.steps.open(
+    const { explained, members, failure } = await this.steps.open(
       walk,
       container,
       partOf(this.content, start, end),
       this.depth,
       own_trail,
     );
-    // What has no magic of its own gives some bytes before it turns out to be something else.
-    if (explained.is_empty || (is_guess && failure === 'damaged')) {
+    // What has no magic of its own gives some bytes before it turns out to be something else. A magic among the numbers of a program has a length, too, and nothing in it.
+    const is_none = failure === 'damaged' && (is_guess || (is_quiet && members === 0));
+    if (explained.is_empty || is_none) {
       if (failure !== undefined && !is_quiet) {
         unread(walk, failure);
         const what = name === undefined ? 'a container' : `a container in the format ${name}`;
