@@ -114,16 +114,23 @@ export function provesLzma(reader: Reader, at: number): boolean {
 
 const COMPRESS = { header: 3, code_bits: 9, least: 32, looked: 64, first_free: 257 } as const;
 
-/** compress(1) (ncompress, compress42.c): codes of 12 to 16 bits at most, the first ones of nine bits, each a byte or one that the codes before it have made. Random bytes pass once in 2^30 times behind the magic. */
-export function provesCompress(reader: Reader, at: number): boolean {
-  const flags = reader.at(at + 2, 1)[0] ?? 0;
+/** So many bytes tell whether compress(1) begins. */
+export const COMPRESS_BYTES = COMPRESS.header + (COMPRESS.looked * COMPRESS.code_bits) / 8;
+
+/**
+ * compress(1) (ncompress, compress42.c), whose magic stands at `at`: codes of 12 to 16 bits at most, the first ones of nine bits, each a byte or one that the codes before it have made. Random bytes pass once in 2^30 times
+ * behind the magic.
+ */
+export function provesCompress(bytes: Buffer, at: number): boolean {
+  const flags = bytes[at + 2] ?? 0;
   if (flags < 0x8c || flags > 0x90) return false;
-  const codes = reader.at(at + COMPRESS.header, (COMPRESS.looked * COMPRESS.code_bits) / 8);
-  const count = Math.floor((codes.length * 8) / COMPRESS.code_bits);
+  const start = at + COMPRESS.header;
+  const count = Math.min(COMPRESS.looked, Math.floor(((bytes.length - start) * 8) / COMPRESS.code_bits));
   if (count < COMPRESS.least) return false;
   for (let index = 0; index < count; index += 1) {
     const bit = index * COMPRESS.code_bits;
-    const code = (codes.readUInt16LE(bit >> 3) >> (bit & 7)) & 0x1ff;
+    const place = start + (bit >> 3);
+    const code = (((bytes[place] ?? 0) | ((bytes[place + 1] ?? 0) << 8)) >> (bit & 7)) & 0x1ff;
     const made = index === 0 ? 255 : COMPRESS.first_free + index - 1;
     if (code === 256 || code > made) return false;
   }

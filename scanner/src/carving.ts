@@ -1,5 +1,5 @@
 import { CARVED, type Carved } from './carved-formats.ts';
-import { provesCompress } from './carving-proofs.ts';
+import { COMPRESS_BYTES, provesCompress } from './carving-proofs.ts';
 import type { Reader } from './reader.ts';
 
 /** Rules that are named so report places, not threats. */
@@ -77,11 +77,29 @@ const COMPRESS: Carved = { format: 'Z', pattern: '1f 9d', is_guess: true };
 const COMPRESS_MAGIC = Buffer.from('1f9d', 'hex');
 /** In larger contents it is looked for at the beginning only. Bytes. */
 const COMPRESS_WITHIN = 64 * 1024 ** 2;
+const DENSE = 256;
+
+/** Where the magic stands next. A call for each is dear where it fills a content, so that after many the bytes are looked at one by one. */
+function nextCompress(piece: Buffer, from: number, is_dense: boolean): number {
+  if (!is_dense) return piece.indexOf(COMPRESS_MAGIC, from);
+  for (let at = from; at + 1 < piece.length; at += 1) if (piece[at] === 0x1f && piece[at + 1] === 0x9d) return at;
+  return -1;
+}
 
 function* compressIn(reader: Reader): Generator<Hit> {
   if (reader.size > COMPRESS_WITHIN) return;
-  for (let at = reader.find(COMPRESS_MAGIC, 0); at >= 0; at = reader.find(COMPRESS_MAGIC, at + 1))
-    if (provesCompress(reader, at)) yield { carved: COMPRESS, offset: at };
+  for (let start = 0; start < reader.size; start += SEARCHED_BYTES) {
+    const piece = reader.at(start, SEARCHED_BYTES + COMPRESS_BYTES);
+    let places = 0;
+    for (
+      let at = nextCompress(piece, 0, false);
+      at >= 0 && at < SEARCHED_BYTES;
+      at = nextCompress(piece, at + 1, places > DENSE)
+    ) {
+      places += 1;
+      if (provesCompress(piece, at)) yield { carved: COMPRESS, offset: start + at };
+    }
+  }
 }
 
 /** Where containers seem to begin, in order. */

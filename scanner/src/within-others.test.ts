@@ -62,4 +62,14 @@ describe('the magic of compress', () => {
     for (let at = 0; at < bytes.length - 3; at += 512) bytes.write('1f9d90', at, 'hex');
     expect(hitsOf(openReader({ size: bytes.length, bytes }, new Budget(SCAN_LIMITS, bytes.length)), new Map())).toEqual([]);
   });
+
+  test('is found behind any number of places that only look like it', async () => {
+    // The text of a test file packed by ncompress 5.0.
+    const packed = Buffer.from(
+      '1f9d90586a3c0901a504902050b6d0e002454b401a28a078497163c8108a7d481449322488941653a8047142c423911623a924b192444a95292da81409d9c248122645429040b202890a',
+      'hex',
+    );
+    const decoys = Buffer.alloc(3 * 1024 ** 2 + 1, '1f9d', 'hex');
+    expect((await examined(Buffer.concat([decoys, packed]))).threat).toBe('EICAR-Test-File');
+  });
 });
