@@ -170,6 +170,9 @@ const TEXTS: readonly Container['kind'][] = [
   'pickle',
 ];
 
+/** Shorter runs of letters hold no container behind something else. Bytes. */
+const LETTERS_LEAST = 128;
+
 /** What the rules see of a text that does not stand in its bytes as it is, and what is written in it as letters. */
 async function examineViews(
   walk: Walk,
@@ -182,7 +185,10 @@ async function examineViews(
   const isText = (container: Container) => TEXTS.includes(container.kind) || isLatePdf(container, reader.at(0, HEAD_BYTES));
   if (!containers.every(isText)) return;
   const is_taken = containers.some(({ kind }) => kind === 'mail' || kind === 'mailbox');
-  for await (const view of textViews(reader, walk.workshop, { is_taken, isFile: (bytes) => isOrHoldsFile(walk, bytes) })) {
+  for await (const view of textViews(reader, walk.workshop, {
+    is_taken,
+    isFile: (bytes) => isOrHoldsFile(walk, bytes, LETTERS_LEAST),
+  })) {
     if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
     if (view.kind === 'member') await examineMember(walk, view.member, depth + 1, [...trail, view.member.name]);
     if (view.kind === 'view') matchPieces(walk, [walk.match(view.bytes, undefined, pathOf(walk, trail))], trail);

@@ -5,9 +5,6 @@ import { openReader } from './reader.ts';
 import { beginsAsDump } from './sql-strings.ts';
 import { zlibIn } from './zlib-within.ts';
 
-/** In fewer bytes there is no container behind something else. */
-const HOLDS_LEAST = 128;
-
 /** Whether a picture or a sound carries something beside what it shows. */
 function carriesParts(walk: Walk, bytes: Buffer): boolean {
   const reader = openReader({ size: bytes.length, bytes }, walk.workshop.budget);
@@ -21,12 +18,13 @@ function carriesParts(walk: Walk, bytes: Buffer): boolean {
 /**
  * Whether bytes that were found within something else are a file that somebody would hide, or hold one: a container, a program, a picture that carries something, a dump of a database with bytes in it, a
  * stream of zlib, or a container that begins somewhere in them. The one question for all that is taken out of texts, pictures and bytes of nobody's format: what is none is only matched.
+ * In fewer bytes than `least` nothing is looked for behind something else.
  */
-export function isOrHoldsFile(walk: Walk, bytes: Buffer): boolean {
+export function isOrHoldsFile(walk: Walk, bytes: Buffer, least = 0): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);
   if (isFileWhole(bytes) || beginsAsDump(bytes) || (hasParts(head) && carriesParts(walk, bytes))) return true;
   if (!zlibIn(bytes, walk.workshop.budget).next().done) return true;
-  if (bytes.length < HOLDS_LEAST) return false;
+  if (bytes.length < least) return false;
   walk.workshop.budget.spend(bytes.length);
   let holds = false;
   walk.match(bytes, (_carved, offsets) => {

@@ -59,6 +59,17 @@ interface Steps {
   examineMember(walk: Walk, member: Member, depth: number, trail: readonly string[]): Promise<void>;
 }
 
+/** How a container within a content is opened. */
+interface OpenAs {
+  name: string | undefined;
+  /** That it does not open means nothing. */
+  is_quiet: boolean;
+  /** It has no magic of its own: when it does not open, it was none. */
+  is_guess?: boolean;
+  /** It stands in a picture, a sound or a program: when it does not open and gives nothing, its magic was a number of that. */
+  is_constant?: boolean;
+}
+
 /** What no reader explained of one content: it is taken for what it looks like, piece by piece, each byte once. */
 export class Rests {
   private readonly steps: Steps;
@@ -156,7 +167,11 @@ export class Rests {
   private containerAt(start: number, end: number, begins: Hit | undefined): Container | undefined {
     const head = this.reader.at(start, Math.min(HEAD_BYTES, end - start));
     const container = containerOf(head);
-    const is_elsewhere = isLatePdf(container, head) && (begins !== undefined || this.isCarved('pdf', start, start + head.length));
+    if (!isLatePdf(container, head)) return container;
+    const first = containerOf(this.reader.at(0, HEAD_BYTES));
+    // One that stands near the beginning of the content was read beside it.
+    const is_read = first?.kind === 'pdf' && first.is_within === true;
+    const is_elsewhere = is_read || begins !== undefined || this.isCarved('pdf', start, start + head.length);
     return is_elsewhere ? undefined : container;
   }
 
@@ -181,6 +196,7 @@ export class Rests {
       name: format,
       is_quiet: is_quiet || is_guess,
       is_guess,
+      is_constant: is_quiet,
     });
     if (format === 'iso' && after !== undefined) {
       // What one of its trees does not name stands in another.
@@ -202,7 +218,7 @@ export class Rests {
     container: Container,
     start: number,
     end: number,
-    { name, is_quiet, is_guess = false }: { name: string | undefined; is_quiet: boolean; is_guess?: boolean },
+    { name, is_quiet, is_guess = false, is_constant = false }: OpenAs,
   ): Promise<number | undefined> {
     const { walk, trail } = this;
     if (!walk.workshop.budget.mayDescend(this.depth)) {
@@ -218,7 +234,7 @@ export class Rests {
       own_trail,
     );
     // What has no magic of its own gives some bytes before it turns out to be something else. A magic among the numbers of a program has a length, too, and nothing in it.
-    const is_none = failure === 'damaged' && (is_guess || (is_quiet && members === 0));
+    const is_none = failure === 'damaged' && (is_guess || (is_constant && members === 0));
     if (explained.is_empty || is_none) {
       if (failure !== undefined && !is_quiet) {
         unread(walk, failure);

@@ -36,6 +36,18 @@ describe('three deep', () => {
   });
 });
 
+test('a comment of 100 bytes is looked into, not only at its first ones', async () => {
+  const comment = Buffer.concat([Buffer.from('\x01\x02\x03\x04'), gzipSync(EICAR)]);
+  expect(comment.length).toBeLessThan(128);
+  const picture = [
+    Buffer.from('GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff\x21\xfe', 'latin1'),
+    Buffer.from([comment.length]),
+    comment,
+    Buffer.from('\x00\x2c\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02\x44\x01\x00\x3b', 'latin1'),
+  ];
+  expect((await examined(Buffer.concat(picture), 'picture.gif')).threat).toBe('EICAR-Test-File');
+});
+
 describe('lines of an encoded file', () => {
   test('explain themselves, and nothing of what stands behind them', async () => {
     const { threat } = await examined(Buffer.concat([Buffer.from(uuencoded('hello, this is harmless')), gzipSync(EICAR)]));
