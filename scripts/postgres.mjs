@@ -3,7 +3,7 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findPostgres, installPackages } from './packages.mjs';
+import { findPostgres } from './packages.mjs';
 import { run } from './run.mjs';
 
 /** @returns {Promise<number>} */
@@ -25,16 +25,11 @@ async function postgresUser() {
 }
 
 /**
- * Starts a server when there is one on this machine, or when CI may install it.
+ * Starts a server when its programs are on this machine.
  * @returns {Promise<{ url: string, stop: () => Promise<void> } | { skipped: string }>}
  */
 export async function startPostgres() {
-  let folder = findPostgres();
-  if (folder === undefined && process.env.CI) {
-    const reason = await installPackages(['postgresql']);
-    folder = findPostgres();
-    if (folder === undefined) return { skipped: `PostgreSQL could not be installed: ${reason ?? 'its programs were not found'}` };
-  }
+  const folder = findPostgres();
   if (folder === undefined)
     return { skipped: 'no PostgreSQL server on this machine (set TEST_DATABASE_URL, or install the package "postgresql")' };
   const isRoot = process.getuid?.() === 0;

@@ -4,18 +4,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from './node-runtime.mjs';
-import { missingS3 } from './packages.mjs';
+import { NEEDS } from './packages.mjs';
 
 const ACCOUNT = { accessKeyId: 'palisade:tester', secretAccessKey: 'secret-of-the-tests' };
 const BUCKET = 'palisade-tests';
 
 /**
- * Starts it when its package is on this machine, or when CI may install it.
+ * Starts it when its package is on this machine.
  * @returns {Promise<{ url: string, stop: () => Promise<void> } | { skipped: string }>}
  */
 export async function startS3() {
-  const missing = await missingS3();
-  if (missing !== undefined) return { skipped: missing };
+  if (!NEEDS['an S3 server'].isThere()) return { skipped: 'no S3 server on this machine (install the package python3-swift)' };
   const folder = mkdtempSync(join(tmpdir(), 'palisade-s3-'));
   const script = join(ROOT, 'server/test/s3-server.py');
   const child = spawn('/usr/bin/python3', [script, folder, ACCOUNT.accessKeyId, ACCOUNT.secretAccessKey, BUCKET], {

@@ -19,6 +19,7 @@ import { parseSettings } from '#platform/settings.ts';
 import type { Surroundings } from '#server/app/surroundings.ts';
 import { type App, createApp } from '#server/app.ts';
 import { afterFile } from './after-file.ts';
+import { createFakeEngine } from './fake-engine.ts';
 
 /** An answer of the API: parsed by the endpoint's reply schema, or a problem document. */
 export type Answer<E extends Endpoint> =
@@ -151,9 +152,9 @@ async function redisOf(location: DatabaseLocation | undefined): Promise<Record<s
   return { REDIS_URL: url.href };
 }
 
-/** The application on a real port with a real database and real engine processes. */
+/** The application on a real port with a real database. The engine is `fake-engine.ts`; `engine: 'real'` starts processes of the real one, for tests of scanning. */
 export async function startTestApp(
-  options: { environment?: Record<string, string>; surroundings?: Partial<Surroundings> } = {},
+  options: { environment?: Record<string, string>; surroundings?: Partial<Surroundings>; engine?: 'fake' | 'real' } = {},
 ): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-test-'));
   const database = await freshDatabase();
@@ -174,7 +175,7 @@ export async function startTestApp(
     web_folder: join(folder, 'no-web-here'),
     agent_folder: join(folder, 'no-agent-here'),
     logger: createLog(settings.log_level),
-    engine_processes: 1,
+    ...(options.engine === 'real' ? { engine_processes: 1 } : { embedded_engine: createFakeEngine() }),
     database_idle_ms: 10_000,
     // Tests stop the processes that there are: none takes another's place unasked.
     engine_memory: { ...ENGINE_MEMORY, grown: Number.POSITIVE_INFINITY },

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { readHealth } from '@palisade/contract/platform';
 import { readScan } from '@palisade/contract/quarantine';
 import { EICAR, noise } from '@palisade/scanner/test/files';
+import { needing } from '@palisade/scanner/test/needs';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createMetrics } from '#platform/metrics.ts';
 import { freePort } from './free-port.ts';
@@ -117,7 +118,7 @@ describe('metrics of a server', async () => {
     expect([...after.keys()].filter((key) => /[\da-f]{8}-[\da-f]{4}/.test(key))).toEqual([]);
   });
 
-  test.skipIf(lacksPromtool)('are what Prometheus reads and finds nothing wrong with', async () => {
+  needing('promtool', !lacksPromtool).test('are what Prometheus reads and finds nothing wrong with', async () => {
     const answer = await look();
     expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(lint(await answer.text())).toBe('');

@@ -106,13 +106,15 @@ export async function buildScanner(
       jobs,
     },
   });
-  const embedded = createYaraPool({
-    signatures: signatures.files(),
-    size: engine_processes + (engine_processes > 1 ? SPARE_PROCESSES : 0),
-    limits,
-    memory: surroundings.engine_memory,
-    logger,
-  });
+  const embedded =
+    surroundings.embedded_engine ??
+    createYaraPool({
+      signatures: signatures.files(),
+      size: engine_processes + (engine_processes > 1 ? SPARE_PROCESSES : 0),
+      limits,
+      memory: surroundings.engine_memory,
+      logger,
+    });
   signatures.watch(async (files) => {
     const took_over = await embedded.reload(files);
     if (took_over) {

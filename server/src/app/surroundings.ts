@@ -1,6 +1,7 @@
 import type { ScanLimits } from '@palisade/scanner/limits';
 import type { EngineMemory } from '@palisade/scanner/process-memory';
 import type { ScannerAddress } from '@palisade/scanner/scanner-url';
+import type { YaraPool } from '@palisade/scanner/yara-pool';
 import type { FastifyBaseLogger } from 'fastify';
 import type { ArrivalLimits } from '#features/antivirus/arrivals.ts';
 import type { FetchLimits } from '#features/antivirus/fetch-feed.ts';
@@ -44,6 +45,8 @@ export interface Surroundings {
   signatures_look_ms?: number;
   feed_limits?: FetchLimits;
   engine_processes?: number;
+  /** In place of the YARA-X processes. */
+  embedded_engine?: YaraPool;
   scan_retry_ms?: number;
   /** How long a small file may be read before it is recorded, in ms. */
   scan_record_ms?: number;

@@ -1,3 +1,4 @@
+import { needing } from '@palisade/scanner/test/needs';
 import { createClient } from '@redis/client';
 import { pino } from 'pino';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -209,7 +210,7 @@ test('memory forgets what is over, then what was used longest ago, and never gro
   expect(await counters.count('set-149', 60_000)).toBe(1);
 });
 
-describe.skipIf(redis === undefined)('several servers', () => {
+needing('Redis', redis !== undefined).describe('several servers', () => {
   test('count together', async () => {
     const [first, second] = await Promise.all([open('redis', never), open('redis', never)]);
     const bucket = { key: newKey(), rate: { count: 10, period_ms: 600_000 } };

@@ -1,5 +1,6 @@
 import { cancelUpload } from '@palisade/contract/antivirus';
 import { noise } from '@palisade/scanner/test/files';
+import { needing } from '@palisade/scanner/test/needs';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMemoryCounters } from '#platform/counters.ts';
@@ -39,7 +40,7 @@ test('files on their way to two servers count together, and one that is done mak
 
 if (REDIS_SERVER === undefined) process.stdout.write('skipped: two servers that take files together need Redis or Valkey\n');
 
-test.skipIf(REDIS_SERVER === undefined)(
+needing('Redis', REDIS_SERVER !== undefined).test(
   'an upload is cancelled at another server than its own, which asks that one, and says so when it does not answer',
   async () => {
     const redis = await startRedis(await freePort());

@@ -35,6 +35,7 @@ import {
 import { addRule, RULE_DEFAULTS, setRuleEnabled } from '@palisade/contract/firewall';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { unpackSignatures } from '@palisade/scanner/signature-archive';
+import { needing } from '@palisade/scanner/test/needs';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
@@ -824,7 +825,7 @@ test('two servers that hear the same report at once count it once', async () => 
 });
 
 if (REDIS_SERVER === undefined) process.stdout.write('skipped: revocation over two servers at once needs a redis-server\n');
-test.skipIf(REDIS_SERVER === undefined)(
+needing('Redis', REDIS_SERVER !== undefined).test(
   'a device that is revoked on one server loses its socket on the other at once',
   async () => {
     const redis = await startRedis(await freePort());

@@ -1,3 +1,4 @@
+import { needing } from '@palisade/scanner/test/needs';
 import { createClient } from '@redis/client';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test, vi } from 'vitest';
@@ -70,7 +71,7 @@ describe.each(['memory', 'redis'] as const)('presence in %s', (kind) => {
   });
 });
 
-describe.skipIf(redis === undefined)('a Redis whose connections are cut', () => {
+needing('Redis', redis !== undefined).describe('a Redis whose connections are cut', () => {
   test('hears of who came meanwhile as soon as it is back', async () => {
     const [one, other] = await openTwo('redis');
     const group = newId();

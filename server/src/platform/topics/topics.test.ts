@@ -1,4 +1,5 @@
 import type { LiveEvent } from '@palisade/contract/events';
+import { needing } from '@palisade/scanner/test/needs';
 import { createClient } from '@redis/client';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test, vi } from 'vitest';
@@ -168,7 +169,7 @@ describe.each(['memory', 'redis'] as const)('topics in %s', (kind) => {
   });
 });
 
-describe.skipIf(redis === undefined)('while Redis is away', () => {
+needing('Redis', redis !== undefined).describe('while Redis is away', () => {
   test('a server tells its own pages, and everybody learns afterwards that something is missing', async () => {
     const relay = await startRelay(Number(new URL(redis?.url ?? '').port));
     const cut = await openInRedis(`redis://127.0.0.1:${relay.port}`);

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { needing } from '@palisade/scanner/test/needs';
+import { expect, test } from 'vitest';
 import { relays, startCoturn } from '#test/coturn.ts';
 import { HAS_COTURN, NO_COTURN } from '#test/coturn-process.ts';
 import { iceOf } from './ice.ts';
@@ -15,7 +16,7 @@ test('without a relay there are no credentials, and nobody is told of one', () =
 
 if (!HAS_COTURN) process.stdout.write(`skipped: ${NO_COTURN}\n`);
 
-describe.runIf(HAS_COTURN)('a real relay', { timeout: 60_000 }, () => {
+needing('coturn', HAS_COTURN).describe('a real relay', { timeout: 60_000 }, () => {
   test('takes who comes with our credentials, and nobody with those of another secret, or whose time is over', async () => {
     const { port } = await startCoturn(SECRET);
     const credentials = (secret: string, until: number) => {

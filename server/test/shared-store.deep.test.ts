@@ -7,8 +7,9 @@ import type { Scan } from '@palisade/contract/antivirus';
 import { listScans } from '@palisade/contract/antivirus';
 import { deleteFile, deleteScan, readScan, reportFalseAlarm, restoreFile, unlockFile } from '@palisade/contract/quarantine';
 import { EICAR, noise, zip } from '@palisade/scanner/test/files';
+import { needing } from '@palisade/scanner/test/needs';
 import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { moveKeptFiles } from '#features/antivirus/move-kept-files.ts';
 import { allBlobs, type Blobs, blobsIn } from '#platform/blobs/blobs.ts';
 import { openFolderBlobs } from '#platform/blobs/folder-blobs.ts';
@@ -37,7 +38,7 @@ test('a store that cannot be used is named at the start, in one line without its
 
 if (!HAS_S3_SERVER) process.stdout.write(`skipped: servers that share a store: ${NO_S3_SERVER}\n`);
 
-describe.runIf(HAS_S3_SERVER)('two servers that share a database and a store', () => {
+needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a database and a store', () => {
   const clock = { ahead_ms: 0 };
   let way: Awaited<ReturnType<typeof startFaults>>;
   let store: Blobs;

@@ -9,6 +9,7 @@ import { sendMessage } from '@palisade/contract/chat';
 import { listMessages } from '@palisade/contract/chat-read';
 import { deleteFile, readScan, restoreFile } from '@palisade/contract/quarantine';
 import { EICAR, noise } from '@palisade/scanner/test/files';
+import { needing } from '@palisade/scanner/test/needs';
 import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openDatabase } from '#platform/database.ts';
@@ -334,25 +335,28 @@ describe('a backup', async () => {
   const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', small]).status === 0;
   if (!isMounted) process.stdout.write('skipped: tests of a full disk may not mount a small file system here\n');
 
-  test.runIf(isMounted)('on a full disk leaves nothing half done, neither written nor restored', async () => {
-    const target = join(small, 'full.tar');
-    const MIB = 2 ** 20;
-    async function* noisy() {
-      yield Buffer.alloc(MIB);
-    }
-    const large = { read: () => Promise.resolve({ size: MIB, content: noisy() }) };
-    const full = writeBackup({ settings: place.settings, target, with_keys: false, sealed: large });
-    expect(await refusal(full)).toMatch(/^There is no room left in .*small for the backup\./);
-    expect(readdirSync(small)).toEqual([]);
+  needing('the right to mount', isMounted).test(
+    'on a full disk leaves nothing half done, neither written nor restored',
+    async () => {
+      const target = join(small, 'full.tar');
+      const MIB = 2 ** 20;
+      async function* noisy() {
+        yield Buffer.alloc(MIB);
+      }
+      const large = { read: () => Promise.resolve({ size: MIB, content: noisy() }) };
+      const full = writeBackup({ settings: place.settings, target, with_keys: false, sealed: large });
+      expect(await refusal(full)).toMatch(/^There is no room left in .*small for the backup\./);
+      expect(readdirSync(small)).toEqual([]);
 
-    const settings = { ...place.settings, data_dir: join(small, 'data') };
-    const file = join(root, 'large.tar');
-    await writeBackup({ settings: place.settings, target: file, with_keys: false, sealed: large });
-    const restored = readBackup({ settings, file, force: true, end_sessions: false });
-    expect(await refusal(restored)).toMatch(/^There is no room for what the backup holds, in .*Nothing was changed\.$/);
-    expect(readdirSync(settings.data_dir).filter((name) => !name.startsWith('server.'))).toEqual([]);
-    expect(await allRows(place)).toEqual(rows);
-  });
+      const settings = { ...place.settings, data_dir: join(small, 'data') };
+      const file = join(root, 'large.tar');
+      await writeBackup({ settings: place.settings, target: file, with_keys: false, sealed: large });
+      const restored = readBackup({ settings, file, force: true, end_sessions: false });
+      expect(await refusal(restored)).toMatch(/^There is no room for what the backup holds, in .*Nothing was changed\.$/);
+      expect(readdirSync(settings.data_dir).filter((name) => !name.startsWith('server.'))).toEqual([]);
+      expect(await allRows(place)).toEqual(rows);
+    },
+  );
 
   test('is of one kind of database', async () => {
     const DATABASE_URL = isPostgres() ? {} : { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
@@ -366,7 +370,7 @@ describe('a backup', async () => {
 
 if (!HAS_S3_SERVER) process.stdout.write(`skipped: backups of a shared store: ${NO_S3_SERVER}\n`);
 
-describe.runIf(HAS_S3_SERVER)('a backup of a server that keeps its files in a store', () => {
+needing('an S3 server', HAS_S3_SERVER).describe('a backup of a server that keeps its files in a store', () => {
   test('holds them by list and checksum, what was not read yet included, and puts them into the store that is named', async () => {
     const s3 = await startS3();
     const place = await newPlace('stored');

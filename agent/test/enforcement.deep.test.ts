@@ -1,13 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Report, TOLD_BYTES_MAXIMUM } from '@palisade/contract/agent';
+import { needing } from '@palisade/scanner/test/needs';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createNamespace, endNamespace, endNamespaces, no_namespaces, temporaryFolder } from './namespace.ts';
 import { createWorld, desiredOf, ID, pathWith, rule, SERVER, type World } from './world.ts';
 
 const SOON = { timeout: 10_000, interval: 20 };
 
-describe.skipIf(no_namespaces !== undefined)('an agent', () => {
+needing('a kernel with nftables', no_namespaces === undefined).describe('an agent', () => {
   let world: World;
   beforeEach(async () => {
     world = await createWorld();

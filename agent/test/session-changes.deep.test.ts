@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { needing } from '@palisade/scanner/test/needs';
+import { afterAll, expect, it, vi } from 'vitest';
 import { endNamespaces, no_namespaces } from './namespace.ts';
 import { createWorld, desiredOf, ID } from './world.ts';
 
 const SOON = { timeout: 20_000, interval: 20 };
 const SESSION = ID(77);
 
-describe.skipIf(no_namespaces !== undefined)('an agent during a remote session', () => {
+needing('a kernel with nftables', no_namespaces === undefined).describe('an agent during a remote session', () => {
   afterAll(endNamespaces);
 
   it('takes stock when it begins, also over a restart, and says once what listens and what filters since', async () => {

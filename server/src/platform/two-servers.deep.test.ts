@@ -6,8 +6,9 @@ import { addRule } from '@palisade/contract/firewall';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { changeUser, listUsers } from '@palisade/contract/users';
 import { EICAR } from '@palisade/scanner/test/files';
+import { needing } from '@palisade/scanner/test/needs';
 import { pino } from 'pino';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { freshFolder, freshStorage, HAS_CLUSTER, NO_CLUSTER, startCluster } from '#test/cluster.ts';
 import { readAnswer, replyOf } from '#test/harness.ts';
 import { runCommand, runServer, type ServerProcess, startServer } from '#test/server-process.ts';
@@ -62,7 +63,7 @@ async function msUntil(status: number, ask: () => Promise<{ status: number }>): 
 if (!HAS_CLUSTER) process.stdout.write(`skipped: ${NO_CLUSTER}\n`);
 
 // Each starts several servers.
-describe.runIf(HAS_CLUSTER)('two servers on one PostgreSQL', { timeout: 180_000 }, () => {
+needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe('two servers on one PostgreSQL', { timeout: 180_000 }, () => {
   test('start and migrate at once for the first time, share their keys, and note the same audit log', async () => {
     const { settings: shared, start } = await startCluster();
     const { DATABASE_URL } = shared;

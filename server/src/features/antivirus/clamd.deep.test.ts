@@ -8,6 +8,7 @@ import { SCAN_LIMITS } from '@palisade/scanner/limits';
 import { hasClamd, startClamd } from '@palisade/scanner/test/clamd';
 import { CLAMD_ONLY, CLAMD_ONLY_THREAT, startClamdDouble } from '@palisade/scanner/test/clamd-double';
 import { EICAR, nestedGzip, noise, PDF, zip } from '@palisade/scanner/test/files';
+import { needing } from '@palisade/scanner/test/needs';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 import { newUploadKey, openUpload, scanned } from '#test/upload.ts';
@@ -328,7 +329,7 @@ describe('a clamd that nobody named', async () => {
   });
 });
 
-describe.runIf(hasClamd)('a clamd that is killed', async () => {
+needing('clamd', hasClamd).describe('a clamd that is killed', async () => {
   const clamd = await startClamd({}, afterAll);
   const app = await startWith([clamd]);
   const { token } = await app.signIn();

@@ -7,6 +7,7 @@ import { currentUser } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
 import { listMessages } from '@palisade/contract/chat-read';
 import type { Endpoint } from '@palisade/contract/endpoint';
+import { needing } from '@palisade/scanner/test/needs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { migrations } from '#migrations/all.ts';
@@ -122,7 +123,7 @@ describe.runIf(before !== undefined)('the version before the newest migration', 
     expect(await now.kill('SIGTERM')).toBe(0);
   });
 
-  test.runIf(HAS_CLUSTER)(
+  needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).test(
     'serves on beside this one, both know what was done at the other, and a week has one digest',
     async () => {
       const { settings: shared } = await startCluster();

@@ -6,6 +6,7 @@ import { sendMessage } from '@palisade/contract/chat';
 import { listMessages } from '@palisade/contract/chat-read';
 import { listRules } from '@palisade/contract/firewall';
 import { readReadiness } from '@palisade/contract/platform';
+import { needing } from '@palisade/scanner/test/needs';
 import SqliteDatabase from 'better-sqlite3';
 import { sql } from 'kysely';
 import { Client } from 'pg';
@@ -71,7 +72,7 @@ async function expectServed({ call }: TestApp, token: string): Promise<void> {
   await expect.poll(statuses, { timeout: 20_000 }).toEqual([200, 200, 200]);
 }
 
-describe.skipIf(POSTGRES_PROGRAMS === undefined)('a PostgreSQL server', async () => {
+needing('PostgreSQL', POSTGRES_PROGRAMS !== undefined).describe('a PostgreSQL server', async () => {
   if (POSTGRES_PROGRAMS === undefined) {
     process.stdout.write('skipped: no PostgreSQL server on this machine, so that none can be taken away\n');
     return;

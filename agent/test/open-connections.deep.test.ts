@@ -1,11 +1,12 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { needing } from '@palisade/scanner/test/needs';
+import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { endNamespaces, no_namespaces } from './namespace.ts';
 import { createWorld, DEVICE, desiredOf, rule, SERVER, type World } from './world.ts';
 
 const SOON = { timeout: 10_000, interval: 20 };
 const BLOCKED_IN = { defaults: { inbound: 'block', outbound: 'allow' } } as const;
 
-describe.skipIf(no_namespaces !== undefined)('an agent whose rules change', () => {
+needing('a kernel with nftables', no_namespaces === undefined).describe('an agent whose rules change', () => {
   let world: World;
   beforeEach(async () => {
     world = await createWorld();

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { hasClamd, startClamd } from '@palisade/scanner/test/clamd';
 import { containersOf } from '@palisade/scanner/test/containers';
 import { EICAR, PDF } from '@palisade/scanner/test/files';
+import { needing } from '@palisade/scanner/test/needs';
 import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { startTestApp } from './harness.ts';
 import { scanned } from './upload.ts';
 
@@ -16,7 +17,7 @@ if (files.length === 0) process.stdout.write('skipped: the package clamav-testfi
 const PROTECTED = /encrypted|aes|zipcrypto/;
 const containers = new Map([...PACKED_EICAR, ...(await containersOf(EICAR))].filter(([name]) => !PROTECTED.test(name)));
 
-describe.runIf(hasClamd && files.length > 0)('with clamd and the embedded engine', async () => {
+needing('clamd', hasClamd && files.length > 0).describe('with clamd and the embedded engine', async () => {
   const clamd = await startClamd({}, afterAll);
   const app = await startTestApp({ environment: { SCANNER_URL: clamd.url } });
   const { token } = await app.signIn();

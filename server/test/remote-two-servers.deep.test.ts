@@ -6,6 +6,7 @@ import type { LiveSession } from '@palisade/contract/remote-record';
 import { approveSession, listSessionAudit, readSession, writeSessionMessage } from '@palisade/contract/remote-session';
 import type { Signal } from '@palisade/contract/remote-signal';
 import { changeUser } from '@palisade/contract/users';
+import { needing } from '@palisade/scanner/test/needs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type DatabaseLocation, databaseLocation, openDatabase } from '#platform/database.ts';
 import type { Tables } from '#server/app/tables.ts';
@@ -108,133 +109,137 @@ function openTables(location: DatabaseLocation) {
 if (!HAS_CLUSTER) process.stdout.write(`skipped: remote sessions over two servers: ${NO_CLUSTER}\n`);
 
 // Each starts two servers.
-describe.runIf(HAS_CLUSTER)('a remote session over two servers', { timeout: 180_000 }, () => {
-  async function startTwo() {
-    const cluster = await startCluster();
-    const [one, other] = await Promise.all([cluster.start(), cluster.start()]);
-    const boss = await one.signIn('boss');
-    const staff = async (server: ServerProcess, name: string) => {
-      const token = await server.signIn(name);
-      await employ(one, boss, token);
-      return token;
-    };
-    return { one, other, boss, staff, ...openTables({ postgres: cluster.settings.DATABASE_URL }) };
-  }
-
-  test('is one session: consent, offer, answer, chat, pause and end reach the other server', async () => {
-    const { one, other, boss, staff } = await startTwo();
-    const [tina, maria] = [await staff(one, 'tina'), await other.signIn('maria')];
-    const { id, hers, theirs, say, read } = await start({
-      customer: { server: other, token: maria },
-      technician: { server: one, token: tina },
-    });
-    say(hers, OFFER);
-    await theirs.event(isSignal('offer'));
-    say(theirs, ANSWER);
-    await hers.event(isSignal('answer'));
-    replyOf(await call(one, writeSessionMessage, { token: tina, id, body: { message: 'Hello from the other server' } }));
-    await hers.event((event) => event.kind === 'remote_message' && event.message.message === 'Hello from the other server');
-    say(hers, { type: 'paused' });
-    await theirs.event(stands({ is_paused: true }));
-    expect(await read(one)).toMatchObject({ is_paused: true, share: 'running' });
-    // Both at once, each at a server of its own: one row, one end.
-    const ends = await Promise.all([
-      call(one, completeJoined, { token: tina, id }),
-      call(other, completeJoined, { token: tina, id }),
-    ]);
-    expect(ends.map(({ status }) => status).toSorted()).toEqual([200, 409]);
-    for (const page of [hers, theirs]) await page.event(stands({ phase: 'ended', end_reason: 'ended_by_technician' }));
-    const kinds = replyOf(await call(other, listSessionAudit, { token: maria, id })).map(({ kind }) => kind);
-    expect(kinds.filter((kind) => kind === 'remote_session_ended')).toHaveLength(1);
-    expect(kinds.slice(0, 2)).toEqual(['remote_session_asked', 'remote_session_approved']);
-
-    // Who may not any more is put out at the server where they are, whichever server hears of it. Each three times, of which the fastest is the product's.
-    const ways: [string, (token: string) => Promise<unknown>, number][] = [
-      [
-        'role',
-        async (token) => {
-          const { id: user_id } = replyOf(await call(other, currentUser, { token }));
-          replyOf(await call(other, changeUser, { token: boss, body: { user_id, role: 'customer' } }));
-        },
-        EVENTS_CLOSED.again,
-      ],
-      ['sign-out', (token) => call(other, logout, { token }), EVENTS_CLOSED.unauthenticated],
-      [
-        'password',
-        async (token) => {
-          const { email } = replyOf(await call(other, currentUser, { token }));
-          const elsewhere = replyOf(await call(other, login, { token: '', body: { email, password: PASSWORD } }));
-          const body = { current_password: PASSWORD, new_password: 'another long password' };
-          replyOf(await call(other, changePassword, { token: elsewhere.access_token, body }));
-        },
-        EVENTS_CLOSED.unauthenticated,
-      ],
-    ];
-    const waited = new Map<string, number[]>();
-    for (const [name, change, code] of ways) {
-      for (const turn of [1, 2, 3]) {
-        const [technician, customer] = [await staff(one, `${name}${turn}`), await other.signIn(`of-${name}${turn}`)];
-        const session = await start({
-          customer: { server: other, token: customer },
-          technician: { server: one, token: technician },
-        });
-        await change(technician);
-        const from = performance.now();
-        expect(await session.theirs.closed).toBe(code);
-        waited.set(name, [...(waited.get(name) ?? []), performance.now() - from]);
-        await session.hers.event(stands({ is_technician_here: false }));
-      }
+needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
+  'a remote session over two servers',
+  { timeout: 180_000 },
+  () => {
+    async function startTwo() {
+      const cluster = await startCluster();
+      const [one, other] = await Promise.all([cluster.start(), cluster.start()]);
+      const boss = await one.signIn('boss');
+      const staff = async (server: ServerProcess, name: string) => {
+        const token = await server.signIn(name);
+        await employ(one, boss, token);
+        return token;
+      };
+      return { one, other, boss, staff, ...openTables({ postgres: cluster.settings.DATABASE_URL }) };
     }
-    console.log(`closed after, in ms: ${JSON.stringify([...waited].map(([name, all]) => [name, all.map(Math.round)]))}`);
-    for (const [name, all] of waited) expect(Math.min(...all), name).toBeLessThanOrEqual(CLOSED_WITHIN_MS);
-  });
 
-  test('goes on at the other one when one is killed: 60 seconds to come back, and an end for who does not', async () => {
-    const { one, other, staff, silence, stored } = await startTwo();
-    const [tina, tom] = [await staff(one, 'tina'), await staff(one, 'tom')];
-    const [maria, max] = [await other.signIn('maria'), await other.signIn('max')];
-    const kept = await start({ customer: { server: other, token: maria }, technician: { server: one, token: tina } });
-    const left = await start({ customer: { server: other, token: max }, technician: { server: one, token: tom } });
+    test('is one session: consent, offer, answer, chat, pause and end reach the other server', async () => {
+      const { one, other, boss, staff } = await startTwo();
+      const [tina, maria] = [await staff(one, 'tina'), await other.signIn('maria')];
+      const { id, hers, theirs, say, read } = await start({
+        customer: { server: other, token: maria },
+        technician: { server: one, token: tina },
+      });
+      say(hers, OFFER);
+      await theirs.event(isSignal('offer'));
+      say(theirs, ANSWER);
+      await hers.event(isSignal('answer'));
+      replyOf(await call(one, writeSessionMessage, { token: tina, id, body: { message: 'Hello from the other server' } }));
+      await hers.event((event) => event.kind === 'remote_message' && event.message.message === 'Hello from the other server');
+      say(hers, { type: 'paused' });
+      await theirs.event(stands({ is_paused: true }));
+      expect(await read(one)).toMatchObject({ is_paused: true, share: 'running' });
+      // Both at once, each at a server of its own: one row, one end.
+      const ends = await Promise.all([
+        call(one, completeJoined, { token: tina, id }),
+        call(other, completeJoined, { token: tina, id }),
+      ]);
+      expect(ends.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+      for (const page of [hers, theirs]) await page.event(stands({ phase: 'ended', end_reason: 'ended_by_technician' }));
+      const kinds = replyOf(await call(other, listSessionAudit, { token: maria, id })).map(({ kind }) => kind);
+      expect(kinds.filter((kind) => kind === 'remote_session_ended')).toHaveLength(1);
+      expect(kinds.slice(0, 2)).toEqual(['remote_session_asked', 'remote_session_approved']);
 
-    await one.kill('SIGKILL');
-    expect(await kept.theirs.closed).toBe(1006);
-    // Nobody was told: until its lease is over, the page may still be there. What the customer does goes on meanwhile.
-    expect(await kept.read(other)).toMatchObject({ status: 'active', is_technician_here: true });
-    replyOf(await call(other, writeSessionMessage, { token: maria, id: kept.id, body: { message: 'Are you there?' } }));
-    await kept.hers.event((event) => event.kind === 'remote_message' && event.message.message === 'Are you there?');
+      // Who may not any more is put out at the server where they are, whichever server hears of it. Each three times, of which the fastest is the product's.
+      const ways: [string, (token: string) => Promise<unknown>, number][] = [
+        [
+          'role',
+          async (token) => {
+            const { id: user_id } = replyOf(await call(other, currentUser, { token }));
+            replyOf(await call(other, changeUser, { token: boss, body: { user_id, role: 'customer' } }));
+          },
+          EVENTS_CLOSED.again,
+        ],
+        ['sign-out', (token) => call(other, logout, { token }), EVENTS_CLOSED.unauthenticated],
+        [
+          'password',
+          async (token) => {
+            const { email } = replyOf(await call(other, currentUser, { token }));
+            const elsewhere = replyOf(await call(other, login, { token: '', body: { email, password: PASSWORD } }));
+            const body = { current_password: PASSWORD, new_password: 'another long password' };
+            replyOf(await call(other, changePassword, { token: elsewhere.access_token, body }));
+          },
+          EVENTS_CLOSED.unauthenticated,
+        ],
+      ];
+      const waited = new Map<string, number[]>();
+      for (const [name, change, code] of ways) {
+        for (const turn of [1, 2, 3]) {
+          const [technician, customer] = [await staff(one, `${name}${turn}`), await other.signIn(`of-${name}${turn}`)];
+          const session = await start({
+            customer: { server: other, token: customer },
+            technician: { server: one, token: technician },
+          });
+          await change(technician);
+          const from = performance.now();
+          expect(await session.theirs.closed).toBe(code);
+          waited.set(name, [...(waited.get(name) ?? []), performance.now() - from]);
+          await session.hers.event(stands({ is_technician_here: false }));
+        }
+      }
+      console.log(`closed after, in ms: ${JSON.stringify([...waited].map(([name, all]) => [name, all.map(Math.round)]))}`);
+      for (const [name, all] of waited) expect(Math.min(...all), name).toBeLessThanOrEqual(CLOSED_WITHIN_MS);
+    });
 
-    const until = await silence(kept.id, 'technician');
-    const due_at = new Date(until - LEASE_MS + RECONNECTING_MS).toISOString();
-    await soon(() =>
-      expect(
-        kept.hers
-          .events()
-          .filter(stands({ phase: 'reconnecting' }))
-          .at(-1),
-      ).toMatchObject({
-        session: { is_technician_here: false, due_reason: 'server_restart', due_at },
-      }),
-    );
-    // The technician's page finds the other server, and the picture is offered anew.
-    const back = await sit(other, tina, kept.id);
-    await soon(() =>
-      expect(kept.hers.events().findLast(({ kind }) => kind === 'remote_changed')).toMatchObject({
-        session: { phase: 'active', is_technician_here: true, due_reason: 'not_reaffirmed' },
-      }),
-    );
-    kept.say(back, { type: 'offer_wanted' });
-    await kept.hers.event(isSignal('offer_wanted'));
-    kept.say(kept.hers, OFFER);
-    await back.event(isSignal('offer'));
-    expect((await stored(kept.id)).status).toBe('active');
+    test('goes on at the other one when one is killed: 60 seconds to come back, and an end for who does not', async () => {
+      const { one, other, staff, silence, stored } = await startTwo();
+      const [tina, tom] = [await staff(one, 'tina'), await staff(one, 'tom')];
+      const [maria, max] = [await other.signIn('maria'), await other.signIn('max')];
+      const kept = await start({ customer: { server: other, token: maria }, technician: { server: one, token: tina } });
+      const left = await start({ customer: { server: other, token: max }, technician: { server: one, token: tom } });
 
-    // Of the other session nobody comes back: it is over, in the database too, without anybody asking.
-    await silence(left.id, 'technician', RECONNECTING_MS);
-    await soon(() => expect(left.hers.events().some(stands({ phase: 'ended', end_reason: 'server_restart' }))).toBe(true));
-    expect(await stored(left.id)).toMatchObject({ status: 'completed', end_reason: 'server_restart', due_at: null });
-    expect(replyOf(await call(other, listJoined, { token: tom })).map(({ status }) => status)).toEqual(['completed']);
-  });
-});
+      await one.kill('SIGKILL');
+      expect(await kept.theirs.closed).toBe(1006);
+      // Nobody was told: until its lease is over, the page may still be there. What the customer does goes on meanwhile.
+      expect(await kept.read(other)).toMatchObject({ status: 'active', is_technician_here: true });
+      replyOf(await call(other, writeSessionMessage, { token: maria, id: kept.id, body: { message: 'Are you there?' } }));
+      await kept.hers.event((event) => event.kind === 'remote_message' && event.message.message === 'Are you there?');
+
+      const until = await silence(kept.id, 'technician');
+      const due_at = new Date(until - LEASE_MS + RECONNECTING_MS).toISOString();
+      await soon(() =>
+        expect(
+          kept.hers
+            .events()
+            .filter(stands({ phase: 'reconnecting' }))
+            .at(-1),
+        ).toMatchObject({
+          session: { is_technician_here: false, due_reason: 'server_restart', due_at },
+        }),
+      );
+      // The technician's page finds the other server, and the picture is offered anew.
+      const back = await sit(other, tina, kept.id);
+      await soon(() =>
+        expect(kept.hers.events().findLast(({ kind }) => kind === 'remote_changed')).toMatchObject({
+          session: { phase: 'active', is_technician_here: true, due_reason: 'not_reaffirmed' },
+        }),
+      );
+      kept.say(back, { type: 'offer_wanted' });
+      await kept.hers.event(isSignal('offer_wanted'));
+      kept.say(kept.hers, OFFER);
+      await back.event(isSignal('offer'));
+      expect((await stored(kept.id)).status).toBe('active');
+
+      // Of the other session nobody comes back: it is over, in the database too, without anybody asking.
+      await silence(left.id, 'technician', RECONNECTING_MS);
+      await soon(() => expect(left.hers.events().some(stands({ phase: 'ended', end_reason: 'server_restart' }))).toBe(true));
+      expect(await stored(left.id)).toMatchObject({ status: 'completed', end_reason: 'server_restart', due_at: null });
+      expect(replyOf(await call(other, listJoined, { token: tom })).map(({ status }) => status)).toEqual(['completed']);
+    });
+  },
+);
 
 describe('a remote session of one server alone', { timeout: 120_000 }, () => {
   test('is reconnecting while the server starts again, goes on for who is back, and is over as `server_restart` for who is not', async () => {

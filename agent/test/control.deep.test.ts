@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { RFB_CLOSED, SCREEN_PATH, screenEndsSchema, screenHelloSchema } from '@palisade/contract/remote-control';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { needing } from '@palisade/scanner/test/needs';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createControl, type Granted } from '#control/control.ts';
 import { createResolver } from '#link/resolver.ts';
@@ -96,7 +97,7 @@ async function connected(environment: NodeJS.ProcessEnv, folder: string, granted
   };
 }
 
-describe.skipIf(NO_DESKTOP !== undefined)('a desktop', () => {
+needing('a desktop of X11', NO_DESKTOP === undefined).describe('a desktop', () => {
   let desktop: TestDesktop;
   beforeAll(async () => {
     desktop = await startDesktop();
@@ -175,41 +176,44 @@ describe.skipIf(NO_DESKTOP !== undefined)('a desktop', () => {
   });
 });
 
-describe.skipIf(NO_DESKTOP !== undefined || TIGERVNC === undefined)('a desktop that TigerVNC shows, without x11vnc', () => {
-  /** Only what a scraping server takes: a folder of programs in which x11vnc is not. */
-  async function start(granted?: Granted) {
-    const desktop = await startDesktop();
-    onTestFinished(() => desktop.close());
-    const path = join(desktop.folder, 'programs');
-    mkdirSync(path);
-    symlinkSync(TIGERVNC ?? '', join(path, basename(TIGERVNC ?? '')));
-    return { desktop, page: await connected({ ...desktop.environment, PATH: path }, desktop.folder, granted) };
-  }
-  /** What a TCP port of this computer answers: nobody listens where VNC servers do. */
-  const knock = (port: number) =>
-    new Promise<string>((resolve) => {
-      const socket = connect(port, '127.0.0.1');
-      socket.once('connect', () => resolve('open'));
-      socket.once('error', () => resolve('closed'));
-      socket.once('close', () => socket.destroy());
-    });
+needing('a desktop of X11', NO_DESKTOP === undefined && TIGERVNC !== undefined).describe(
+  'a desktop that TigerVNC shows, without x11vnc',
+  () => {
+    /** Only what a scraping server takes: a folder of programs in which x11vnc is not. */
+    async function start(granted?: Granted) {
+      const desktop = await startDesktop();
+      onTestFinished(() => desktop.close());
+      const path = join(desktop.folder, 'programs');
+      mkdirSync(path);
+      symlinkSync(TIGERVNC ?? '', join(path, basename(TIGERVNC ?? '')));
+      return { desktop, page: await connected({ ...desktop.environment, PATH: path }, desktop.folder, granted) };
+    }
+    /** What a TCP port of this computer answers: nobody listens where VNC servers do. */
+    const knock = (port: number) =>
+      new Promise<string>((resolve) => {
+        const socket = connect(port, '127.0.0.1');
+        socket.once('connect', () => resolve('open'));
+        socket.once('error', () => resolve('closed'));
+        socket.once('close', () => socket.destroy());
+      });
 
-  test('is seen, takes what is typed while it is granted and nothing else, and listens on no port', async () => {
-    const before = await knock(5900);
-    const { desktop, page } = await start({ ...ALL, input: false });
-    expect(await page.begin()).toEqual({ width: 800, height: 600 });
-    expect(await knock(5900)).toBe(before);
-    page.say(type('not this\n'));
-    await page.fence();
-    page.control.want(ALL);
-    page.say(pointer(200, 200));
-    const text = 'The quick brown fox, 0123456789: {[(~`!@#$%^&*-_=+\\|;"\'<>?/)]}\n';
-    page.say(typeWithShift(text));
-    await soon(() => expect([desktop.typed(), page.ends()]).toEqual([text, []]));
-    page.control.want(null);
-    await soon(() => expect(page.closed()).toBeDefined());
-  });
-});
+    test('is seen, takes what is typed while it is granted and nothing else, and listens on no port', async () => {
+      const before = await knock(5900);
+      const { desktop, page } = await start({ ...ALL, input: false });
+      expect(await page.begin()).toEqual({ width: 800, height: 600 });
+      expect(await knock(5900)).toBe(before);
+      page.say(type('not this\n'));
+      await page.fence();
+      page.control.want(ALL);
+      page.say(pointer(200, 200));
+      const text = 'The quick brown fox, 0123456789: {[(~`!@#$%^&*-_=+\\|;"\'<>?/)]}\n';
+      page.say(typeWithShift(text));
+      await soon(() => expect([desktop.typed(), page.ends()]).toEqual([text, []]));
+      page.control.want(null);
+      await soon(() => expect(page.closed()).toBeDefined());
+    });
+  },
+);
 
 test('a computer without a desktop says what is missing', async () => {
   const page = await connected({ PATH: '', DISPLAY: ':999' }, '/nonexistent');

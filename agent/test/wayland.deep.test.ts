@@ -13,7 +13,8 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { needing } from '@palisade/scanner/test/needs';
+import { expect, onTestFinished, vi } from 'vitest';
 import { createGate } from '#control/rfb-gate.ts';
 import { findVnc } from '#control/vnc.ts';
 import { encodings, pointer, shakeHands, typeWithShift, updateRequest } from './viewer.ts';
@@ -45,7 +46,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-test.skipIf(NO_WAYLAND !== undefined)(
+needing('a desktop of Wayland', NO_WAYLAND === undefined).test(
   'a desktop of Wayland is seen and controlled through wayvnc, as far as is granted',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'palisade-wayland-'));

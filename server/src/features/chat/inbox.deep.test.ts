@@ -4,7 +4,8 @@ import { listMessages } from '@palisade/contract/chat-read';
 import { answerConversation, closeConversation, listDeskMessages, readConversation } from '@palisade/contract/desk';
 import { deleteAccount } from '@palisade/contract/privacy';
 import { EICAR } from '@palisade/scanner/test/files';
-import { describe, expect, test, vi } from 'vitest';
+import { needing } from '@palisade/scanner/test/needs';
+import { expect, test, vi } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { NO_DOVECOT, startDovecot } from '#test/dovecot.ts';
 import { replyOf, sharedDatabase, startTestApp } from '#test/harness.ts';
@@ -18,7 +19,7 @@ if (NO_DOVECOT !== undefined) process.stdout.write(`skipped: ${NO_DOVECOT}\n`);
 
 const soon = { timeout: 90_000, interval: 25 };
 
-describe.runIf(NO_DOVECOT === undefined)('answers by mail', { timeout: 240_000 }, async () => {
+needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeout: 240_000 }, async () => {
   if (NO_DOVECOT !== undefined) return;
   const [mailbox, smtp] = [await startDovecot(), await startSmtpServer()];
   const location = await sharedDatabase();

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { needing } from '@palisade/scanner/test/needs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openDisk } from '#platform/disk.ts';
 import { freePort } from '#test/free-port.ts';
@@ -169,7 +170,7 @@ test('a store that is not there, or says nothing, is told of within 5 s', async 
 
 if (!HAS_S3_SERVER) process.stdout.write(`skipped: faults of an S3 store: ${NO_S3_SERVER}\n`);
 
-describe.runIf(HAS_S3_SERVER)('a store that speaks S3', () => {
+needing('an S3 server', HAS_S3_SERVER).describe('a store that speaks S3', () => {
   let server: TestS3;
   let way: Awaited<ReturnType<typeof startFaults>>;
   const BYTES = randomBytes(700_000);

@@ -251,7 +251,7 @@ test('10,000 calls with hostile values, in any order, by several people: never a
     }
   }
 
-  const seed = z.coerce.number().optional().parse(process.env['FUZZ_SEED']) ?? Date.now() & 0x7fffffff;
+  const seed = z.coerce.number().optional().parse(process.env['FUZZ_SEED']) ?? 20_261_126;
   await fc.assert(
     fc.asyncProperty(fc.array(attempts, { minLength: CALLS_PER_RUN, maxLength: CALLS_PER_RUN }), async (calls) => {
       const waiting = calls[Symbol.iterator]();

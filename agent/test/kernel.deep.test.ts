@@ -1,6 +1,7 @@
 import { RULE_DEFAULTS, type Rule } from '@palisade/contract/firewall';
 import { exportRules } from '@palisade/contract/firewall-export';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { needing } from '@palisade/scanner/test/needs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Bench, createBench, createRandom, fuzzOnce } from './kernel-fuzz.ts';
 import { endNamespaces, no_namespaces, temporaryFolder } from './namespace.ts';
 
@@ -8,7 +9,7 @@ const SEED = 20_261_120;
 const RULESETS = 6;
 const PACKETS = 200;
 
-describe.skipIf(no_namespaces !== undefined)('the kernel', () => {
+needing('a kernel with nftables', no_namespaces === undefined).describe('the kernel', () => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await createBench(temporaryFolder());

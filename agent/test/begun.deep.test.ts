@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { needing } from '@palisade/scanner/test/needs';
+import { afterAll, expect, it, vi } from 'vitest';
 import { createNft } from '#firewall/nft.ts';
 import { createNamespace, endNamespaces, no_namespaces, temporaryFolder } from './namespace.ts';
 
@@ -16,7 +17,7 @@ const startedWith = (path: string) =>
     }
   }).length;
 
-describe.skipIf(no_namespaces !== undefined)('an nft that was begun', () => {
+needing('a kernel with nftables', no_namespaces === undefined).describe('an nft that was begun', () => {
   it('loads what it is given as a whole, says why it could not, and loads nothing where it is left', async () => {
     const folder = temporaryFolder();
     const nft = createNft([...createNamespace().command, 'nft'], folder);

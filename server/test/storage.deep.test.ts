@@ -9,8 +9,9 @@ import { sendMessage } from '@palisade/contract/chat';
 import { readReadiness } from '@palisade/contract/platform';
 import { deleteFile, deleteScan, readScan, restoreFile } from '@palisade/contract/quarantine';
 import { EICAR, noise, PDF, zip } from '@palisade/scanner/test/files';
+import { needing } from '@palisade/scanner/test/needs';
 import { packWith7Zip } from '@palisade/scanner/test/seven-zip-pack';
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { isPostgres, isStoreShared, problemOf, readAnswer, replyOf, startTestApp, type TestApp } from './harness.ts';
 import { startServer } from './server-process.ts';
 import { scanned, upload } from './upload.ts';
@@ -39,7 +40,7 @@ afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 const isMounted = mountSmall(join(DATA_DIR, 'spool'), 4 * MIB) && mountSmall(join(DATA_DIR, 'quarantine'), 128 * 1024);
 if (!isMounted) process.stdout.write('skipped: tests of a full disk may not mount a small file system here\n');
 
-describe.runIf(isMounted)('a disk that is full', async () => {
+needing('the right to mount', isMounted).describe('a disk that is full', async () => {
   const app = await startTestApp({ environment: { DATA_DIR, DISK_RESERVE: '0' } });
   const { token } = await app.signIn();
   const inFolder = (name: string) => readdirSync(join(DATA_DIR, name));
@@ -108,56 +109,59 @@ describe.runIf(isMounted)('a disk that is full', async () => {
 });
 
 // In a store that servers share the sealed copy is in nobody's folder.
-describe.runIf(isMounted && !isStoreShared())('a disk that is full when an infected file is to be sealed', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'palisade-full-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const quarantine = join(folder, 'quarantine');
-  mountSmall(quarantine, 128 * 1024);
-  const database = { sqlite: join(folder, 'palisade.sqlite') };
-  const start = () =>
-    startTestApp({
-      environment: { DATA_DIR: folder, DISK_RESERVE: '0' },
-      surroundings: { scan_retry_ms: 30, ...(isPostgres() ? {} : { database }) },
+needing('the right to mount', isMounted && !isStoreShared()).describe(
+  'a disk that is full when an infected file is to be sealed',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'palisade-full-'));
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+    const quarantine = join(folder, 'quarantine');
+    mountSmall(quarantine, 128 * 1024);
+    const database = { sqlite: join(folder, 'palisade.sqlite') };
+    const start = () =>
+      startTestApp({
+        environment: { DATA_DIR: folder, DISK_RESERVE: '0' },
+        surroundings: { scan_retry_ms: 30, ...(isPostgres() ? {} : { database }) },
+      });
+    const first = await start();
+    const { token } = await first.signIn();
+    const infected = (name: string) =>
+      zip([
+        { name, content: EICAR },
+        { name: 'noise.bin', content: noise(MIB) },
+      ]);
+    const detailOf = async (app: TestApp, id: string) => replyOf(await app.call(readScan, { token, params: { id } }));
+
+    test('keeps it out of reach until there is room, over a restart too, then seals it', async () => {
+      const { id } = await scanned(first, token, 'infected.zip', infected('eicar.com'));
+      expect(await detailOf(first, id)).toMatchObject({ scan_status: 'infected', kept: 'waiting' });
+      expect(readdirSync(quarantine)).toEqual([]);
+      expect(readdirSync(join(folder, 'spool'))).toEqual([id]);
+      expect(problemOf(await first.call(restoreFile, { token, params: { id } })).code).toBe('not_found');
+      // Its owner may do without the copy.
+      const other = await scanned(first, token, 'other.zip', infected('other.com'));
+      // While it is tried once more to seal it, it is not deleted.
+      await vi.waitFor(async () => expect((await first.call(deleteFile, { token, params: { id: other.id } })).status).toBe(204));
+      expect(await detailOf(first, other.id)).toMatchObject({ kept: 'no', kept_until: null });
+      expect(readdirSync(join(folder, 'spool'))).toEqual([id]);
+
+      let app = first;
+      if (!isPostgres()) {
+        await first.close();
+        app = await start();
+        expect(await detailOf(app, id)).toMatchObject({ scan_status: 'infected', kept: 'waiting' });
+      }
+      expect(spawnSync('mount', ['-o', `remount,size=${8 * MIB}`, quarantine]).status).toBe(0);
+      await vi.waitFor(
+        async () => expect(await detailOf(app, id)).toMatchObject({ scan_status: 'infected', kept: 'sealed' }),
+        10_000,
+      );
+      await vi.waitFor(() => expect(readdirSync(join(folder, 'spool'))).toEqual([]));
+      expect(readdirSync(quarantine)).toEqual([id]);
     });
-  const first = await start();
-  const { token } = await first.signIn();
-  const infected = (name: string) =>
-    zip([
-      { name, content: EICAR },
-      { name: 'noise.bin', content: noise(MIB) },
-    ]);
-  const detailOf = async (app: TestApp, id: string) => replyOf(await app.call(readScan, { token, params: { id } }));
+  },
+);
 
-  test('keeps it out of reach until there is room, over a restart too, then seals it', async () => {
-    const { id } = await scanned(first, token, 'infected.zip', infected('eicar.com'));
-    expect(await detailOf(first, id)).toMatchObject({ scan_status: 'infected', kept: 'waiting' });
-    expect(readdirSync(quarantine)).toEqual([]);
-    expect(readdirSync(join(folder, 'spool'))).toEqual([id]);
-    expect(problemOf(await first.call(restoreFile, { token, params: { id } })).code).toBe('not_found');
-    // Its owner may do without the copy.
-    const other = await scanned(first, token, 'other.zip', infected('other.com'));
-    // While it is tried once more to seal it, it is not deleted.
-    await vi.waitFor(async () => expect((await first.call(deleteFile, { token, params: { id: other.id } })).status).toBe(204));
-    expect(await detailOf(first, other.id)).toMatchObject({ kept: 'no', kept_until: null });
-    expect(readdirSync(join(folder, 'spool'))).toEqual([id]);
-
-    let app = first;
-    if (!isPostgres()) {
-      await first.close();
-      app = await start();
-      expect(await detailOf(app, id)).toMatchObject({ scan_status: 'infected', kept: 'waiting' });
-    }
-    expect(spawnSync('mount', ['-o', `remount,size=${8 * MIB}`, quarantine]).status).toBe(0);
-    await vi.waitFor(
-      async () => expect(await detailOf(app, id)).toMatchObject({ scan_status: 'infected', kept: 'sealed' }),
-      10_000,
-    );
-    await vi.waitFor(() => expect(readdirSync(join(folder, 'spool'))).toEqual([]));
-    expect(readdirSync(quarantine)).toEqual([id]);
-  });
-});
-
-describe.runIf(isMounted)('a disk that is full for the database', async () => {
+needing('the right to mount', isMounted).describe('a disk that is full for the database', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-full-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const small = join(folder, 'database');

@@ -1,0 +1,124 @@
+// Machines as newcomers have them, for the tests of the README's commands: a folder of links as the whole PATH, an empty HOME, a plain user, a fresh clone.
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './node-runtime.mjs';
+
+/** nobody, on every Debian. */
+const PLAIN_USER = 65534;
+
+/** Runs a command to its end; its error output is in the exception. @param {string} command @param {string[]} args @param {import('node:child_process').SpawnSyncOptions} [options] */
+export function must(command, args, options = {}) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { maxBuffer: 2 ** 28, ...options, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${error?.message ?? ''}${stdout}${stderr}`);
+  return stdout.trim();
+}
+
+/** What npm must know to reach the registry from a machine without this one's configuration. */
+export function registrySettings() {
+  const names = ['cafile', 'registry'];
+  const values = names.map((name) => must('npm', ['config', 'get', name], { cwd: ROOT }));
+  return Object.fromEntries(
+    names.flatMap((name, at) => (['', 'null'].includes(values[at] ?? '') ? [] : [[`npm_config_${name}`, values[at] ?? '']])),
+  );
+}
+
+/** A clone of the last commit that a plain user owns. @param {string} place */
+export function freshClone(place) {
+  const clone = join(place, 'palisade');
+  must('git', ['clone', '--quiet', '--no-hardlinks', ROOT, clone]);
+  if (process.getuid?.() === 0) must('chown', ['-R', `${PLAIN_USER}:${PLAIN_USER}`, clone]);
+  return clone;
+}
+
+/** Names of the programs of Debian's coreutils on this machine. */
+function coreutils() {
+  const listed = must('dpkg', ['-L', 'coreutils']).split('\n');
+  return listed.flatMap((path) => /^(?:\/usr)?\/bin\/([\w.[-]+)$/.exec(path)?.[1] ?? []);
+}
+
+/**
+ * A folder whose programs are all that a command finds: node, npm, git, sh and coreutils.
+ * @param {string} place @param {{ node: string, npm: string }} programs `npm` is the path of npm-cli.js
+ */
+export function barePath(place, { node, npm }) {
+  const folder = join(place, 'bin');
+  mkdirSync(folder);
+  const programs = ['git', 'sh', ...coreutils()];
+  const found = readdirSync('/usr/bin').filter((name) => programs.includes(name));
+  for (const name of found) symlinkSync(realpathSync(join('/usr/bin', name)), join(folder, name));
+  if (!found.includes('sh')) symlinkSync('/bin/sh', join(folder, 'sh'));
+  symlinkSync(node, join(folder, 'node'));
+  writeFileSync(join(folder, 'npm'), `#!/bin/sh\nexec node ${npm} "$@"\n`);
+  chmodSync(join(folder, 'npm'), 0o755);
+  return folder;
+}
+
+/** An empty home of the plain user. @param {string} place */
+export function emptyHome(place) {
+  const home = join(place, 'home');
+  mkdirSync(home);
+  if (process.getuid?.() === 0) must('chown', [`${PLAIN_USER}:${PLAIN_USER}`, home]);
+  return home;
+}
+
+/** The options of a process of the plain user, where this process may choose. */
+export const asPlainUser = () => (process.getuid?.() === 0 ? { uid: PLAIN_USER, gid: PLAIN_USER } : {});
+
+/**
+ * Starts the server by a command and waits for its address. Fails with all that it printed.
+ * @param {string} command @param {string[]} args @param {import('node:child_process').SpawnOptions} options
+ */
+export async function startServer(command, args, options) {
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  /** @type {Promise<number | null>} */
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  /** @type {Promise<string>} */
+  const address = new Promise((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (bytes) => {
+        output += bytes;
+        const url = /Palisade runs at (\S+)/.exec(output)?.[1];
+        if (url !== undefined) resolve(url);
+      });
+    ended.then((code) => reject(new Error(`the command ended with ${code}:\n${output}`)));
+  });
+  return {
+    url: await address,
+    output: () => output,
+    /** As Ctrl-C does, or `kill -TERM` of npm. */
+    async stop() {
+      child.kill('SIGTERM');
+      return await ended;
+    },
+  };
+}
+
+/** Registers, signs in and has two files scanned: what a newcomer does first. Answers the verdicts by file name. @param {string} url */
+export async function firstScan(url) {
+  const json = { 'content-type': 'application/json' };
+  const person = { email: 'maria@example.com', username: 'maria', password: 'a long enough password' };
+  const page = await fetch(url);
+  if (!page.ok || !(await page.text()).includes('<div id="root"')) throw new Error(`the page answered ${page.status}`);
+  const registered = await fetch(`${url}/api/auth/register`, { method: 'POST', headers: json, body: JSON.stringify(person) });
+  if (!registered.ok) throw new Error(`registering answered ${registered.status}`);
+  const signedIn = await fetch(`${url}/api/auth/login`, { method: 'POST', headers: json, body: JSON.stringify(person) });
+  const { access_token } = await signedIn.json();
+  const authorization = `Bearer ${access_token}`;
+  // The EICAR test file, put together here so that no file of the project is one.
+  const eicar = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS', '-TEST-FILE!$H+H*'].join('');
+  for (const [name, content] of Object.entries({ 'eicar.com': eicar, 'letter.txt': 'Good day.\n' })) {
+    const form = new FormData();
+    form.append('file', new Blob([content]), name);
+    const answer = await fetch(`${url}/api/antivirus/scan`, { method: 'POST', headers: { authorization }, body: form });
+    if (!answer.ok) throw new Error(`the upload of ${name} answered ${answer.status}`);
+  }
+  const until = Date.now() + 60_000;
+  for (;;) {
+    const scans = await (await fetch(`${url}/api/antivirus/scans`, { headers: { authorization } })).json();
+    const verdicts = Object.fromEntries(scans.map((/** @type {any} */ scan) => [scan.filename, scan.scan_status]));
+    if (!Object.values(verdicts).includes('pending') || Date.now() > until) return verdicts;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}

@@ -1,0 +1,203 @@
+// What both gates share (`npm test` is the fast one, `npm run test:deep` the deep one): running vitest and Playwright, counting, and the closing lines.
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { findNode, ROOT } from './node-runtime.mjs';
+import { installHint } from './packages.mjs';
+import { run } from './run.mjs';
+
+/** The Node that tests run on. */
+export const node = findNode() ?? process.execPath;
+
+/** Tests of the deep gate: they repeat, race, measure, or need other programs. */
+export const DEEP_FILES = '**/*.deep.test.{ts,tsx,mjs}';
+
+/** Slow files that the closing lines name. */
+const SLOWEST = 10;
+
+/** The skipped tests of a group that needs something of the machine end in `[needs <what>]` (scanner/test/needs.ts). */
+const NEEDS = /\[needs (.+)\]$/;
+
+/**
+ * @typedef {{ name: string, status: string, message?: string, startTime: number, endTime: number, assertionResults: { status: string, fullName: string }[] }} FileReport
+ */
+
+/** @param {string} path @returns {any} undefined where there is no whole report */
+function readReport(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * One run of a gate. Every count is of tests; a file that fails while it is collected, a runner that ends without a report and a failed step count as one failed test each, so
+ * that the closing line and the exit code say the same.
+ * @param {{ name: string, may_rerun: boolean }} gate `may_rerun`: failed files run once more, alone, and are named as flaky when they pass then
+ */
+export function createGate({ name: gate_name, may_rerun }) {
+  const reports = join(ROOT, 'node_modules', '.cache', `palisade-${gate_name}`);
+  rmSync(reports, { recursive: true, force: true });
+  mkdirSync(reports, { recursive: true });
+  const began = Date.now();
+  const totals = { passed: 0, failed: 0, skipped: 0 };
+  /** @type {{ title: string, seconds: number }[]} */
+  const parts = [];
+  /** @type {{ name: string, seconds: number }[]} */
+  const files = [];
+  /** @type {Map<string, number>} skipped tests by what they need */
+  const needs = new Map();
+  /** @type {string[]} */
+  const notes = [];
+
+  /** @param {FileReport} file */
+  function countFile({ name, status, message, startTime, endTime, assertionResults }) {
+    const path = relative(ROOT, name);
+    files.push({ name: path, seconds: (endTime - startTime) / 1000 });
+    let failed = 0;
+    for (const { status: outcome, fullName } of assertionResults) {
+      if (outcome === 'passed') totals.passed += 1;
+      else if (outcome === 'failed') failed += 1;
+      else {
+        totals.skipped += 1;
+        const need = NEEDS.exec(fullName)?.[1];
+        if (need !== undefined) needs.set(need, (needs.get(need) ?? 0) + 1);
+      }
+    }
+    if (status === 'failed' && failed === 0) {
+      failed = 1;
+      notes.push(`Failed outside its tests: ${path}: ${(message ?? '').split('\n', 1)[0]}`);
+    }
+    totals.failed += failed;
+  }
+
+  /** @param {string} line */
+  function failStep(line) {
+    totals.failed += 1;
+    notes.push(line);
+  }
+
+  /** @param {string} title @param {() => Promise<void>} work */
+  async function part(title, work) {
+    process.stdout.write(`\n== ${title}\n`);
+    const from = Date.now();
+    await work();
+    parts.push({ title, seconds: (Date.now() - from) / 1000 });
+  }
+
+  /** One run of vitest. @param {string} name @param {string[]} args @param {Record<string, string>} env */
+  async function vitestOnce(name, args, env) {
+    const path = join(reports, `${name}.json`);
+    const { code } = await run(
+      node,
+      [
+        join(ROOT, 'node_modules/vitest/vitest.mjs'),
+        'run',
+        '--passWithNoTests',
+        '--reporter=default',
+        '--reporter=json',
+        `--outputFile.json=${path}`,
+        ...args,
+      ],
+      { env: { NO_COLOR: '1', ...env } },
+    );
+    return { code, report: readReport(path) };
+  }
+
+  return {
+    totals,
+    part,
+    failStep,
+
+    /** A line among the closing ones. @param {string} line */
+    note(line) {
+      notes.push(line);
+    },
+
+    /** A step that is not a test run. @param {string} title @param {string[]} script @param {string} line said when it fails */
+    async step(title, script, line) {
+      await part(title, async () => {
+        if ((await run(node, script)).code !== 0) failStep(line);
+      });
+    },
+
+    /**
+     * The tests of some projects.
+     * @param {string} title @param {string[]} args of vitest @param {Record<string, string>} [env]
+     */
+    async vitest(title, args, env = {}) {
+      const name = title.replaceAll(/[^\w]+/g, '-');
+      await part(title, async () => {
+        const { code, report } = await vitestOnce(name, args, env);
+        if (report === undefined) return failStep(`The tests of "${title}" ended without a report (exit code ${code}).`);
+        /** @type {FileReport[]} */
+        const results = report.testResults;
+        const failed = results.filter(({ status }) => status === 'failed').map((file) => file.name);
+        const again = may_rerun && failed.length > 0 ? await rerun(name, args, env, failed) : [];
+        for (const file of results) countFile(again.find(({ name: path }) => path === file.name) ?? file);
+        if (code !== 0 && failed.length === 0) failStep(`The runner of "${title}" failed outside its tests (exit code ${code}).`);
+      });
+    },
+
+    /**
+     * Browser journeys.
+     * @param {string} title @param {string[]} args of Playwright @param {Record<string, string>} env
+     */
+    async journeys(title, args, env) {
+      const path = join(reports, `${title.replaceAll(/[^\w]+/g, '-')}.json`);
+      await part(title, async () => {
+        const cli = join(ROOT, 'node_modules/@playwright/test/cli.js');
+        const { code } = await run(node, [cli, 'test', '--config', join(ROOT, 'e2e/playwright.config.ts'), ...args], {
+          cwd: join(ROOT, 'e2e'),
+          env: { NO_COLOR: '1', PLAYWRIGHT_JSON_OUTPUT_FILE: path, ...env },
+        });
+        const stats = readReport(path)?.stats;
+        if (stats === undefined) return failStep(`The journeys ended without a report (exit code ${code}).`);
+        totals.passed += stats.expected + stats.flaky;
+        totals.failed += stats.unexpected;
+        totals.skipped += stats.skipped;
+        if (stats.flaky > 0)
+          notes.push(`Flaky: ${stats.flaky} journeys passed only at their second attempt; they are named above.`);
+        if (code !== 0 && stats.unexpected === 0)
+          failStep(`The runner of the journeys failed outside its tests (exit code ${code}).`);
+      });
+    },
+
+    /** Counts tests that a missing program keeps from running. @param {number} count @param {string} need */
+    skip(count, need) {
+      totals.skipped += count;
+      needs.set(need, (needs.get(need) ?? 0) + count);
+    },
+
+    /** Prints the closing lines and ends the process. @returns {never} */
+    finish() {
+      process.stdout.write('\n== result\n');
+      for (const { title, seconds } of [...parts, { title: 'all', seconds: (Date.now() - began) / 1000 }])
+        process.stdout.write(`${seconds.toFixed(0).padStart(6)} s  ${title}\n`);
+      const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
+      if (slowest.length > 0) process.stdout.write('The slowest files:\n');
+      for (const { name, seconds } of slowest) process.stdout.write(`${seconds.toFixed(1).padStart(6)} s  ${name}\n`);
+      for (const note of notes) process.stdout.write(`${note}\n`);
+      for (const [need, count] of needs) process.stdout.write(`Skipped ${count}: needs ${need}\n`);
+      const hint = installHint([...needs.keys()]);
+      if (hint !== undefined) process.stdout.write(`${hint}\n`);
+      process.stdout.write(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped\n`);
+      process.exit(totals.failed === 0 && totals.passed > 0 ? 0 : 1);
+    },
+  };
+
+  /** The failed files once more, one after the other. @param {string} name @param {string[]} args @param {Record<string, string>} env @param {string[]} failed @returns {Promise<FileReport[]>} */
+  async function rerun(name, args, env, failed) {
+    process.stdout.write(`\n== again, alone: ${failed.map((file) => relative(ROOT, file)).join(', ')}\n`);
+    const options = args.filter((arg) => arg.startsWith('--'));
+    const { report } = await vitestOnce(`${name}-again`, [...options, '--no-file-parallelism', ...failed], env);
+    /** @type {FileReport[]} */
+    const results = report?.testResults ?? [];
+    for (const file of results)
+      if (file.status !== 'failed') notes.push(`Flaky: ${relative(ROOT, file.name)} passed only at its second attempt.`);
+    return results;
+  }
+}
+
+/** Whether a path of the repository is there. @param {string} path */
+export const isThere = (path) => existsSync(join(ROOT, path));

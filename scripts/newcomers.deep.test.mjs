@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { asPlainUser, emptyHome, freshClone, must, registrySettings } from './bare-machine.mjs';
+import { NEEDS } from './packages.mjs';
+
+/** The fast gate on two busy cores. ms. */
+const PATIENCE_MS = 1_800_000;
+
+const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
+
+/** Folders without which no optional program, compiler or package manager is found. The programs themselves are hidden by name. */
+const HIDDEN_FOLDERS = [
+  '/usr/lib/postgresql',
+  '/usr/lib/python3',
+  '/usr/share/clamav-testfiles',
+  '/usr/lib/chromium',
+  '/usr/lib/gcc',
+];
+const HIDDEN_PROGRAMS =
+  /^(apt.*|python.*|gcc.*|g\+\+.*|cc|c\+\+|make|chromium.*|clamd|clam.*|freshclam|redis.*|valkey.*|dovecot|doveadm|turn.*|nginx|caddy|haproxy|prom.*|nft|conntrack|unshare|Xvfb|x11vnc|x0vncserver|xterm|xdotool|sway|wayvnc|foot|openssl|gpg|cpio|ar|mke2fs|7z.*|bsdtar|bsdcpio|pdf.*|qpdf|munpack|ripmime|uude.*|uuen.*|tnef|cabextract|unar|lsar|arj|genisoimage|mksquashfs|m?copy|mkfs.*|compress|unzip|zip|zstd|lz4|mmdebstrap|faketime|upx.*|curl|sudo)$/;
+
+/** Puts folders of links over the machine's own, in this mount namespace alone, and runs a command. $1 is an empty folder; hidden programs have no link. */
+const HIDE = `set -e
+mount --make-rprivate /
+place=$1; hidden=$2; shift 2
+for folder in bin sbin; do
+  mkdir -p "$place/real-$folder" "$place/$folder"
+  mount --bind "/usr/$folder" "$place/real-$folder"
+  for path in "$place/real-$folder"/*; do
+    name=$(basename "$path")
+    if ! printf '%s\\n' "$name" | grep -qE "$hidden"; then ln -s "$path" "$place/$folder/$name"; fi
+  done
+  mount --bind "$place/$folder" "/usr/$folder"
+done
+mkdir "$place/empty"
+for folder in ${HIDDEN_FOLDERS.join(' ')}; do if [ -d "$folder" ]; then mount --bind "$place/empty" "$folder"; fi; done
+exec "$@"`;
+
+/**
+ * The last lines of `npm test` in a fresh clone.
+ * @param {string[]} command that runs what follows it @param {Record<string, string>} environment @param {{ uid?: number, gid?: number }} [as]
+ */
+async function fastGate(command, environment, as = {}) {
+  const place = mkdtempSync(join(tmpdir(), 'palisade-newcomer-'));
+  must('chmod', ['755', place]);
+  onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+  const temporary = join(place, 'tmp');
+  mkdirSync(temporary, { mode: 0o777 });
+  must('chmod', ['1777', temporary]);
+  const [program = '', ...args] = [...command, 'npm', 'test'];
+  const child = spawn(program, args, {
+    cwd: freshClone(place),
+    env: {
+      PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin',
+      HOME: emptyHome(place),
+      TMPDIR: temporary,
+      ...registrySettings(),
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...as,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes));
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  const closing = output.slice(output.lastIndexOf('\n== result'));
+  // What failed is in the output of that run, which is shown when it did.
+  if (code !== 0) process.stdout.write(output);
+  process.stdout.write(closing);
+  return { code, closing };
+}
+
+describe.runIf(isRoot)('npm test in a fresh clone', { timeout: PATIENCE_MS }, () => {
+  test('passes without any optional program, and says what it skipped', async () => {
+    const place = mkdtempSync(join(tmpdir(), 'palisade-hidden-'));
+    onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+    const { code, closing } = await fastGate(['unshare', '--mount', 'sh', '-c', HIDE, 'sh', place, HIDDEN_PROGRAMS.source], {});
+    expect(code).toBe(0);
+    expect(closing).toMatch(/needs Chromium[\s\S]*To run the skipped tests: sudo apt-get install -y [\s\S]* 0 failed, /);
+  });
+
+  test('passes for a plain user', async () => {
+    const { code, closing } = await fastGate([], {}, asPlainUser());
+    expect(code).toBe(0);
+    expect(closing).toMatch(/ 0 failed, /);
+  });
+
+  test
+    .runIf(NEEDS.libfaketime.isThere())
+    .each([['on the last day of February 2031', '@2031-02-28 23:40:00', 'America/St_Johns']])(
+    'passes %s',
+    async (_, moment, TZ) => {
+      const { code, closing } = await fastGate(['faketime', '-f', moment], { TZ });
+      expect(code).toBe(0);
+      expect(closing).toMatch(/ 0 failed, /);
+    },
+  );
+});

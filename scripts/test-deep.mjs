@@ -1,0 +1,104 @@
+// The deep gate, `npm run test:deep`: what repeats, races, measures or needs other programs; the API tests again on PostgreSQL, S3 and Redis; all other journeys.
+// `--room <name>` takes one of the rooms below, `--shard <i>/<n>` a part of each. A file that fails runs once more, alone, and is named as flaky when it passes then.
+// TEST_DATABASE_URL, TEST_STORAGE_URL and TEST_REDIS_URL name services that run already.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createGate, node } from './gate.mjs';
+import { ROOT } from './node-runtime.mjs';
+import { findChromium, install, NEEDS } from './packages.mjs';
+import { startPostgres } from './postgres.mjs';
+import { startRedis } from './redis.mjs';
+import { run } from './run.mjs';
+import { startS3 } from './s3.mjs';
+
+/** The rooms that are projects of vitest, with their deep files. */
+const PROJECTS = ['contract', 'scanner', 'server', 'agent', 'web', 'house'];
+const ROOMS = [...PROJECTS, 'e2e'];
+
+/** Server files that have services of their own, or whose subject is no database, whatever the others run on. */
+const NOT_ON_CLUSTER = /antivirus\/(clamd|signatures|at-once)|platform\/(http|counters|security-headers|blobs\/)/;
+
+const { values: options } = parseArgs({ options: { room: { type: 'string' }, shard: { type: 'string' } } });
+if (
+  (options.room !== undefined && !ROOMS.includes(options.room)) ||
+  (options.shard !== undefined && !/^\d+\/\d+$/.test(options.shard))
+) {
+  process.stdout.write(`palisade: --room is one of ${ROOMS.join(', ')}, and --shard a part such as 1/4.\n`);
+  process.exit(2);
+}
+const rooms = options.room === undefined ? ROOMS : [options.room];
+const shard = options.shard === undefined ? [] : [`--shard=${options.shard}`];
+const gate = createGate({ name: 'deep', may_rerun: true });
+
+/** The server's test files that ask a database, as filters for vitest. @param {string} folder @returns {string[]} */
+function databaseFiles(folder) {
+  return readdirSync(join(ROOT, 'server', folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => /#test\/(harness|cluster)\.ts/.test(readFileSync(path, 'utf8')))
+    .map((path) => relative(ROOT, path))
+    .filter((path) => !NOT_ON_CLUSTER.test(path));
+}
+
+/** What servers share: a PostgreSQL, a store that speaks S3 and a Redis, started for the tests or named by the environment. */
+async function startShared() {
+  const starts = { DATABASE: startPostgres, STORAGE: startS3, REDIS: startRedis };
+  /** @type {Record<string, string>} */
+  const urls = {};
+  /** @type {(() => Promise<void>)[]} */
+  const stops = [];
+  for (const [name, start] of Object.entries(starts)) {
+    const named = process.env[`TEST_${name}_URL`];
+    const service = named ? { url: named, stop: async () => {} } : await start();
+    urls[name] = 'url' in service ? service.url : '';
+    if ('stop' in service) stops.push(service.stop);
+    else process.stdout.write(`palisade: ${service.skipped}\n`);
+  }
+  /** The addresses as environment variables with a prefix. @param {string} prefix */
+  const environment = (prefix) => Object.fromEntries(Object.entries(urls).map(([name, url]) => [`${prefix}_${name}_URL`, url]));
+  return {
+    environment,
+    is_complete: Object.values(urls).every((url) => url !== ''),
+    async stop() {
+      for (const stop of stops) await stop();
+    },
+  };
+}
+
+await install(/** @type {(keyof typeof NEEDS)[]} */ (Object.keys(NEEDS)));
+if ((await run(node, [join(ROOT, 'scripts/bootstrap.mjs'), '--build'])).code !== 0) gate.failStep('The build failed; see above.');
+
+const projects = rooms.filter((room) => PROJECTS.includes(room));
+if (projects.length > 0) {
+  const named = projects.map((room) => `--project=${room}`);
+  await gate.vitest('deep tests', [...named, ...shard, '.deep.test.'], {
+    TEST_DATABASE_URL: '',
+    TEST_STORAGE_URL: '',
+    TEST_REDIS_URL: '',
+  });
+}
+
+if (rooms.includes('server') || rooms.includes('e2e')) {
+  const shared = await startShared();
+  if (!shared.is_complete) gate.skip(1, 'PostgreSQL, an S3 server and Redis');
+  if (rooms.includes('server') && shared.is_complete) {
+    await gate.vitest(
+      'API tests on PostgreSQL, S3 and Redis',
+      ['--project=server', ...shard, ...databaseFiles('src'), ...databaseFiles('test')],
+      shared.environment('TEST'),
+    );
+  }
+  if (rooms.includes('e2e')) {
+    const chromium = findChromium();
+    if (chromium === undefined) gate.skip(1, 'Chromium');
+    else {
+      await gate.journeys('all other journeys', ['--grep-invert', '@core', ...shard], {
+        CHROMIUM_PATH: chromium,
+        ...shared.environment('JOURNEY'),
+      });
+    }
+  }
+  await shared.stop();
+}
+gate.finish();
