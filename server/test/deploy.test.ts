@@ -1,158 +1,30 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:https';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { scanSchema, UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
-import { login, register } from '@palisade/contract/auth';
-import { serverFrameSchema } from '@palisade/contract/events';
-import { listSessions } from '@palisade/contract/sessions';
-import { noise } from '@palisade/scanner/test/files';
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { WebSocket } from 'ws';
+import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { parseSettings } from '#platform/settings.ts';
-import { freePort } from './free-port.ts';
-import { startTestApp } from './harness.ts';
-import { startProxy } from './proxies.ts';
-import { caddyWith, nginxWith, withoutProxy } from './proxy-programs.ts';
+
+// The examples as files: what proxies do with theirs is in deploy.deep.test.ts.
 
 const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url));
 const read = (name: string) => readFileSync(join(DEPLOY, name), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'palisade-deploy-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Puts something else in a text, which must be there once. */
-function put(text: string, from: string, to: string): string {
-  expect(text.split(from).length, from).toBe(2);
-  return text.replace(from, to);
-}
-
-/** The examples with nothing changed but names, ports and certificates: what a machine without them needs. */
-const EXAMPLES = {
-  nginx: ({ folder: place, port, upstream }: { folder: string; port: number; upstream: number }) => {
-    const [key, certificate] = [join(place, 'privkey.pem'), join(place, 'fullchain.pem')];
-    const subject = ['-nodes', '-subj', '/CN=localhost', '-days', '2'];
-    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', ...subject, '-keyout', key, '-out', certificate], {
-      stdio: 'ignore',
-    });
-    let conf = read('nginx.conf').replaceAll('palisade.example.com', 'localhost');
-    conf = put(conf, '/etc/ssl/palisade/privkey.pem', key);
-    conf = put(conf, '/etc/ssl/palisade/fullchain.pem', certificate);
-    conf = put(conf, 'listen 443 ssl http2;', `listen 127.0.0.1:${port} ssl http2;`);
-    conf = put(conf, 'listen 80;', `listen unix:${join(place, 'http.socket')};`);
-    return nginxWith(place, put(conf, 'server 127.0.0.1:3000;', `server 127.0.0.1:${upstream};`));
-  },
-  Caddy: ({ folder: place, port, upstream }: { folder: string; port: number; upstream: number }) =>
-    caddyWith(place, ['admin off', 'auto_https disable_redirects', 'skip_install_trust'], read('Caddyfile'), {
-      PALISADE_HOST: `localhost:${port}`,
-      PALISADE_SERVERS: `127.0.0.1:${upstream}`,
-    }),
-} as const;
-const kinds = (['nginx', 'Caddy'] as const).filter((kind) => withoutProxy(kind) === undefined);
-
-interface Said {
-  status: number;
-  headers: Record<string, unknown>;
-  text: string;
-}
-
-/** A request to localhost over TLS, from an address of loopback of its own. */
-function ask(
-  port: number,
-  path: string,
-  how: { method?: string; headers?: Record<string, string | number>; body?: Buffer | string; from?: string } = {},
-): Promise<Said> {
-  const { method = how.body === undefined ? 'GET' : 'POST', headers = {}, body, from } = how;
-  const target = { host: '127.0.0.1', port, servername: 'localhost', rejectUnauthorized: false, agent: false } as const;
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      { ...target, path, method, headers: { host: `localhost:${port}`, ...headers }, ...(from && { localAddress: from }) },
-      (answer) => {
-        const parts: Buffer[] = [];
-        answer.on('data', (part: Buffer) => parts.push(part));
-        answer.once('error', reject);
-        answer.once('end', () =>
-          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(parts).toString() }),
-        );
-      },
-    );
-    sent.once('error', reject);
-    onTestFinished(() => void sent.destroy());
-    // The head alone says how much is to come.
-    if (headers['content-length'] !== undefined && body === undefined) sent.flushHeaders();
-    else sent.end(body);
-  });
-}
-
-describe.each(kinds)('the example for %s', (kind) => {
-  test('passes on uploads, live events, large bodies and the true address of each client', async () => {
-    const port = await freePort();
-    const app = await startTestApp({
-      environment: {
-        PUBLIC_URL: `https://localhost:${port}`,
-        EXPOSURE: 'public',
-        ADMIN_EMAILS: 'boss@example.com',
-        RESET_DELIVERY: 'outbox',
-        TRUSTED_PROXIES: '127.0.0.1',
-      },
-    });
-    await startProxy(kind, { url: app.url, at: port }, onTestFinished, EXAMPLES[kind]);
-    const json = { 'content-type': 'application/json' };
-    const person = { email: 'boss@example.com', password: 'a long enough password' };
-    await vi.waitFor(async () => expect((await ask(port, '/api/ready')).status).toBe(200), { timeout: 30_000, interval: 100 });
-
-    const spoofed = { 'x-forwarded-for': '203.0.113.9', forwarded: 'for=203.0.113.9', 'x-real-ip': '203.0.113.9' };
-    const made = await ask(port, `/api${register.path}`, {
-      headers: json,
-      body: JSON.stringify({ ...person, username: 'boss' }),
-    });
-    expect(made.status).toBe(201);
-    const from = '127.0.0.57';
-    const signed_in = await ask(port, `/api${login.path}`, {
-      headers: { ...json, ...spoofed },
-      body: JSON.stringify(person),
-      from,
-    });
-    const { access_token } = z.object({ access_token: z.string() }).parse(JSON.parse(signed_in.text));
-    const authorization = { authorization: `Bearer ${access_token}` };
-    const sessions = await ask(port, `/api${listSessions.path}`, { headers: authorization });
-    expect(sessions.text).toContain(from);
-    expect(sessions.text).not.toContain('203.0.113.9');
-    expect(signed_in.headers['strict-transport-security']).toContain('max-age=');
-
-    const socket = new WebSocket(`wss://localhost:${port}/api/events`, {
-      headers: { host: `localhost:${port}` },
-      origin: `https://localhost:${port}`,
-      rejectUnauthorized: false,
-    });
-    onTestFinished(() => socket.terminate());
-    const kinds_heard: string[] = [];
-    socket.on('message', (bytes: Buffer) => {
-      const frame = serverFrameSchema.parse(JSON.parse(bytes.toString()));
-      kinds_heard.push(frame.kind === 'event' ? frame.event.kind : frame.kind);
-    });
-    await new Promise((resolve, reject) => void socket.once('open', resolve).once('error', reject));
-    socket.send(JSON.stringify({ kind: 'hello', access_token }));
-    await vi.waitFor(() => expect(kinds_heard).toContain('welcome'));
-
-    const [boundary, content] = ['example-boundary', noise(3 * 1024 ** 2)];
-    const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.bin"\r\n\r\n`;
-    const uploaded = await ask(port, '/api/antivirus/scan', {
-      headers: { ...authorization, 'content-type': `multipart/form-data; boundary=${boundary}` },
-      body: Buffer.concat([Buffer.from(head), content, Buffer.from(`\r\n--${boundary}--\r\n`)]),
-    });
-    expect(scanSchema.parse(JSON.parse(uploaded.text))).toMatchObject({ scan_status: 'clean', size: content.length });
-    await vi.waitFor(() => expect(kinds_heard).toContain('scan_changed'));
-
-    // Whoever is not signed in is told so before a byte of the body; what is too large is Palisade's to say, in its own words.
-    const large = { 'content-length': UPLOAD_MAXIMUM + 1_000, 'content-type': `multipart/form-data; boundary=${boundary}` };
-    const refused = await ask(port, '/api/antivirus/scan', { method: 'POST', headers: large });
-    expect([refused.status, refused.headers['content-type']]).toEqual([401, 'application/problem+json; charset=utf-8']);
-  });
-});
 
 const composeSchema = z.object({
   services: z.record(
@@ -160,17 +32,39 @@ const composeSchema = z.object({
     z.looseObject({
       environment: z.record(z.string(), z.string()).optional(),
       stop_grace_period: z.string().optional(),
-      depends_on: z.record(z.string(), z.unknown()).optional(),
+      depends_on: z.record(z.string(), z.object({ condition: z.string() })).optional(),
       volumes: z.array(z.string()).optional(),
       networks: z.array(z.string()).optional(),
-      configs: z.array(z.object({ source: z.string() })).optional(),
+      secrets: z.array(z.string()).optional(),
       image: z.string(),
+      build: z.unknown().optional(),
+      user: z.string().optional(),
+      entrypoint: z.array(z.string()).optional(),
+      command: z.array(z.string()).optional(),
+      read_only: z.boolean().optional(),
+      cap_drop: z.array(z.string()).optional(),
+      cap_add: z.array(z.string()).optional(),
+      security_opt: z.array(z.string()).optional(),
+      pids_limit: z.number().optional(),
+      mem_limit: z.string().optional(),
+      logging: z.object({ options: z.strictObject({ 'max-size': z.string(), 'max-file': z.string() }) }).optional(),
+      healthcheck: z.object({ test: z.array(z.string()), interval: z.string(), timeout: z.string() }).optional(),
     }),
   ),
   networks: z.record(z.string(), z.unknown()),
   volumes: z.record(z.string(), z.unknown()),
-  configs: z.record(z.string(), z.unknown()),
+  secrets: z.record(z.string(), z.object({ file: z.string() })),
 });
+/** The folder that make-secrets.sh makes for somebody who names this mail server. */
+function madeSecrets(smtp_url: string, env?: string): string {
+  const place = mkdtempSync(join(folder, 'compose-'));
+  cpSync(join(DEPLOY, 'make-secrets.sh'), join(place, 'make-secrets.sh'));
+  if (env !== undefined) writeFileSync(join(place, '.env'), env);
+  const { status, stderr } = spawnSync('sh', [join(place, 'make-secrets.sh')], { input: `${smtp_url}\n`, encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  return join(place, 'secrets');
+}
+
 const seconds = (text = '') => Number(/^(\d+)s$/.exec(text)?.[1]);
 
 describe('compose.yaml', () => {
@@ -182,14 +76,14 @@ describe('compose.yaml', () => {
   const EXAMPLE: Record<string, string> = {
     PALISADE_HOST: 'palisade.example.com',
     ADMIN_EMAILS: 'you@example.com',
-    SMTP_URL: 'smtp://user:password@mail.example.com:587',
-    ...Object.fromEntries(
-      ['POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'METRICS_TOKEN', 'STORAGE_SECRET', 'TURN_SECRET'].map((name) => [
-        name,
-        'f'.repeat(64),
-      ]),
-    ),
   };
+  const secrets = madeSecrets('smtp://user:password@mail.example.com:587');
+  const secretOf = (name: string) => readFileSync(join(secrets, name), 'utf8').trim();
+  /** The environment of a server, with files where its secrets will be. */
+  const settingsOf = (environment: Record<string, string> = {}) =>
+    Object.fromEntries(
+      Object.entries(environment).map(([name, value]) => [name, filled(value).replace('/run/secrets', secrets)]),
+    );
 
   test('has every part of an installation with two servers', () => {
     expect(Object.keys(services)).toEqual(
@@ -199,12 +93,22 @@ describe('compose.yaml', () => {
 
   test.each(servers)('%s has settings that the server knows and takes', (_, { environment = {} }) => {
     const known = new Set(
-      [...readFileSync(new URL('../src/platform/settings.ts', import.meta.url), 'utf8').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(
-        ([, name]) => name,
+      ['settings', 'secret-files'].flatMap((name) =>
+        [...readFileSync(new URL(`../src/platform/${name}.ts`, import.meta.url), 'utf8').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(
+          ([, found]) => found,
+        ),
       ),
     );
     expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([]);
-    const settings = parseSettings(Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, filled(value)])));
+    const settings = parseSettings(settingsOf(environment));
+    expect(settings).toMatchObject({
+      database_url: `postgres://palisade:${secretOf('postgres_password')}@postgres/palisade`,
+      redis_url: `redis://:${secretOf('redis_password')}@redis`,
+      mail_server: { url: 'smtp://user:password@mail.example.com:587' },
+      turn: { secret: secretOf('turn_secret') },
+      metrics: { token: secretOf('metrics_token') },
+      storage: { access_key: 'palisade', secret_file: join(secrets, 'storage_secret') },
+    });
     expect(settings.exposure).toBe('public');
     // Of the containers' own network, in which sealed files go without TLS.
     expect(settings.warnings).toEqual([expect.stringMatching(/^STORAGE_URL has tls=0/)]);
@@ -219,22 +123,174 @@ describe('compose.yaml', () => {
   });
 
   test('names nothing that it does not define, and mounts nothing that is not there', () => {
-    const faults = Object.entries(services).flatMap(([name, { volumes = [], networks = [], depends_on = {}, configs = [] }]) => [
-      ...volumes
-        .map((volume) => volume.split(':', 1)[0] ?? '')
-        .filter((source) => (source.startsWith('.') ? !existsSync(join(DEPLOY, source)) : !(source in defined.volumes)))
-        .map((source) => `${name}: volume ${source}`),
-      ...networks.filter((one) => !(one in defined.networks)).map((one) => `${name}: network ${one}`),
-      ...Object.keys(depends_on)
-        .filter((one) => !(one in services))
-        .map((one) => `${name}: service ${one}`),
-      ...configs.filter(({ source }) => !(source in defined.configs)).map(({ source }) => `${name}: config ${source}`),
-    ]);
+    const faults = Object.entries(services).flatMap(
+      ([name, { volumes = [], networks = [], depends_on = {}, secrets: used = [] }]) => [
+        ...volumes
+          .map((volume) => volume.split(':', 1)[0] ?? '')
+          .filter((source) => (source.startsWith('.') ? !existsSync(join(DEPLOY, source)) : !(source in defined.volumes)))
+          .map((source) => `${name}: volume ${source}`),
+        ...networks.filter((one) => !(one in defined.networks)).map((one) => `${name}: network ${one}`),
+        ...Object.keys(depends_on)
+          .filter((one) => !(one in services))
+          .map((one) => `${name}: service ${one}`),
+        ...used.filter((one) => !(one in defined.secrets)).map((one) => `${name}: secret ${one}`),
+      ],
+    );
     expect(faults).toEqual([]);
   });
 
+  /** Services that run as root, and why; the rest has a user of its own. */
+  const AS_ROOT = ['proxy', 'storage'];
+  /** Capabilities beside none at all. */
+  const CAPABILITIES: Record<string, string[]> = { proxy: ['NET_BIND_SERVICE'], coturn: ['NET_BIND_SERVICE'] };
+
+  test.each(Object.entries(services))('%s is confined, bounded and watched', (name, service) => {
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+    expect(service.cap_add ?? []).toEqual(CAPABILITIES[name] ?? []);
+    expect(service.user === undefined).toBe(AS_ROOT.includes(name));
+    expect(service.user ?? '').not.toMatch(/^(root|0)\b/);
+    expect(service.mem_limit).toMatch(/^\d+[mg]$/);
+    expect(service.pids_limit).toBeGreaterThan(0);
+    expect(service.logging).toBeDefined();
+    // One that ends needs no health check: others wait for its end.
+    expect(service.healthcheck === undefined).toBe(name === 'storage-bucket');
+    if (service.healthcheck)
+      expect(seconds(service.healthcheck.timeout)).toBeLessThanOrEqual(seconds(service.healthcheck.interval));
+  });
+
+  test('has no mount of the host but files of this folder, read only', () => {
+    const mounts = Object.values(services).flatMap(({ volumes = [] }) => volumes.filter((volume) => /^[./~]/.test(volume)));
+    expect(mounts.filter((mount) => !/^\.\/[\w.]+:\/[\w./]+:ro$/.test(mount))).toEqual([]);
+    expect(text).not.toContain('docker.sock');
+  });
+
+  test('names every image by a version, and a digest by all of its letters', () => {
+    const images = Object.values(services).flatMap(({ image, build }) => (build === undefined ? [image] : []));
+    expect(images.length).toBeGreaterThan(5);
+    expect(images.filter((image) => !/^[\w.-]+\/[\w./-]+:(?!latest)[\w.-]+(@sha256:[0-9a-f]{64})?$/.test(image))).toEqual([]);
+  });
+
+  test('has each secret in a file that make-secrets.sh makes, and none in an environment or a command', () => {
+    const files = Object.values(defined.secrets).map(({ file }) => file.replace('./secrets/', ''));
+    expect(files.sort()).toEqual(readdirSync(secrets).sort());
+    const told = Object.values(services).flatMap(({ environment = {}, entrypoint = [], command = [], healthcheck }) => [
+      ...Object.entries(environment).flat(),
+      ...entrypoint,
+      ...command,
+      ...(healthcheck?.test ?? []),
+    ]);
+    expect(told.filter((one) => /(?<!\$)\$\{?\w*(PASSWORD|SECRET|TOKEN|SMTP)/.test(one))).toEqual([]);
+    for (const [name, { environment = {}, entrypoint = [], healthcheck, secrets: given = [] }] of Object.entries(services)) {
+      const used = JSON.stringify([environment, entrypoint, healthcheck]).matchAll(/\/run\/secrets\/(\w+)/g);
+      expect([...new Set([...used].map(([, secret]) => secret))].sort(), name).toEqual([...given].sort());
+    }
+  });
+
+  test.each(servers)('%s starts when the database, Redis, and the bucket are there', (_, { depends_on }) => {
+    expect(depends_on).toEqual({
+      postgres: { condition: 'service_healthy' },
+      redis: { condition: 'service_healthy' },
+      storage: { condition: 'service_healthy' },
+      'storage-bucket': { condition: 'service_completed_successfully' },
+    });
+  });
+
+  test('keeps secrets and settings out of the repository and the image', () => {
+    for (const name of ['.gitignore', '.dockerignore']) {
+      const ignored = readFileSync(join(DEPLOY, '..', name), 'utf8').split('\n');
+      expect(ignored.map((line) => line.replace(/^\/|\/$/g, ''))).toEqual(
+        expect.arrayContaining(['deploy/secrets', 'deploy/.env']),
+      );
+    }
+  });
+
+  describe('its scripts', () => {
+    /** Runs the script of a service with stand-ins for its programs, which print their arguments, and what is asked of them. */
+    function runScript(name: string, programs: Record<string, string>, files = secrets) {
+      const place = mkdtempSync(join(folder, 'script-'));
+      mkdirSync(join(place, 'bin'));
+      for (const [program, body] of Object.entries(programs)) {
+        writeFileSync(join(place, 'bin', program), `#!/bin/sh\n${body}\n`);
+        chmodSync(join(place, 'bin', program), 0o755);
+      }
+      const { entrypoint = [], command = [] } = services[name] ?? {};
+      const [shell = '', ...args] = [...entrypoint, ...command].map((part) =>
+        filled(part.replaceAll(/(?<!\$)\$\{(\w+)[^}]*\}/g, 'example'))
+          .replaceAll('$$', '$')
+          .replaceAll('/tmp/', `${place}/`)
+          .replaceAll('/run/secrets', files)
+          .replaceAll('/entrypoint.sh', `${place}/bin/entrypoint.sh`),
+      );
+      const PATH = `${place}/bin:${process.env['PATH']}`;
+      const { status, stdout, stderr } = spawnSync(shell, args, { env: { PATH }, encoding: 'utf8', timeout: 10_000 });
+      return { status, stdout, stderr, place };
+    }
+
+    test('redis reads its password from standard input, and has it in no argument', () => {
+      const { stdout, status } = runScript('redis', { 'redis-server': 'echo "$@"; cat' });
+      expect(status).toBe(0);
+      const [args, config] = stdout.split('\n');
+      expect(args).toMatch(/^- --save {2}--maxmemory 256mb/);
+      expect(config).toBe(`requirepass ${secretOf('redis_password')}`);
+    });
+
+    test('the store knows the account of the servers, in a file for itself', () => {
+      const { place, stdout } = runScript('storage', { 'entrypoint.sh': 'echo "$@"' });
+      expect(stdout).toMatch(/^server -dir=\/data -s3 -s3\.config=/);
+      const path = join(place, 's3.json');
+      expect(statSync(path).mode & 0o077).toBe(0);
+      expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
+        identities: [{ credentials: [{ accessKey: 'palisade', secretKey: secretOf('storage_secret') }] }],
+      });
+    });
+
+    test('coturn has its secret in a file, and its options as they are', () => {
+      const { place, stdout } = runScript('coturn', { turnserver: 'echo "$@"' });
+      expect(stdout).toMatch(/^-c \S+\/turnserver\.conf --log-file=stdout --realm=example --use-auth-secret/);
+      expect(stdout).not.toContain(secretOf('turn_secret'));
+      expect(readFileSync(join(place, 'turnserver.conf'), 'utf8')).toBe(`static-auth-secret=${secretOf('turn_secret')}\n`);
+    });
+
+    test.each([
+      ['redis', 'redis-server'],
+      ['storage', 'entrypoint.sh'],
+      ['coturn', 'turnserver'],
+    ])('%s does not start without its secret', (name, program) => {
+      const { status, stdout } = runScript(name, { [program]: 'echo started' }, join(folder, 'nowhere'));
+      expect([status === 0, stdout]).toEqual([false, '']);
+    });
+
+    test('the bucket is made until it is there', () => {
+      // A store that has the bucket after the second try, as one that is still starting.
+      const weed = (after: number) =>
+        `read line; case $line in *create*) echo x >> "$(dirname "$0")/tries" ;; *) [ $(wc -l < "$(dirname "$0")/tries") -ge ${after} ] && echo "  palisade	size:0" ;; esac; exit 0`;
+      const made = runScript('storage-bucket', { weed: weed(2), sleep: 'exit 0' });
+      expect(made.status).toBe(0);
+      expect(readFileSync(join(made.place, 'bin/tries'), 'utf8')).toBe('x\nx\n');
+      expect(runScript('storage-bucket', { weed: weed(99), sleep: 'exit 0' }).status).toBe(1);
+    });
+
+    test('make-secrets.sh makes long secrets that their owner alone reaches, and keeps those that are there', () => {
+      expect(statSync(secrets).mode & 0o777).toBe(0o700);
+      for (const name of readdirSync(secrets)) expect(statSync(join(secrets, name)).mode & 0o777).toBe(0o644);
+      expect(secretOf('postgres_password')).toMatch(/^[0-9a-f]{64}$/);
+      expect(new Set(readdirSync(secrets).map(secretOf)).size).toBe(6);
+      const before = readdirSync(secrets).map(secretOf);
+      execFileSync('sh', [join(secrets, '../make-secrets.sh')], { input: 'smtp://other\n' });
+      expect(readdirSync(secrets).map(secretOf)).toEqual(before);
+    });
+
+    test('make-secrets.sh takes over what an older .env has, and refuses what is no mail server', () => {
+      const taken = madeSecrets('', 'POSTGRES_PASSWORD=old-one\nSMTP_URL=smtp://user:a=b@host\nREDIS_PASSWORD=\n');
+      expect(readFileSync(join(taken, 'postgres_password'), 'utf8')).toBe('old-one\n');
+      expect(readFileSync(join(taken, 'smtp_url'), 'utf8')).toBe('smtp://user:a=b@host\n');
+      expect(readFileSync(join(taken, 'redis_password'), 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
+      expect(() => madeSecrets('mail.example.com')).toThrow('starts with smtp://');
+    });
+  });
+
   test('asks for what example.env names, and for nothing else', () => {
-    const asked = new Set([...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name));
+    const asked = new Set([...text.matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name]) => name));
     const given = [...read('example.env').matchAll(/^(\w+)=/gm)].map(([, name]) => name);
     expect([...asked].sort()).toEqual(given.sort());
     expect([...asked].sort()).toEqual(Object.keys(EXAMPLE).sort());
@@ -265,13 +321,29 @@ describe('palisade.service', () => {
     expect(seconds(/^TimeoutStopSec=(.*)$/m.exec(unit)?.[1])).toBeGreaterThanOrEqual(stop_notice_s + stop_drain_s + 5);
   });
 
+  test.each([
+    ['x86_64', 'x64'],
+    ['aarch64', 'arm64'],
+  ])('runs on %s with the Node for %s', (machine, cpu) => {
+    const place = mkdtempSync(join(folder, 'unit-'));
+    const node = join(place, `node_modules/node-linux-${cpu}/bin`);
+    mkdirSync(node, { recursive: true });
+    mkdirSync(join(place, 'bin'));
+    writeFileSync(join(node, 'node'), '#!/bin/sh\necho "$0 $@"\n', { mode: 0o755 });
+    writeFileSync(join(place, 'bin/uname'), `#!/bin/sh\necho ${machine}\n`, { mode: 0o755 });
+    // As systemd reads it: quotes, and $$ for one $.
+    const [, program = '', script = ''] = /^ExecStart=(\S+) -c '(.*)'$/m.exec(unit) ?? [];
+    const ran = spawnSync(program, ['-c', script.replaceAll('$$', '$').replaceAll('/opt/palisade', place)], {
+      env: { PATH: `${place}/bin:/usr/bin:/bin` },
+      encoding: 'utf8',
+    });
+    expect(ran.stdout).toBe(`${node}/node --max-semi-space-size=2 --heap-growing-percent=100 ${place}/server/dist/main.js\n`);
+  });
+
   test.runIf(hasSystemd)('is one that systemd takes, and finds well confined', () => {
     const path = join(folder, 'palisade.service');
-    // What is not installed here stands for what will be there.
-    writeFileSync(
-      path,
-      unit.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`).replace(/^(User|Group)=.*$/gm, '$1=daemon'),
-    );
+    // A user that every machine has.
+    writeFileSync(path, unit.replace(/^(User|Group)=.*$/gm, '$1=daemon'));
     const analyze = (...args: string[]) => {
       const { status, stdout, stderr } = spawnSync('systemd-analyze', [...args, path], { encoding: 'utf8' });
       return { status, said: stdout + stderr };

@@ -1,0 +1,155 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { scanSchema, UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
+import { login, register } from '@palisade/contract/auth';
+import { serverFrameSchema } from '@palisade/contract/events';
+import { listSessions } from '@palisade/contract/sessions';
+import { noise } from '@palisade/scanner/test/files';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { z } from 'zod';
+import { freePort } from './free-port.ts';
+import { startTestApp } from './harness.ts';
+import { startProxy } from './proxies.ts';
+import { caddyWith, nginxWith, withoutProxy } from './proxy-programs.ts';
+
+// The examples for proxies, run by the programs that they are for. What needs no program is in deploy.test.ts.
+
+const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url));
+const read = (name: string) => readFileSync(join(DEPLOY, name), 'utf8');
+
+/** Puts something else in a text, which must be there once. */
+function put(text: string, from: string, to: string): string {
+  expect(text.split(from).length, from).toBe(2);
+  return text.replace(from, to);
+}
+
+/** The examples with nothing changed but names, ports and certificates: what a machine without them needs. */
+const EXAMPLES = {
+  nginx: ({ folder: place, port, upstream }: { folder: string; port: number; upstream: number }) => {
+    const [key, certificate] = [join(place, 'privkey.pem'), join(place, 'fullchain.pem')];
+    const subject = ['-nodes', '-subj', '/CN=localhost', '-days', '2'];
+    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', ...subject, '-keyout', key, '-out', certificate], {
+      stdio: 'ignore',
+    });
+    let conf = read('nginx.conf').replaceAll('palisade.example.com', 'localhost');
+    conf = put(conf, '/etc/ssl/palisade/privkey.pem', key);
+    conf = put(conf, '/etc/ssl/palisade/fullchain.pem', certificate);
+    conf = put(conf, 'listen 443 ssl http2;', `listen 127.0.0.1:${port} ssl http2;`);
+    conf = put(conf, 'listen 80;', `listen unix:${join(place, 'http.socket')};`);
+    return nginxWith(place, put(conf, 'server 127.0.0.1:3000;', `server 127.0.0.1:${upstream};`));
+  },
+  Caddy: ({ folder: place, port, upstream }: { folder: string; port: number; upstream: number }) =>
+    caddyWith(place, ['admin off', 'auto_https disable_redirects', 'skip_install_trust'], read('Caddyfile'), {
+      PALISADE_HOST: `localhost:${port}`,
+      PALISADE_SERVERS: `127.0.0.1:${upstream}`,
+    }),
+} as const;
+const KINDS = ['nginx', 'Caddy'] as const;
+
+interface Said {
+  status: number;
+  headers: Record<string, unknown>;
+  text: string;
+}
+
+/** A request to localhost over TLS, from an address of loopback of its own. */
+function ask(
+  port: number,
+  path: string,
+  how: { method?: string; headers?: Record<string, string | number>; body?: Buffer | string; from?: string } = {},
+): Promise<Said> {
+  const { method = how.body === undefined ? 'GET' : 'POST', headers = {}, body, from } = how;
+  const target = { host: '127.0.0.1', port, servername: 'localhost', rejectUnauthorized: false, agent: false } as const;
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { ...target, path, method, headers: { host: `localhost:${port}`, ...headers }, ...(from && { localAddress: from }) },
+      (answer) => {
+        const parts: Buffer[] = [];
+        answer.on('data', (part: Buffer) => parts.push(part));
+        answer.once('error', reject);
+        answer.once('end', () =>
+          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(parts).toString() }),
+        );
+      },
+    );
+    sent.once('error', reject);
+    onTestFinished(() => void sent.destroy());
+    // The head alone says how much is to come.
+    if (headers['content-length'] !== undefined && body === undefined) sent.flushHeaders();
+    else sent.end(body);
+  });
+}
+
+describe.each(KINDS)('the example for %s', (kind) => {
+  test.skipIf(withoutProxy(kind) !== undefined)(
+    'passes on uploads, live events, large bodies and the true address of each client',
+    async () => {
+      const port = await freePort();
+      const app = await startTestApp({
+        environment: {
+          PUBLIC_URL: `https://localhost:${port}`,
+          EXPOSURE: 'public',
+          ADMIN_EMAILS: 'boss@example.com',
+          RESET_DELIVERY: 'outbox',
+          TRUSTED_PROXIES: '127.0.0.1',
+        },
+      });
+      await startProxy(kind, { url: app.url, at: port }, onTestFinished, EXAMPLES[kind]);
+      const json = { 'content-type': 'application/json' };
+      const person = { email: 'boss@example.com', password: 'a long enough password' };
+      await vi.waitFor(async () => expect((await ask(port, '/api/ready')).status).toBe(200), { timeout: 30_000, interval: 100 });
+
+      const spoofed = { 'x-forwarded-for': '203.0.113.9', forwarded: 'for=203.0.113.9', 'x-real-ip': '203.0.113.9' };
+      const made = await ask(port, `/api${register.path}`, {
+        headers: json,
+        body: JSON.stringify({ ...person, username: 'boss' }),
+      });
+      expect(made.status).toBe(201);
+      const from = '127.0.0.57';
+      const signed_in = await ask(port, `/api${login.path}`, {
+        headers: { ...json, ...spoofed },
+        body: JSON.stringify(person),
+        from,
+      });
+      const { access_token } = z.object({ access_token: z.string() }).parse(JSON.parse(signed_in.text));
+      const authorization = { authorization: `Bearer ${access_token}` };
+      const sessions = await ask(port, `/api${listSessions.path}`, { headers: authorization });
+      expect(sessions.text).toContain(from);
+      expect(sessions.text).not.toContain('203.0.113.9');
+      expect(signed_in.headers['strict-transport-security']).toContain('max-age=');
+
+      const socket = new WebSocket(`wss://localhost:${port}/api/events`, {
+        headers: { host: `localhost:${port}` },
+        origin: `https://localhost:${port}`,
+        rejectUnauthorized: false,
+      });
+      onTestFinished(() => socket.terminate());
+      const kinds_heard: string[] = [];
+      socket.on('message', (bytes: Buffer) => {
+        const frame = serverFrameSchema.parse(JSON.parse(bytes.toString()));
+        kinds_heard.push(frame.kind === 'event' ? frame.event.kind : frame.kind);
+      });
+      await new Promise((resolve, reject) => void socket.once('open', resolve).once('error', reject));
+      socket.send(JSON.stringify({ kind: 'hello', access_token }));
+      await vi.waitFor(() => expect(kinds_heard).toContain('welcome'));
+
+      const [boundary, content] = ['example-boundary', noise(3 * 1024 ** 2)];
+      const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.bin"\r\n\r\n`;
+      const uploaded = await ask(port, '/api/antivirus/scan', {
+        headers: { ...authorization, 'content-type': `multipart/form-data; boundary=${boundary}` },
+        body: Buffer.concat([Buffer.from(head), content, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+      });
+      expect(scanSchema.parse(JSON.parse(uploaded.text))).toMatchObject({ scan_status: 'clean', size: content.length });
+      await vi.waitFor(() => expect(kinds_heard).toContain('scan_changed'));
+
+      // Whoever is not signed in is told so before a byte of the body; what is too large is Palisade's to say, in its own words.
+      const large = { 'content-length': UPLOAD_MAXIMUM + 1_000, 'content-type': `multipart/form-data; boundary=${boundary}` };
+      const refused = await ask(port, '/api/antivirus/scan', { method: 'POST', headers: large });
+      expect([refused.status, refused.headers['content-type']]).toEqual([401, 'application/problem+json; charset=utf-8']);
+    },
+  );
+});
