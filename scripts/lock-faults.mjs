@@ -1,5 +1,9 @@
-// What must hold of the locked packages whether or not anybody knows an advisory for them; needs no network.
+// What must hold of the locked packages whether or not anybody knows an advisory for them; needs no network. `node scripts/lock-faults.mjs` prints the faults.
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isAllowed } from './licences.mjs';
+import { ROOT } from './node-runtime.mjs';
 
 /**
  * Packages of other platforms without a hash: the registry that `scripts/complete-lock.mjs` asked did not have them, and their hash is not known from elsewhere. They are
@@ -11,8 +15,8 @@ const INSTALL_SCRIPTS = new Set(['esbuild']);
 const REGISTRY = 'https://registry.npmjs.org/';
 const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
 
-/** @typedef {{ version?: string, resolved?: string, integrity?: string, link?: boolean, optional?: boolean, os?: string[], cpu?: string[], license?: string,
- *   hasInstallScript?: boolean, dependencies?: Record<string, string>, devDependencies?: Record<string, string>, optionalDependencies?: Record<string, string> }} Locked */
+/** @typedef {{ version?: string, resolved?: string, integrity?: string, link?: boolean, dev?: boolean, optional?: boolean, os?: string[], cpu?: string[], license?: string,
+ *   hasInstallScript?: boolean, dependencies?: Record<string, string>, peerDependencies?: Record<string, string>, devDependencies?: Record<string, string>, optionalDependencies?: Record<string, string> }} Locked */
 
 /** The name of the package that a place of the lock file holds. @param {string} place */
 export function nameOf(place) {
@@ -54,4 +58,10 @@ export function lockFaults(lock) {
     if (!isAllowed(name, license)) faults.push(`${name} has the licence ${license ?? '(none)'}, which is not allowed.`);
   }
   return faults;
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const faults = lockFaults(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')));
+  for (const fault of faults) process.stdout.write(`palisade: ${fault}\n`);
+  process.exitCode = faults.length === 0 ? 0 : 1;
 }
