@@ -44,7 +44,7 @@ for (const [place, entry] of Object.entries(lock.packages)) {
 const ORDER = ['version', 'resolved', 'integrity', 'cpu', 'dev', 'hasInstallScript', 'libc', 'license', 'optional', 'os'];
 const QUESTION = ['dist.integrity', 'license', 'engines', 'os', 'cpu', 'libc', '--json', '--loglevel=silent'];
 
-/** What the registry publishes of one version; undefined where it does not have it. @param {string} name @param {string} version */
+/** Reads the entry of one version from the registry; undefined where the registry does not have it. @param {string} name @param {string} version */
 async function published(name, version) {
   const { code, output } = await run('npm', ['view', `${name}@${version}`, ...QUESTION], { quiet: true, timeout_ms: 60_000 });
   if (code !== 0) return undefined;

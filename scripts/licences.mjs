@@ -1,4 +1,4 @@
-// Which licences a package of this project may have. Expressions are those of SPDX (annex D of its specification 2.3).
+// The licences that packages of this project may have. Expressions are those of SPDX (annex D of its specification 2.3).
 
 /** Licences that let everybody run, change and pass on what is built with them. */
 const ALLOWED = new Set([
@@ -17,7 +17,7 @@ const ALLOWED = new Set([
 
 /** Licences that are no SPDX expression, by package: each was read. The key is what package.json says, `is` what the text of the licence is. */
 const READ = new Map([
-  // 7-Zip: LGPL with the restriction that nobody builds a RAR archiver of it. It is a separate file, which a user can replace.
+  // 7-Zip: LGPL which forbids to build a RAR archiver from it. It is a separate file that a user can replace.
   ['7z-wasm', { says: 'SEE LICENSE IN License.txt', is: 'LGPL-2.1-or-later with the unRAR restriction' }],
   ['incremental-encoder', { says: 'MPL 2.0', is: 'MPL-2.0' }],
 ]);
@@ -74,7 +74,7 @@ function isSatisfied(expression) {
 }
 
 /**
- * Whether a package may be used: of several licences to choose from one has to be allowed, of several at once each.
+ * Tells whether a package may be used. Of licences to choose from (OR), one has to be allowed; of licences that hold together (AND), each.
  * @param {string} name @param {string | undefined} licence what its package.json says
  */
 export function isAllowed(name, licence) {

@@ -1,4 +1,4 @@
-// What must hold of the locked packages whether or not anybody knows an advisory for them; needs no network. `node scripts/lock-faults.mjs` prints the faults.
+// Checks the locked packages without a network: hashes, origins, licences, install scripts, exact versions. `node scripts/lock-faults.mjs` prints the faults.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,11 +1,11 @@
-// Writes the notices of third parties: which packages the bundles truly contain, which are shipped beside them, and the text of each licence. Bundles have no comments,
-// so that this is where the texts stand. A package whose licence is not allowed, or whose text is not known, ends the build.
+// Writes the notices of third parties: the packages that the bundles contain, the packages that are shipped beside them, and the text of each licence. Bundles have no
+// comments, so the texts stand here. A package without an allowed licence or without a known text ends the build.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { isAllowed, licenceShown } from './licences.mjs';
 import { ROOT } from './node-runtime.mjs';
 
-/** What is shipped: the web application, the server with its processes, the package for devices. @typedef {'web' | 'server' | 'agent'} Part */
+/** A shipped part: the web application, the server with its processes, or the package for devices. @typedef {'web' | 'server' | 'agent'} Part */
 /** @typedef {{ name: string, version: string, licence: string, home: string | undefined, text: string, parts: Set<Part> }} Notice */
 
 /** The files of a package that are its licence, and what Apache-2.0 asks to pass on. */

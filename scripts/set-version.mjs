@@ -12,7 +12,7 @@ const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9
 
 /** @typedef {{ version?: string, dependencies?: Record<string, string>, devDependencies?: Record<string, string>, workspaces?: string[] }} Package */
 
-/** Whether a text is a version. @param {string} text */
+/** Tells whether a text is a version. @param {string} text */
 export const isVersion = (text) => VERSION.test(text);
 
 /** Sets the version of one package and of the workspaces that it asks for. @param {Package} entry @param {string} version */
@@ -71,7 +71,7 @@ export function setVersion(root, version, day) {
     writeFileSync(path, changelog.replace(`${UNRELEASED}\n`, `${UNRELEASED}\n\n## ${version} (${day})\n`));
 }
 
-/** What of `root` is not of this version, as sentences. @param {string} root @param {string} version */
+/** Lists the files of `root` that do not have this version, as sentences. @param {string} root @param {string} version */
 export function versionFaults(root, version) {
   const { packages, lock, places } = filesOf(root);
   const faults = packages

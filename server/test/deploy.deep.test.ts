@@ -16,7 +16,7 @@ import { startTestApp } from './harness.ts';
 import { startProxy } from './proxies.ts';
 import { caddyWith, nginxWith, withoutProxy } from './proxy-programs.ts';
 
-// The examples for proxies, run by the programs that they are for. What needs no program is in deploy.test.ts.
+// The examples for proxies, run by nginx and Caddy. Tests that need no other program are in deploy.test.ts.
 
 const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url));
 const read = (name: string) => readFileSync(join(DEPLOY, name), 'utf8');

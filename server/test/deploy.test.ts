@@ -19,7 +19,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { parseSettings } from '#platform/settings.ts';
 
-// The examples as files: what proxies do with theirs is in deploy.deep.test.ts.
+// The example files. Tests that run nginx and Caddy are in deploy.deep.test.ts.
 
 const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url));
 const read = (name: string) => readFileSync(join(DEPLOY, name), 'utf8');

@@ -95,7 +95,7 @@ describe('a setting of which a file holds the password', () => {
   });
 });
 
-/** What the server says of an environment that it does not start with. */
+/** The sentence with which the server refuses an environment. */
 function parseErrorOf(environment: Record<string, string>): string {
   try {
     parseSettings(environment);

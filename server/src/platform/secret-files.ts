@@ -6,7 +6,7 @@ export class SecretFileError extends Error {
   override name = 'SecretFileError';
 }
 
-/** Which setting a file holds: all of its value, or the password of its address. */
+/** The setting that a file belongs to. The file holds its whole value, or the password of its address. */
 interface SecretFile {
   setting: string;
   holds: 'value' | 'password';
