@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test as base, type Browser, expect, type Page } from '@playwright/test';
+import { type Browser, test as base, expect, type Page } from '@playwright/test';
 import { headersOf, openSignedIn, registerAndSignIn, textOf } from './palisade.ts';
 import { type Product, startProduct } from './product.ts';
 import { cleanPdf, eicarFile } from './samples.ts';
-import { banner, drawClock, readClock, SHARES, sharing, shareOwnTab, startCustomer, workspace } from './session.ts';
+import { banner, drawClock, readClock, SHARES, shareOwnTab, sharing, startCustomer, workspace } from './session.ts';
 
 /** The six journeys of the fast gate, one for each main job of the product, on one server. Their details are in the other files. */
 const test = base.extend<object, { server: Product }>({
@@ -51,7 +51,10 @@ test('a new person registers and has files scanned', { tag: '@core' }, async ({ 
   await page.getByRole('navigation').getByRole('link', { name: 'Antivirus' }).click();
   await page.getByLabel('Choose files to scan').setInputFiles([eicarFile, cleanPdf]);
   await expect(history(page).getByRole('listitem')).toHaveCount(2);
-  const entry = (name: string) => history(page).getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) });
+  const entry = (name: string) =>
+    history(page)
+      .getByRole('listitem')
+      .filter({ has: page.getByText(name, { exact: true }) });
   await expect(entry(eicarFile.name)).toContainText('Infected');
   await expect(entry(eicarFile.name)).toContainText('EICAR-Test-File');
   await expect(entry(cleanPdf.name)).toContainText('Clean');

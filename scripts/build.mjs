@@ -7,8 +7,9 @@ import { build as buildWeb } from 'vite';
 import { buildAgent } from './agent-package.mjs';
 import { circlesOf } from './circles.mjs';
 import { ROOT } from './node-runtime.mjs';
+import { allNotices, noticed, noticedInWeb } from './notices.mjs';
 
-const COMPRESSIBLE = /\.(js|css|html|svg|json)$/;
+const COMPRESSIBLE = /\.(js|css|html|svg|json|txt)$/;
 /** Below this the header that names the encoding costs more than it saves. */
 const LEAST_BYTES = 256;
 
@@ -69,7 +70,7 @@ async function buildServer() {
     external: dependencies
       .filter((name) => !name.startsWith('@palisade/') && !BUNDLED.includes(name))
       .flatMap((name) => [name, `${name}/*`]),
-    plugins: [forLittleMemory],
+    plugins: [forLittleMemory, noticed('server')],
     logLevel: 'warning',
   });
   // One letter beyond them, and the engine of JavaScript keeps the whole text with two bytes a letter.
@@ -136,6 +137,11 @@ function takeOutComments(folder) {
   }
 }
 
-await Promise.all([buildServer(), buildAgent(), buildWeb({ root: join(ROOT, 'web'), logLevel: 'warn', plugins: [noCircles()] })]);
+await Promise.all([
+  buildServer(),
+  buildAgent(),
+  buildWeb({ root: join(ROOT, 'web'), logLevel: 'warn', plugins: [noCircles(), noticedInWeb()] }),
+]);
 takeOutComments(join(ROOT, 'web/dist'));
+writeFileSync(join(ROOT, 'web/dist/third-party-notices.txt'), allNotices());
 compress(join(ROOT, 'web/dist'));

@@ -103,6 +103,8 @@ await waitFor(
 );
 const page = await ask('/');
 if (!(await page.text()).includes('<div id="root"')) fail('The web application is not in the image.');
+const notices = await (await ask('/third-party-notices.txt')).text();
+if (!notices.startsWith('Notices of third parties')) fail('The notices of third parties are not in the image.');
 const person = { email: 'boss@example.com', username: 'boss', password: 'a long enough password' };
 await post('/api/auth/register', person);
 const { access_token } = await (await post('/api/auth/login', person)).json();

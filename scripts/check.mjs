@@ -16,6 +16,8 @@ const CHECKS = [
   ['tsc', ['-p', 'bench']],
   ['oxlint', ['--type-aware', '--deny-warnings']],
   ['knip', []],
+  // Hashes, origins and licences of all packages.
+  ['node', ['scripts/lock-faults.mjs']],
 ];
 
 let failed = 0;

@@ -1,8 +1,11 @@
 // Completes package-lock.json after `npm install`: npm leaves out the optional packages of other platforms when the registry at hand does not have them, and
-// `npm ci` then refuses the lock file everywhere. What is added names the exact version and the platform, so that it is fetched only there.
+// `npm ci` then refuses the lock file everywhere. An added entry names the exact version and the platform, so that it is fetched only there. Entries without a hash get
+// the one that the registry publishes, with the licence. A package that the registry does not have keeps its entry, and the command names it and fails.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { nameOf } from './lock-faults.mjs';
 import { ROOT } from './node-runtime.mjs';
+import { run } from './run.mjs';
 
 const PATH = join(ROOT, 'package-lock.json');
 const SYSTEMS = ['linux', 'darwin', 'win32', 'android', 'freebsd', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'aix', 'wasm32'];
@@ -36,6 +39,40 @@ for (const [place, entry] of Object.entries(lock.packages)) {
     added.push(`${name}@${version}`);
   }
 }
+
+/** Fields of a locked package, in the order in which npm writes them. */
+const ORDER = ['version', 'resolved', 'integrity', 'cpu', 'dev', 'hasInstallScript', 'libc', 'license', 'optional', 'os'];
+const QUESTION = ['dist.integrity', 'license', 'engines', 'os', 'cpu', 'libc', '--json', '--loglevel=silent'];
+
+/** Reads the entry of one version from the registry; undefined where the registry does not have it. @param {string} name @param {string} version */
+async function published(name, version) {
+  const { code, output } = await run('npm', ['view', `${name}@${version}`, ...QUESTION], { quiet: true, timeout_ms: 60_000 });
+  if (code !== 0) return undefined;
+  const { 'dist.integrity': integrity, ...rest } = JSON.parse(output);
+  return integrity === undefined ? undefined : { integrity, ...rest };
+}
+
+const completed = [];
+const unknown = [];
+for (const [place, entry] of Object.entries(lock.packages)) {
+  if (!place.includes('node_modules/') || entry.link || entry.integrity !== undefined) continue;
+  const name = nameOf(place);
+  const found = await published(name, entry.version);
+  if (found === undefined) {
+    unknown.push(`${name}@${entry.version}`);
+    continue;
+  }
+  const whole = { ...entry, ...found };
+  const rest = Object.keys(whole).filter((key) => !ORDER.includes(key));
+  lock.packages[place] = Object.fromEntries(
+    [...ORDER, ...rest].filter((key) => whole[key] !== undefined).map((key) => [key, whole[key]]),
+  );
+  completed.push(name);
+}
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync(PATH, `${JSON.stringify(lock, null, 2)}\n`);
-process.stdout.write(`${added.length} added\n`);
+process.stdout.write(`${added.length} entries added, ${completed.length} completed with a hash\n`);
+if (unknown.length > 0) {
+  process.stdout.write(`The registry does not have: ${unknown.join(', ')}\n`);
+  process.exitCode = 1;
+}

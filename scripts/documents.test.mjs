@@ -20,7 +20,7 @@ const anchorsOf = (/** @type {string} */ text) =>
       .replaceAll(/[^\w -]/g, '')
       .replaceAll(' ', '-'),
   );
-/** The names of the environment variables that settings.ts parses. @param {string} source */
+/** The names of the environment variables that a file of the server parses. @param {string} source */
 const settingsOf = (source) => [...source.matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name = '']) => name);
 
 /** Links of a document that lead nowhere. @param {string} path @param {string} text */
@@ -49,8 +49,8 @@ describe('the documents', () => {
   });
 
   test('describe every setting', () => {
-    const names = settingsOf(read('server/src/platform/settings.ts'));
-    expect(names.length).toBeGreaterThan(30);
+    const names = ['settings', 'secret-files'].flatMap((name) => settingsOf(read(`server/src/platform/${name}.ts`)));
+    expect(names.length).toBeGreaterThan(40);
     const operating = read('docs/operating.md');
     expect(names.filter((name) => !operating.includes(`\`${name}\``))).toEqual([]);
   });

@@ -1,42 +1,26 @@
-// What must hold of the locked packages whether or not anybody knows an advisory for them; needs no network.
+// Checks the locked packages without a network: hashes, origins, licences, install scripts, exact versions. `node scripts/lock-faults.mjs` prints the faults.
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isAllowed } from './licences.mjs';
+import { ROOT } from './node-runtime.mjs';
 
-/** Whose licence lets everybody run, change and pass on what is built with them. */
-const LICENCES = new Set([
-  '0BSD',
-  'Apache-2.0',
-  'BlueOak-1.0.0',
-  'BSD-2-Clause',
-  'BSD-3-Clause',
-  'ISC',
-  'MIT',
-  'MIT-0',
-  'MPL-2.0',
-  'OFL-1.1',
-  'MIT OR Apache-2.0',
-  '(MIT OR CC0-1.0)',
-  '(MIT OR EUPL-1.1+)',
-]);
-/** Licences that were read, by package: 7-Zip's own (LGPL, with the restriction that nobody builds a RAR archiver of it), and one under another spelling. */
-const READ_LICENCES = new Map([
-  ['7z-wasm', 'SEE LICENSE IN License.txt'],
-  ['incremental-encoder', 'MPL 2.0'],
-]);
+/**
+ * Packages of other platforms without a hash: the registry that `scripts/complete-lock.mjs` asked did not have them, and their hash is not known from elsewhere. They are
+ * optional and for macOS alone. An entry that is not needed any more is a fault.
+ */
+const WITHOUT_HASH = new Set(['@litko/yara-x-darwin-arm64@0.3.0', '@litko/yara-x-darwin-x64@0.3.0']);
 /** Packages that may run a program when they are installed. esbuild's looks whether its binary for the platform is there. */
 const INSTALL_SCRIPTS = new Set(['esbuild']);
 const REGISTRY = 'https://registry.npmjs.org/';
 const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
 
-/** @typedef {{ version?: string, resolved?: string, integrity?: string, link?: boolean, optional?: boolean, os?: string[], cpu?: string[], license?: string,
- *   hasInstallScript?: boolean, dependencies?: Record<string, string>, devDependencies?: Record<string, string>, optionalDependencies?: Record<string, string> }} Locked */
+/** @typedef {{ version?: string, resolved?: string, integrity?: string, link?: boolean, dev?: boolean, optional?: boolean, os?: string[], cpu?: string[], license?: string,
+ *   hasInstallScript?: boolean, dependencies?: Record<string, string>, peerDependencies?: Record<string, string>, devDependencies?: Record<string, string>, optionalDependencies?: Record<string, string> }} Locked */
 
-/** @param {string} place */
-function nameOf(place) {
+/** The name of the package that a place of the lock file holds. @param {string} place */
+export function nameOf(place) {
   return place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
-}
-
-/** Under several licences at once each of them has to be allowed. @param {string} license */
-function isAllowed(license) {
-  return LICENCES.has(license) || license.split(' AND ').every((part) => LICENCES.has(part));
 }
 
 /**
@@ -47,12 +31,6 @@ function isAllowed(license) {
 export function lockFaults(lock) {
   /** @type {string[]} */
   const faults = [];
-  // A package for another platform may be without a hash (docs/decisions/0008), if a package that has one names its version.
-  const vouched = new Set(
-    Object.values(lock.packages)
-      .filter(({ integrity }) => integrity !== undefined)
-      .flatMap(({ optionalDependencies = {} }) => Object.entries(optionalDependencies).map((pair) => pair.join('@'))),
-  );
   for (const [place, entry] of Object.entries(lock.packages)) {
     if (!place.includes('node_modules/')) {
       const { dependencies = {}, devDependencies = {}, optionalDependencies = {} } = entry;
@@ -71,13 +49,19 @@ export function lockFaults(lock) {
       faults.push(`${name} comes from ${resolved}, not from the registry.`);
     if (entry.hasInstallScript && !INSTALL_SCRIPTS.has(name)) faults.push(`${name} runs a program when it is installed.`);
     if (integrity === undefined) {
-      const isElsewhere = entry.optional === true && entry.os !== undefined && entry.cpu !== undefined;
-      if (!isElsewhere || !vouched.has(`${name}@${version}`)) faults.push(`${name} has no hash.`);
+      const isElsewhere = entry.optional === true && entry.os?.join() === 'darwin';
+      if (!isElsewhere || !WITHOUT_HASH.has(`${name}@${version}`)) faults.push(`${name} has no hash.`);
       continue;
     }
+    if (WITHOUT_HASH.has(`${name}@${version}`)) faults.push(`${name} has a hash, and is still listed as without one.`);
     if (!/^sha512-[\w+/]{86}==$/.test(integrity)) faults.push(`${name} has a hash that is no SHA-512.`);
-    if (license === undefined || (!isAllowed(license) && READ_LICENCES.get(name) !== license))
-      faults.push(`${name} has the licence ${license ?? '(none)'}, which nobody has allowed.`);
+    if (!isAllowed(name, license)) faults.push(`${name} has the licence ${license ?? '(none)'}, which is not allowed.`);
   }
   return faults;
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const faults = lockFaults(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')));
+  for (const fault of faults) process.stdout.write(`palisade: ${fault}\n`);
+  process.exitCode = faults.length === 0 ? 0 : 1;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { compile, YaraX } from '@litko/yara-x';
+import type { YaraX } from '@litko/yara-x';
 import { referenceSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
 import { carvedBy, carvingSource } from './carving.ts';
@@ -32,9 +32,26 @@ const metaSchema = z.object({
 
 const packageSchema = z.object({ version: z.string() });
 
+const requirePackage = createRequire(import.meta.url);
+
 /** The version of the YARA-X binding. */
 export function engineVersion(): string {
-  return packageSchema.parse(createRequire(import.meta.url)('@litko/yara-x/package.json')).version;
+  return packageSchema.parse(requirePackage('@litko/yara-x/package.json')).version;
+}
+
+type Binding = typeof import('@litko/yara-x');
+const isFunction = (value: unknown) => typeof value === 'function';
+const bindingSchema = z.object({
+  compile: z.custom<Binding['compile']>(isFunction),
+  YaraX: z.custom<Binding['YaraX']>(isFunction),
+});
+
+/**
+ * The YARA-X binding, loaded when rules are compiled: its package has no binary for some platforms (Linux on arm64), on which a server starts and its files wait.
+ * @throws where there is no binary
+ */
+function binding() {
+  return bindingSchema.parse(requirePackage('@litko/yara-x'));
 }
 
 /** From this size on a smaller set of rules serves. Bytes. */
@@ -48,6 +65,7 @@ export type Externals = { [name in keyof typeof EXTERNALS]: string };
  * @throws when it does not compile.
  */
 export function compileSource(source: string): YaraX {
+  const { compile, YaraX } = binding();
   // The type file of the binding names an undeclared class here.
   const compiled: unknown = compile(source, {
     enableIncludes: false,

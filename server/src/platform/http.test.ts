@@ -48,6 +48,7 @@ function builtWeb(): string {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Palisade</title>');
+  writeFileSync(join(folder, 'third-party-notices.txt'), 'Copyright (c) Hörl');
   writeFileSync(join(folder, 'assets/main.js'), 'export {};\n'.repeat(1_000_000));
   return folder;
 }
@@ -236,6 +237,13 @@ describe('the host that a request names', async () => {
     const said = await say(open, 'GET /api/health HTTP/1.1\r\nHost: anything.example\r\nConnection: close\r\n\r\n');
     expect(statusOf(said)).toBe(200);
   });
+});
+
+test('the notices of third parties are plain text for everybody', async () => {
+  const app = await startTestApp({ surroundings: { web_folder: builtWeb() } });
+  const answer = await fetch(`${app.url}/third-party-notices.txt`);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+  expect(await answer.text()).toBe('Copyright (c) Hörl');
 });
 
 describe('the id of a request', async () => {

@@ -4,6 +4,7 @@ import { parseScannerUrls, type ScannerAddress } from '@palisade/scanner/scanner
 import { z } from 'zod';
 import { parseStorageUrl, type S3Location, StorageUrlError } from './blobs/storage-url.ts';
 import { type Limits, parseLimits } from './limits.ts';
+import { SecretFileError, secretFileShape, withSecretFiles } from './secret-files.ts';
 import { parseSignatureFeeds, type SignatureFeed } from './signature-feeds.ts';
 
 /** A setting that the server cannot start with. `message` is one line that names the variable and says what to set. */
@@ -265,6 +266,7 @@ const environmentSchema = z.object({
       .enum(['debug', 'info', 'warn', 'error', 'silent'], { error: 'must be "debug", "info", "warn", "error" or "silent"' })
       .default('warn'),
   ),
+  ...secretFileShape,
 });
 
 /** Settings that may hold a password: what is wrong with them is said, what they are is not. */
@@ -366,11 +368,22 @@ function metricsOf(values: {
   return { address: { host, port }, token };
 }
 
+/** The environment with secrets read from their files. @throws SettingsError */
+function secretsOf(environment: Readonly<Record<string, string | undefined>>) {
+  try {
+    return withSecretFiles(environment);
+  } catch (error) {
+    if (error instanceof SecretFileError) throw new SettingsError(error.message);
+    throw error;
+  }
+}
+
 /**
- * Parses the environment.
+ * Parses the environment, and reads the secrets that its `..._FILE` settings name.
  * @throws SettingsError that names the first bad variable and says what would be right.
  */
-export function parseSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+export function parseSettings(given: Readonly<Record<string, string | undefined>>): Settings {
+  const environment = secretsOf(given);
   const parsed = environmentSchema.safeParse(environment);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];

@@ -76,6 +76,10 @@ export function HelpPage() {
           )}
         </Listed>
       </section>
+      <p className="sub help__notices">
+        {/* A file of the server, not a screen. */}
+        <a href="/third-party-notices.txt">Licences of the software in Palisade</a>
+      </p>
     </Page>
   );
 }

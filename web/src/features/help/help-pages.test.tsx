@@ -49,6 +49,12 @@ describe('the help pages', () => {
     expect(screen.getByRole('link', { name: 'Ask support' })).toHaveAttribute('href', '/chat');
   });
 
+  it('lead to the licences of third parties, which the server has as a file', async () => {
+    open('/help');
+    const link = await screen.findByRole('link', { name: 'Licences of the software in Palisade' });
+    expect(link).toHaveAttribute('href', '/third-party-notices.txt');
+  });
+
   it('show one as it was written, without any HTML in it', async () => {
     server.on(readArticle, reply(readArticle, articleOf({ body: '## In short\n\n<script>alert(1)</script> **Wait.**' })));
     open('/help/what-pending-means');

