@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { DESK_RECORDS } from './desk-records.ts';
 import { allEndpoints } from './endpoints.ts';
-import { startTestApp } from './harness.ts';
+import { startScanningApp } from './harness.ts';
 import { type Asker, RECORDS } from './owned-records.ts';
 import { scanned } from './upload.ts';
 
@@ -263,7 +263,7 @@ const byKey = new Map(endpoints.map((endpoint) => [endpoint.key, endpoint]));
 
 /** Somebody new of each role, and a way to call any endpoint as one of them, with nothing of use in it. */
 async function startWithRoles(environment: Record<string, string> = {}) {
-  const app = await startTestApp({ environment });
+  const app = await startScanningApp({ environment });
   const tokens = { customer: '', support: '', admin: '' };
   for (const role of ROLES) tokens[role] = (await app.signIn(role, role)).token;
 
@@ -353,7 +353,7 @@ test('who has not proved their address calls everything else in public exposure'
 });
 
 describe('a record', async () => {
-  const app = await startTestApp();
+  const app = await startScanningApp();
   const sendAs = (token: string, method: string, path: string, body?: object) =>
     fetch(`${app.url}/api${path}`, {
       method,

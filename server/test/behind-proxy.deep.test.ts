@@ -7,15 +7,17 @@ import type { Endpoint } from '@palisade/contract/endpoint';
 import { listOutbox } from '@palisade/contract/mail';
 import { readConfig } from '@palisade/contract/platform';
 import { clearProxyFindings, readProxyFindings } from '@palisade/contract/proxy';
+import { needing } from '@palisade/scanner/test/needs';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createLog } from '#platform/log.ts';
-import { type Answer, isPostgres, problemOf, readAnswer, replyOf, startTestApp, type TestApp } from './harness.ts';
+import { type Answer, isPostgres, problemOf, readAnswer, replyOf, startScanningApp, type TestApp } from './harness.ts';
 import { startProxy } from './proxies.ts';
 import { PROXY_KINDS, type ProxyKind, type TestProxy, withoutProxy } from './proxy-programs.ts';
 
 const PASSWORD = 'a long enough password';
 const kinds = PROXY_KINDS.filter((kind) => withoutProxy(kind) === undefined);
+needing('nginx, Caddy and HAProxy', kinds.length > 0).test('a proxy is there', () => undefined);
 const text: unknown = expect.any(String);
 const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 /** By which sign each is known. */
@@ -86,7 +88,7 @@ const tokenOf = async ({ call }: TestApp, email: string) => replyOf(await call(f
 
 describe.each(kinds)('in local exposure behind %s', async (kind) => {
   const log = openLog();
-  const app = await startTestApp({ environment: { LIMITS: 'recovery=50/15m' }, surroundings: { logger: log.logger } });
+  const app = await startScanningApp({ environment: { LIMITS: 'recovery=50/15m' }, surroundings: { logger: log.logger } });
   const proxy = await startProxy(kind, app, afterAll);
 
   test('nothing is served by another name, and nobody becomes its first administrator', async () => {
@@ -137,7 +139,7 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
   });
 
   test('an address of ADMIN_EMAILS is registered on the machine itself alone', async () => {
-    const named = await startTestApp({ environment: { ADMIN_EMAILS: 'owner@example.com' } });
+    const named = await startScanningApp({ environment: { ADMIN_EMAILS: 'owner@example.com' } });
     const before = await startProxy(kind, named);
     const body = { email: 'owner@example.com', username: 'owner', password: PASSWORD };
     await named.signIn('first');
@@ -196,13 +198,13 @@ test.skipIf(kinds.length === 0)(
       ...(isPostgres() ? {} : { database: { sqlite: join(folder, 'palisade.sqlite') } }),
     };
     const environment = { LIMITS: 'recovery=50/15m' };
-    const first = await startTestApp({ environment, surroundings });
+    const first = await startScanningApp({ environment, surroundings });
     const boss = await first.signIn('boss', 'admin');
     const proxy = await startProxy(kind, first);
     await callThrough(proxy, forgotPassword, { email: boss.email });
     expect(await tokenOf(first, boss.email)).toBeNull();
 
-    const second = isPostgres() ? first : await startTestApp({ environment, surroundings });
+    const second = isPostgres() ? first : await startScanningApp({ environment, surroundings });
     expect(await tokenOf(second, boss.email)).toBeNull();
     expect((await second.call(clearProxyFindings, { token: boss.token })).status).toBe(204);
     expect(replyOf(await second.call(readProxyFindings, { token: boss.token })).behind_proxy).toBeNull();
@@ -219,7 +221,7 @@ const PUBLIC = { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DEL
 
 describe.each(kinds)('in public exposure behind %s, which TRUSTED_PROXIES does not name', async (kind) => {
   const log = openLog();
-  const app = await startTestApp({ environment: PUBLIC, surroundings: { logger: log.logger } });
+  const app = await startScanningApp({ environment: PUBLIC, surroundings: { logger: log.logger } });
   const proxy = await startProxy(kind, app, afterAll);
   const signIn = async (email: string, password: string) => (await callThrough(proxy, login, { email, password })).status;
 
@@ -247,7 +249,7 @@ describe.each(kinds)('in public exposure behind %s, which TRUSTED_PROXIES does n
 
 describe('in public exposure, somebody who writes a forwarding header themselves', async () => {
   const log = openLog();
-  const app = await startTestApp({ environment: PUBLIC, surroundings: { logger: log.logger } });
+  const app = await startScanningApp({ environment: PUBLIC, surroundings: { logger: log.logger } });
   const signIn = async (remoteAddress: string, email: string, password: string, forwarded?: string) => {
     const { statusCode } = await app.app.fastify.inject({
       method: 'POST',
@@ -306,7 +308,7 @@ describe('in local exposure where others may come, whoever is first', () => {
     ['comes through a proxy that nobody said anything of', OPEN, { 'x-forwarded-for': '203.0.113.9' }, 403],
     ['comes to the address that was set', { ...OPEN, PUBLIC_URL: 'http://box.lan' }, { 'x-forwarded-for': '203.0.113.9' }, 201],
   ])('%s', async (_, environment, headers, status) => {
-    const { app } = await startTestApp({ environment });
+    const { app } = await startScanningApp({ environment });
     const { statusCode } = await app.fastify.inject({
       method: 'POST',
       url: '/api/auth/register',
@@ -321,7 +323,7 @@ describe('in local exposure where others may come, whoever is first', () => {
 });
 
 test('who registers after a public server became local is no administrator', async () => {
-  const app = await startTestApp();
+  const app = await startScanningApp();
   const boss = await app.signIn('boss', 'admin');
   await app.app.database.deleteFrom('installation').where('name', '=', 'first_admin').execute();
   const body = { email: 'eve@example.com', username: 'eve', password: PASSWORD };
@@ -330,7 +332,7 @@ test('who registers after a public server became local is no administrator', asy
 });
 
 test('nobody but administrators reads or clears what was found', async () => {
-  const app = await startTestApp();
+  const app = await startScanningApp();
   await app.signIn('boss', 'admin');
   const { token } = await app.signIn('maria');
   for (const endpoint of [readProxyFindings, clearProxyFindings])

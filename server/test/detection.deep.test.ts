@@ -6,7 +6,7 @@ import { EICAR, PDF } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
 import { afterAll, expect, test, vi } from 'vitest';
-import { startTestApp } from './harness.ts';
+import { startScanningApp } from './harness.ts';
 import { scanned } from './upload.ts';
 
 /** Of the package clamav-testfiles: one program in 44 kinds of archives, installers, documents and packers. */
@@ -19,7 +19,7 @@ const containers = new Map([...PACKED_EICAR, ...(await containersOf(EICAR))].fil
 
 needing('clamd', hasClamd && files.length > 0).describe('with clamd and the embedded engine', async () => {
   const clamd = await startClamd({}, afterAll);
-  const app = await startTestApp({ environment: { SCANNER_URL: clamd.url } });
+  const app = await startScanningApp({ environment: { SCANNER_URL: clamd.url } });
   const { token } = await app.signIn();
   await vi.waitFor(async () => expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'clean' }), {
     timeout: 20_000,

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type AnyEndpoint, allEndpoints } from './endpoints.ts';
-import { startTestApp } from './harness.ts';
+import { startScanningApp } from './harness.ts';
 import { hostileStrings, PLACEHOLDER, valuesFor } from './hostile.ts';
 
 /** 10,000 calls in all. */
@@ -122,7 +122,7 @@ const attempts = fc.oneof(
 
 test('10,000 calls with hostile values, in any order, by several people: never a 500, never a hang, never what is somebody else’s', async () => {
   // Limits have tests of their own; here nobody is to be refused for what they are meant to do.
-  const app = await startTestApp({ environment: { LIMITS: UNLIMITED } });
+  const app = await startScanningApp({ environment: { LIMITS: UNLIMITED } });
   const people: Person[] = [];
   for (const [name, role] of [
     ['alice', 'customer'],

@@ -267,3 +267,6 @@ export function replyOf<E extends Endpoint>(answer: Answer<E>): ReplyOf<E> {
   if (!answer.ok) throw new Error(`expected success, got ${answer.status}: ${answer.problem.detail}`);
   return answer.reply;
 }
+
+/** `startTestApp` with processes of the real engine, for tests of scanning. */
+export const startScanningApp: typeof startTestApp = (options = {}) => startTestApp({ ...options, engine: 'real' });

@@ -8,7 +8,7 @@ import { deleteFile, deleteScan, readScan, restoreFile, unlockFile } from '@pali
 import { EICAR, noise, zip } from '@palisade/scanner/test/files';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
-import { type Answer, problemOf, replyOf, sharedDatabase, startTestApp, type TestApp } from './harness.ts';
+import { type Answer, problemOf, replyOf, sharedDatabase, startScanningApp, type TestApp } from './harness.ts';
 import { runCommand, runServer, startServer } from './server-process.ts';
 import { scanned } from './upload.ts';
 
@@ -30,7 +30,7 @@ describe('two servers on one database', async () => {
   const surroundings = { database, scan_retry_ms: 30, now: () => Date.now() + clock.ahead_ms, shares_database: true } as const;
   // Each keeps its own files, whatever the other tests have.
   const environment = { STORAGE_URL: '' };
-  const one = await startTestApp({ environment, surroundings });
+  const one = await startScanningApp({ environment, surroundings });
   const { token } = await one.signIn();
   const signal = (name: NodeJS.Signals) => {
     for (const pid of one.app.engine.pids()) process.kill(pid, name);
@@ -46,7 +46,7 @@ describe('two servers on one database', async () => {
     for (let index = 0; index < 8; index += 1) waiting.push(scanned(one, token, `waiting-${index}`, noise(5_000, index + 1)));
     await soon(async () => expect((await records()).filter(({ spooled }) => spooled === 1)).toHaveLength(8));
     Object.assign(before, { records: await records(), spool: inFolder(one, 'spool'), quarantine: inFolder(one, 'quarantine') });
-    two = await startTestApp({ environment, surroundings });
+    two = await startScanningApp({ environment, surroundings });
   }, 60_000);
   afterAll(() => signal('SIGCONT'));
   const code = async <E extends Endpoint>(asked: Promise<Answer<E>>) => {
@@ -151,7 +151,7 @@ test('files from before servers were told apart are the first one’s that start
   const keys = Object.fromEntries(
     ['QUARANTINE', 'TWO_FACTOR', 'AUDIT'].map((key) => [`${key}_KEY_FILE`, join(folder, 'keys', `${key.toLowerCase()}.key`)]),
   );
-  const start = () => startTestApp({ environment: { STORAGE_URL: '', DATA_DIR: folder, ...keys }, surroundings });
+  const start = () => startScanningApp({ environment: { STORAGE_URL: '', DATA_DIR: folder, ...keys }, surroundings });
   const before = await start();
   const { token } = await before.signIn();
   const { id } = await scanned(before, token, 'eicar', EICAR);
@@ -163,7 +163,7 @@ test('files from before servers were told apart are the first one’s that start
   await before.app.close();
   const after = await start();
   expect(await homeOf(after)).toBe(home);
-  const second = await startTestApp({ environment: { STORAGE_URL: '', ...keys }, surroundings });
+  const second = await startScanningApp({ environment: { STORAGE_URL: '', ...keys }, surroundings });
   expect(await homeOf(second)).toBe(home);
   expect((await after.call(restoreFile, { token, params: { id } })).status).toBe(200);
 });

@@ -19,7 +19,7 @@ import { deleteAccount } from '@palisade/contract/privacy';
 import { EICAR } from '@palisade/scanner/test/files';
 import SqliteDatabase from 'better-sqlite3';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { replyOf, startTestApp } from './harness.ts';
+import { replyOf, startScanningApp } from './harness.ts';
 import { runCommand, runServer, startServer } from './server-process.ts';
 import { scanned } from './upload.ts';
 
@@ -245,7 +245,7 @@ describe('deleted text', () => {
   test('of an account is in no byte of the database, its log included, once the account is deleted', async () => {
     const folder = freshFolder();
     const place = { environment: { DATA_DIR: folder }, surroundings: { database: { sqlite: join(folder, 'palisade.sqlite') } } };
-    const { call, signIn } = await startTestApp(place);
+    const { call, signIn } = await startScanningApp(place);
     await signIn('boss');
     const { token, email, password } = await signIn('maria');
     for (let count = 0; count < 50; count += 1) {

@@ -10,7 +10,7 @@ import { needing } from '@palisade/scanner/test/needs';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createMetrics } from '#platform/metrics.ts';
 import { freePort } from './free-port.ts';
-import { isPostgres, startTestApp } from './harness.ts';
+import { isPostgres, startScanningApp } from './harness.ts';
 import { runServer, startServer } from './server-process.ts';
 import { listenAs } from './socket.ts';
 import { scanned } from './upload.ts';
@@ -41,7 +41,7 @@ function samplesOf(text: string): Map<string, number> {
 }
 
 describe('metrics of a server', async () => {
-  const app = await startTestApp({ environment: { METRICS_TOKEN: TOKEN } });
+  const app = await startScanningApp({ environment: { METRICS_TOKEN: TOKEN } });
   const { token } = await app.signIn();
   const look = (headers: Record<string, string> = { authorization: `Bearer ${TOKEN}` }) =>
     fetch(`${app.url}/metrics`, { headers });
@@ -137,7 +137,7 @@ describe('metrics of a server', async () => {
   });
 
   test('are not there where nobody asked for them', async () => {
-    const other = await startTestApp();
+    const other = await startScanningApp();
     expect((await fetch(`${other.url}/metrics`)).status).toBe(404);
   });
 });

@@ -18,7 +18,7 @@ import { parseStorageUrl } from '#platform/blobs/storage-url.ts';
 import { openDisk } from '#platform/disk.ts';
 import { newId } from '#platform/id.ts';
 import { signedFeed, startFeedServer } from './feed-server.ts';
-import { problemOf, replyOf, sharedDatabase, startTestApp, type TestApp } from './harness.ts';
+import { problemOf, replyOf, sharedDatabase, startScanningApp, type TestApp } from './harness.ts';
 import { HAS_S3_SERVER, NO_S3_SERVER, startFaults, startS3 } from './s3.ts';
 import { runServer } from './server-process.ts';
 import { scanned, upload } from './upload.ts';
@@ -57,7 +57,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     const direct = parseStorageUrl(s3.url({ folder: 'palisade' }), undefined);
     store = blobsIn(await openStorage({ location: direct, folder: own, disk: openDisk(own, 0) }), 'quarantine');
     start = (environment) =>
-      startTestApp({
+      startScanningApp({
         environment: { STORAGE_URL: url, ...environment },
         surroundings: {
           ...{ database, scan_retry_ms: 50, now: () => Date.now() + clock.ahead_ms, shares_database: true },

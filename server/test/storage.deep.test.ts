@@ -12,7 +12,7 @@ import { EICAR, noise, PDF, zip } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { packWith7Zip } from '@palisade/scanner/test/seven-zip-pack';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { isPostgres, isStoreShared, problemOf, readAnswer, replyOf, startTestApp, type TestApp } from './harness.ts';
+import { isPostgres, isStoreShared, problemOf, readAnswer, replyOf, startScanningApp, type TestApp } from './harness.ts';
 import { startServer } from './server-process.ts';
 import { scanned, upload } from './upload.ts';
 
@@ -41,7 +41,7 @@ const isMounted = mountSmall(join(DATA_DIR, 'spool'), 4 * MIB) && mountSmall(joi
 if (!isMounted) process.stdout.write('skipped: tests of a full disk may not mount a small file system here\n');
 
 needing('the right to mount', isMounted).describe('a disk that is full', async () => {
-  const app = await startTestApp({ environment: { DATA_DIR, DISK_RESERVE: '0' } });
+  const app = await startScanningApp({ environment: { DATA_DIR, DISK_RESERVE: '0' } });
   const { token } = await app.signIn();
   const inFolder = (name: string) => readdirSync(join(DATA_DIR, name));
 
@@ -118,7 +118,7 @@ needing('the right to mount', isMounted && !isStoreShared()).describe(
     mountSmall(quarantine, 128 * 1024);
     const database = { sqlite: join(folder, 'palisade.sqlite') };
     const start = () =>
-      startTestApp({
+      startScanningApp({
         environment: { DATA_DIR: folder, DISK_RESERVE: '0' },
         surroundings: { scan_retry_ms: 30, ...(isPostgres() ? {} : { database }) },
       });
@@ -166,7 +166,7 @@ needing('the right to mount', isMounted).describe('a disk that is full for the d
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const small = join(folder, 'database');
   mountSmall(small, 8 * MIB);
-  const app = await startTestApp({ surroundings: { database: { sqlite: join(small, 'palisade.sqlite') } } });
+  const app = await startScanningApp({ surroundings: { database: { sqlite: join(small, 'palisade.sqlite') } } });
   const person = await app.signIn();
   const { token } = person;
 
@@ -195,7 +195,7 @@ needing('the right to mount', isMounted).describe('a disk that is full for the d
 });
 
 test('engines that are killed in the middle of 50 uploads lose none, and none is called falsely clean', async () => {
-  const app = await startTestApp({ surroundings: { engine_processes: 3, scan_retry_ms: 100 } });
+  const app = await startScanningApp({ surroundings: { engine_processes: 3, scan_retry_ms: 100 } });
   const { token } = await app.signIn();
   const list = async () => replyOf(await app.call(listScans, { token, query: '?limit=200' }));
   let answered = 0;

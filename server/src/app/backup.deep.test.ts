@@ -14,7 +14,7 @@ import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openDatabase } from '#platform/database.ts';
 import { parseSettings } from '#platform/settings.ts';
-import { freshDatabase, isPostgres, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { freshDatabase, isPostgres, replyOf, startScanningApp, type TestApp } from '#test/harness.ts';
 import { HAS_S3_SERVER, NO_S3_SERVER, startS3 } from '#test/s3.ts';
 import { runCommand } from '#test/server-process.ts';
 import { attach, scanned } from '#test/upload.ts';
@@ -50,7 +50,7 @@ async function newPlace(name: string) {
     settings,
     database,
     // What lies in a store is counted, not copied: these files lie in the folder.
-    start: () => startTestApp({ environment: { ...environment, STORAGE_URL: '' }, surroundings: { database } }),
+    start: () => startScanningApp({ environment: { ...environment, STORAGE_URL: '' }, surroundings: { database } }),
     quarantine: () => readdirSync(quarantineFolder(settings)).sort(),
   };
 }
@@ -376,7 +376,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('a backup of a server that keeps
     const place = await newPlace('stored');
     const STORAGE_URL = s3.url({ folder: 'from' });
     const inStore = (at: Place, url: string) =>
-      startTestApp({ environment: { ...at.environment, STORAGE_URL: url }, surroundings: { database: at.database } });
+      startScanningApp({ environment: { ...at.environment, STORAGE_URL: url }, surroundings: { database: at.database } });
     const app = await inStore(place, STORAGE_URL);
     const { token } = await app.signIn('boss');
     const [kept, damaged] = [

@@ -12,7 +12,7 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { problemOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { problemOf, startScanningApp, type TestApp } from '#test/harness.ts';
 import { POSTGRES_PROGRAMS, startPostgres } from '#test/postgres.ts';
 import { startRelay } from '#test/relay.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
@@ -89,7 +89,7 @@ needing('PostgreSQL', POSTGRES_PROGRAMS !== undefined).describe('a PostgreSQL se
   const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const smtp = await startSmtpServer();
   let clock = Date.now();
-  const app = await startTestApp({
+  const app = await startScanningApp({
     environment: { ...PATIENCE, RESET_DELIVERY: 'email', SMTP_URL: smtp.url },
     surroundings: {
       database: { postgres: url.href },
@@ -194,7 +194,7 @@ needing('PostgreSQL', POSTGRES_PROGRAMS !== undefined).describe('a PostgreSQL se
         app: started,
         call,
         signIn,
-      } = await startTestApp({
+      } = await startScanningApp({
         environment: { DATABASE_POOL, DATABASE_TIMEOUT, ...keys },
         surroundings: { database: { postgres: named.href }, shares_database: true },
       });
@@ -241,7 +241,7 @@ describe('an SQLite file that another program has locked', async () => {
   const path = join(folder, 'palisade.sqlite');
   const lines: string[] = [];
   const logger = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
-  const app = await startTestApp({ environment: PATIENCE, surroundings: { database: { sqlite: path }, logger } });
+  const app = await startScanningApp({ environment: PATIENCE, surroundings: { database: { sqlite: path }, logger } });
   const { token } = await app.signIn('maria');
 
   test('is answered for with 503 in time, and is written again when it is free', async () => {

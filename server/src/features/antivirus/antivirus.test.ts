@@ -8,14 +8,14 @@ import { SCAN_LIMITS } from '@palisade/scanner/limits';
 import { pdf } from '@palisade/scanner/test/containers';
 import { EICAR, nestedGzip, noise, PDF, tar, zip } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { problemOf, replyOf, startScanningApp } from '#test/harness.ts';
 import { openUpload, scanned, upload } from '#test/upload.ts';
 
 const MIB = 1024 ** 2;
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 describe('a verdict', async () => {
-  const app = await startTestApp();
+  const app = await startScanningApp();
   const { token } = await app.signIn();
   const scan = (name: string, content: Buffer) => scanned(app, token, name, content);
 
@@ -158,7 +158,7 @@ describe('a large file', async () => {
     join(signatures_folder, 'rules/marker.yar'),
     `rule Marker { meta: threat = "Marker" description = "d" severity = "high" verdict = "infected" strings: $a = "${MARKER}" condition: $a }`,
   );
-  const app = await startTestApp({ surroundings: { signatures_folder } });
+  const app = await startScanningApp({ surroundings: { signatures_folder } });
   const { token } = await app.signIn();
   const withMarker = (offset: number) => {
     const content = noise(70 * MIB);
@@ -188,7 +188,7 @@ describe('a large file', async () => {
 });
 
 describe('limits', async () => {
-  const app = await startTestApp({
+  const app = await startScanningApp({
     surroundings: {
       scan_limits: { ...SCAN_LIMITS, members: 10, unpacked_bytes: 4 * MIB, time_ms: 60_000 },
       upload_limits: { maximum: MIB, stall_ms: 300 },
@@ -231,7 +231,7 @@ describe('limits', async () => {
 });
 
 describe('a bad upload', async () => {
-  const app = await startTestApp();
+  const app = await startScanningApp();
   const { token } = await app.signIn();
   const spool = join(app.data_dir, 'spool');
   const send = (body: FormData | string, headers: Record<string, string> = {}) =>
@@ -308,7 +308,7 @@ describe('a bad upload', async () => {
 });
 
 describe('the list', async () => {
-  const app = await startTestApp();
+  const app = await startScanningApp();
   const { token } = await app.signIn();
   const { token: stranger } = await app.signIn();
 
@@ -328,7 +328,7 @@ describe('the list', async () => {
 });
 
 describe('an engine process', async () => {
-  const app = await startTestApp({ surroundings: { scan_retry_ms: 50 } });
+  const app = await startScanningApp({ surroundings: { scan_retry_ms: 50 } });
   const { token } = await app.signIn();
   const signalAll = (signal: NodeJS.Signals) => {
     for (const pid of app.app.engine.pids()) process.kill(pid, signal);
@@ -386,7 +386,7 @@ describe('an engine process', async () => {
 });
 
 describe('a time limit', async () => {
-  const app = await startTestApp({ surroundings: { scan_limits: { ...SCAN_LIMITS, time_ms: 0 } } });
+  const app = await startScanningApp({ surroundings: { scan_limits: { ...SCAN_LIMITS, time_ms: 0 } } });
   const { token } = await app.signIn();
   test('that is passed leaves the file pending, never clean', async () => {
     expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'pending', status_detail: 'time_limit' });
@@ -394,7 +394,7 @@ describe('a time limit', async () => {
 });
 
 describe('an engine that does not come to an end', async () => {
-  const app = await startTestApp({ surroundings: { scan_limits: { ...SCAN_LIMITS, time_ms: 1500 } } });
+  const app = await startScanningApp({ surroundings: { scan_limits: { ...SCAN_LIMITS, time_ms: 1500 } } });
   const { token } = await app.signIn();
   test('is killed and replaced, and the file is pending', { timeout: 20_000 }, async () => {
     expect(await scanned(app, token, 'before.pdf', PDF)).toMatchObject({ scan_status: 'clean' });

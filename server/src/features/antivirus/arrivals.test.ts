@@ -6,7 +6,7 @@ import type { LiveEvent } from '@palisade/contract/events';
 import { problemSchema } from '@palisade/contract/problem';
 import { EICAR, noise, PDF } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { problemOf, replyOf, startScanningApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import { newUploadKey, openUpload, scanned, upload } from '#test/upload.ts';
 import { HELD_BYTES_MAXIMUM } from './spool.ts';
@@ -20,7 +20,7 @@ const progressOf = (key: string) => (event: LiveEvent) =>
   event.kind === 'scan_progress' && event.upload_key === key ? event.progress : undefined;
 
 describe('a file on its way', async () => {
-  const app = await startTestApp();
+  const app = await startScanningApp();
   const { token } = await app.signIn();
   const spool = () => readdirSync(join(app.data_dir, 'spool'));
   const records = async () => replyOf(await app.call(listScans, { token }));
@@ -128,7 +128,7 @@ describe('a file on its way', async () => {
 const FOREVER_MS = 600_000;
 
 describe('a small file that is read before it is recorded', async () => {
-  const app = await startTestApp({ surroundings: { scan_record_ms: FOREVER_MS } });
+  const app = await startScanningApp({ surroundings: { scan_record_ms: FOREVER_MS } });
   const { token } = await app.signIn();
   const spool = join(app.data_dir, 'spool');
   const rows = (filename: string) => app.app.database.selectFrom('scans').selectAll().where('filename', '=', filename).execute();
@@ -188,7 +188,7 @@ describe('a small file that is read before it is recorded', async () => {
 });
 
 describe('a small file', async () => {
-  const app = await startTestApp();
+  const app = await startScanningApp();
   const { token } = await app.signIn();
   const spool = () => readdirSync(join(app.data_dir, 'spool'));
   const signal = (name: NodeJS.Signals) => {
@@ -226,7 +226,7 @@ describe('a small file', async () => {
 });
 
 describe('too much at once', async () => {
-  const app = await startTestApp({
+  const app = await startScanningApp({
     surroundings: { arrival_limits: { per_person: 2, all: 3 }, upload_limits: { slow: { window_ms: 200, bytes: 1000 } } },
   });
   const [maria, zoe] = await Promise.all([app.signIn(), app.signIn()]);

@@ -5,7 +5,7 @@ import type { Scan } from '@palisade/contract/antivirus';
 import { deleteFile, readScan, reportFalseAlarm, restoreFile } from '@palisade/contract/quarantine';
 import { EICAR, noise, PDF, zip } from '@palisade/scanner/test/files';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { problemOf, replyOf, startScanningApp, type TestApp } from '#test/harness.ts';
 import { ownDatabase } from '#test/own-database.ts';
 import { scanned, upload } from '#test/upload.ts';
 
@@ -18,7 +18,7 @@ describe('what comes while something else is done with a file', async () => {
   const database = ownDatabase();
   const listed = new Map<string, string>();
   const onLook = new Map<string, () => void>();
-  const app = await startTestApp({
+  const app = await startScanningApp({
     surroundings: {
       database: database.location,
       scan_retry_ms: 30,
@@ -123,7 +123,7 @@ describe('a start', async () => {
   const database = ownDatabase();
   const listed = new Map<string, string>();
   const start = () =>
-    startTestApp({
+    startScanningApp({
       environment: { DATA_DIR: join(database.folder, 'data') },
       surroundings: { database: database.location, scan_retry_ms: 30, match_hash: (sha256) => listed.get(sha256) },
     });

@@ -10,7 +10,7 @@ import { CLAMD_ONLY, CLAMD_ONLY_THREAT, startClamdDouble } from '@palisade/scann
 import { EICAR, nestedGzip, noise, PDF, zip } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { replyOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { replyOf, startScanningApp, type TestApp } from '#test/harness.ts';
 import { newUploadKey, openUpload, scanned } from '#test/upload.ts';
 
 const MIB = 1024 ** 2;
@@ -18,7 +18,7 @@ const EVERY = { scan_retry_ms: 50, scanner_look_ms: 50 };
 const misbehaving = (kind: string, rest: Buffer = Buffer.alloc(0)) => Buffer.concat([Buffer.from(`misbehave:${kind}\n`), rest]);
 
 const startWith = (clamds: readonly { url: string }[], surroundings = {}) =>
-  startTestApp({
+  startScanningApp({
     environment: { SCANNER_URL: clamds.map(({ url }) => url).join(',') },
     surroundings: { ...EVERY, ...surroundings },
   });
@@ -233,7 +233,7 @@ test('what clamd found stays found when a server starts without one, until clamd
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const clamd = await startClamdDouble();
   const start = (SCANNER_URL: string) =>
-    startTestApp({
+    startScanningApp({
       environment: { DATA_DIR: folder, SCANNER_URL },
       surroundings: { ...EVERY, database: { sqlite: join(folder, 'palisade.sqlite') } },
     });
@@ -266,7 +266,7 @@ describe('a clamd that nobody named', async () => {
   const engineOf = async (app: TestApp, token: string) => replyOf(await app.call(readEngine, { token }));
 
   test('is used where it answers and can be believed, which the engine card says, and let go when it stays away', async () => {
-    const app = await startTestApp({ surroundings });
+    const app = await startScanningApp({ surroundings });
     const { token } = await app.signIn(undefined, 'admin');
     const customer = await app.signIn();
     await soon(async () =>
@@ -304,7 +304,7 @@ describe('a clamd that nobody named', async () => {
     onTestFinished(() => {
       clamd.fails_open = false;
     });
-    const app = await startTestApp({ surroundings });
+    const app = await startScanningApp({ surroundings });
     const { token } = await app.signIn(undefined, 'admin');
     await soon(async () =>
       expect(await engineOf(app, token)).toMatchObject({
@@ -318,7 +318,7 @@ describe('a clamd that nobody named', async () => {
 
   test('is not looked for where the setting says none', async () => {
     const unwanted = await startClamdDouble();
-    const app = await startTestApp({
+    const app = await startScanningApp({
       environment: { SCANNER_URL: 'none' },
       surroundings: { ...EVERY, usual_scanners: [unwanted.address] },
     });

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EICAR, noise } from '@palisade/scanner/test/files';
 import { expect, test, vi } from 'vitest';
-import { isStoreShared, startTestApp, type TestApp } from '#test/harness.ts';
+import { isStoreShared, startScanningApp, type TestApp } from '#test/harness.ts';
 import { ownDatabase } from '#test/own-database.ts';
 import { scanned } from '#test/upload.ts';
 
@@ -21,8 +21,8 @@ function servers() {
     database.run(`update installation set value = 'another' where name like 'scanner_edition:%'`);
     database.run(`update installation set value = '["another"]' where name = 'rechecked_editions'`);
   }
-  const start = (surroundings: Parameters<typeof startTestApp>[0] = {}) =>
-    startTestApp({
+  const start = (surroundings: Parameters<typeof startScanningApp>[0] = {}) =>
+    startScanningApp({
       environment: { DATA_DIR: join(database.folder, 'data') },
       surroundings: { database: database.location, scan_retry_ms: 20, ...surroundings.surroundings },
     });

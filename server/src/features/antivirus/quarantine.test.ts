@@ -22,7 +22,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { allBlobs } from '#platform/blobs/blobs.ts';
 import { openFolderBlobs } from '#platform/blobs/folder-blobs.ts';
 import { openDisk } from '#platform/disk.ts';
-import { isStoreShared, problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { isStoreShared, problemOf, replyOf, startScanningApp, type TestApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
 import { openQuarantine } from './quarantine.ts';
@@ -136,7 +136,7 @@ describe('a sealed file', () => {
 });
 
 test('each person has so much room in quarantine; what does not fit is deleted, and others are not touched by it', async () => {
-  const app = await startTestApp({ surroundings: { quarantine_quota: 2 * EICAR.length + 1 } });
+  const app = await startScanningApp({ surroundings: { quarantine_quota: 2 * EICAR.length + 1 } });
   const [maria, omar] = [await app.signIn('maria'), await app.signIn('omar')];
   const kept = async ({ token }: { token: string }, name: string) =>
     (await detailOf(app, token, await scanned(app, token, name, EICAR))).kept;
@@ -155,7 +155,7 @@ test('each person has so much room in quarantine; what does not fit is deleted, 
 
 describe('the bytes of an upload', async () => {
   let clock = Date.parse('2026-11-20T10:00:00.000Z');
-  const app = await startTestApp({ surroundings: { now: () => clock, scan_retry_ms: 50, every_ms: { sweep: 50 } } });
+  const app = await startScanningApp({ surroundings: { now: () => clock, scan_retry_ms: 50, every_ms: { sweep: 50 } } });
   const { token } = await app.signIn();
 
   test('are sealed for 30 days when something was found, and given back to their owner alone', async () => {
@@ -256,7 +256,7 @@ describe('the bytes of an upload', async () => {
 if (isStoreShared()) process.stdout.write('skipped: a folder of quarantine that is gone: files are kept in a store\n');
 
 describe.runIf(!isStoreShared())('a seal that fails', async () => {
-  const app = await startTestApp();
+  const app = await startScanningApp();
   const { token } = await app.signIn(undefined, 'admin');
 
   test('loses no verdict, leaves no bytes, and nothing claims that it was sealed', async () => {
@@ -273,7 +273,7 @@ describe.runIf(!isStoreShared())('a seal that fails', async () => {
 });
 
 describe('a password', async () => {
-  const app = await startTestApp();
+  const app = await startScanningApp();
   const { token } = await app.signIn();
   const unlock = (id: string, password: string) => app.call(unlockFile, { token, params: { id }, body: { password } });
 
@@ -315,7 +315,7 @@ describe('a password', async () => {
 });
 
 describe('the same bytes again', async () => {
-  const app = await startTestApp();
+  const app = await startScanningApp();
   const { token } = await app.signIn();
 
   test.each([
@@ -362,7 +362,7 @@ describe('the same bytes again', async () => {
 });
 
 describe('a finding that its owner holds to be a false alarm', async () => {
-  const app = await startTestApp();
+  const app = await startScanningApp();
   const { token, email } = await app.signIn();
   const { token: admin } = await app.signIn(undefined, 'admin');
   const report = (id: string) => app.call(reportFalseAlarm, { token, params: { id }, body: { reason: 'I wrote it myself.' } });
@@ -431,7 +431,7 @@ describe('a finding that its owner holds to be a false alarm', async () => {
 
 describe('the letter about a report', async () => {
   const WAIT_MS = 300;
-  const app = await startTestApp({
+  const app = await startScanningApp({
     environment: { EXPOSURE: 'local', PUBLIC_URL: 'https://guard.example' },
     surroundings: { false_alarm_told_ms: WAIT_MS },
   });

@@ -6,7 +6,7 @@ import { listScans, type Scan } from '@palisade/contract/antivirus';
 import { readScan } from '@palisade/contract/quarantine';
 import { noise } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
-import { replyOf, startTestApp } from '#test/harness.ts';
+import { replyOf, startScanningApp } from '#test/harness.ts';
 import { scanned } from '#test/upload.ts';
 
 /** A folder of one rule, which finds these words. */
@@ -19,7 +19,7 @@ describe('when the signatures change', async () => {
   const sign = (marker: string) => writeFileSync(join(signatures_folder, 'rules/marker.yar'), ruleFor(marker));
   sign('first-marker-5f1c');
   const listed = new Map<string, string>();
-  const app = await startTestApp({
+  const app = await startScanningApp({
     surroundings: { signatures_folder, scan_retry_ms: 30, match_hash: (sha256) => listed.get(sha256) },
   });
   const { token } = await app.signIn();

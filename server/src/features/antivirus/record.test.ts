@@ -7,13 +7,13 @@ import { readSamples } from '@palisade/scanner/samples';
 import { docx, mail, ole } from '@palisade/scanner/test/containers';
 import { EICAR, noise, PDF, tar, zip } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
-import { problemOf, replyOf, SIGNATURES_FOLDER, startTestApp } from '#test/harness.ts';
+import { problemOf, replyOf, SIGNATURES_FOLDER, startScanningApp } from '#test/harness.ts';
 import { scanned, upload } from '#test/upload.ts';
 
 const samples = await readSamples(join(SIGNATURES_FOLDER, 'samples'));
 
 describe('a record', async () => {
-  const app = await startTestApp();
+  const app = await startScanningApp();
   const { token } = await app.signIn();
   const scan = (name: string, content: Buffer) => scanned(app, token, name, content);
 

@@ -7,7 +7,7 @@ import { deleteAccount } from '@palisade/contract/privacy';
 import { problemSchema } from '@palisade/contract/problem';
 import { EICAR, noise, PDF, zip } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
-import { isStoreShared, problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { isStoreShared, problemOf, replyOf, startScanningApp, type TestApp } from '#test/harness.ts';
 import { openUpload, scanned, upload } from '#test/upload.ts';
 
 const MIB = 1024 ** 2;
@@ -19,7 +19,7 @@ const refusalOf = async ({ answer }: { answer: Promise<{ status: number; body: s
 };
 
 describe('room for uploads', async () => {
-  const app = await startTestApp({
+  const app = await startScanningApp({
     environment: { SPOOL_PERSON_MAXIMUM: '3M', SPOOL_MAXIMUM: '4M', DISK_RESERVE: '1M' },
   });
   const [eve, zoe, adam] = await Promise.all([app.signIn(), app.signIn(), app.signIn()]);
@@ -62,7 +62,7 @@ if (isStoreShared()) process.stdout.write('skipped: sealing on a disk that is ne
 
 describe('a disk that is nearly full', async () => {
   const disk = { free: 100 * MIB };
-  const app = await startTestApp({
+  const app = await startScanningApp({
     environment: { DISK_RESERVE: '50M' },
     surroundings: { free_bytes: () => disk.free, scan_retry_ms: 30 },
   });
@@ -131,7 +131,7 @@ describe('a disk that is nearly full', async () => {
 });
 
 describe('an upload', async () => {
-  const app = await startTestApp({ surroundings: { upload_limits: { total_ms: 300 } } });
+  const app = await startScanningApp({ surroundings: { upload_limits: { total_ms: 300 } } });
 
   test('that never ends is dropped after the time that an upload may take, though it is neither slow nor stalled', async () => {
     const { token } = await app.signIn();
@@ -147,7 +147,7 @@ describe('an upload', async () => {
 });
 
 describe('an account that is deleted', async () => {
-  const app = await startTestApp();
+  const app = await startScanningApp();
   // The first account is the administrator, who may not go.
   await app.signIn();
   const remove = async ({ token, email, password }: { token: string; email: string; password: string }) =>

@@ -4,7 +4,7 @@ import { readEngine } from '@palisade/contract/engine';
 import { EICAR, noise, PDF, zip } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
 import { sha256, signedFeed, startFeedServer } from '#test/feed-server.ts';
-import { replyOf, startTestApp } from '#test/harness.ts';
+import { replyOf, startScanningApp } from '#test/harness.ts';
 import { runUpdate } from '#test/server-process.ts';
 import { scanned } from '#test/upload.ts';
 
@@ -28,7 +28,7 @@ describe('a server with feeds', async () => {
   ].join();
   const opened = feeds.hold('/live/rules.zip');
   let later_ms = 0;
-  const app = await startTestApp({
+  const app = await startScanningApp({
     environment: { SIGNATURE_FEEDS },
     surroundings: { signatures_look_ms: 50, engine_processes: 2, now: () => Date.now() + later_ms },
   });
@@ -125,7 +125,7 @@ describe('a server with feeds', async () => {
 });
 
 describe('a server without feeds', async () => {
-  const app = await startTestApp();
+  const app = await startScanningApp();
 
   test('says so, has the day of the pack, and stays with it when other signatures do not come up', async () => {
     const { token } = await app.signIn();
@@ -146,7 +146,7 @@ describe('a server without feeds', async () => {
 
 describe('a server whose clamd is not there', async () => {
   // Nothing listens on port 1.
-  const app = await startTestApp({ environment: { SCANNER_URL: 'clamd://127.0.0.1:1' } });
+  const app = await startScanningApp({ environment: { SCANNER_URL: 'clamd://127.0.0.1:1' } });
 
   test('says so beside the engine that answers', async () => {
     const { token } = await app.signIn();

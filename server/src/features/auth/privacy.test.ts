@@ -23,14 +23,14 @@ import { newId } from '#platform/id.ts';
 import { PERSONAL_TABLES } from '#server/app/tables.ts';
 import { enrol } from '#test/agent-double.ts';
 import { Authenticator } from '#test/authenticator.ts';
-import { freshDatabase, isPostgres, problemOf, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
+import { freshDatabase, isPostgres, problemOf, replyOf, startScanningApp, type TestApp } from '#test/harness.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
 import { attach, scanned } from '#test/upload.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
 import { accountKey } from './sign-in.ts';
 
 const smtp = await startSmtpServer();
-const app = await startTestApp({
+const app = await startScanningApp({
   environment: { SMTP_URL: smtp.url, RESET_DELIVERY: 'email' },
   surroundings: { mail_look_ms: 20 },
 });
@@ -355,7 +355,7 @@ describe('the deletion of an account', () => {
   });
 
   test('of two at once is one, and of two administrators who go at once one stays', async () => {
-    const small = await startTestApp();
+    const small = await startScanningApp();
     const people = [await small.signIn('one', 'admin'), await small.signIn('two', 'admin')];
     const remove = ({ token, password, email }: Person) =>
       small.call(deleteAccount, { token, body: { password, confirmation: email } });
@@ -374,7 +374,7 @@ if (!isPostgres())
 test.runIf(isPostgres())('a deletion that waits for who writes of the person holds nothing that they wait for', async () => {
   const { location, dispose } = await freshDatabase();
   afterAll(dispose);
-  const busy = await startTestApp({ surroundings: { database: location } });
+  const busy = await startScanningApp({ surroundings: { database: location } });
   await busy.signIn('boss');
   const { token, email, password } = await busy.signIn();
   const other = new Client({ connectionString: 'postgres' in location ? location.postgres : '' });

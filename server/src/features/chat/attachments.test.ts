@@ -10,11 +10,11 @@ import { answerConversation, closeConversation, listDeskMessages } from '@palisa
 import { deleteAccount } from '@palisade/contract/privacy';
 import { EICAR, zip } from '@palisade/scanner/test/files';
 import { expect, test, vi } from 'vitest';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { problemOf, replyOf, startScanningApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import { attach, tryAttach } from '#test/upload.ts';
 
-const app = await startTestApp();
+const app = await startScanningApp();
 const { call, signIn } = app;
 await signIn('boss');
 const ana = await signIn('ana', 'support');
@@ -163,7 +163,7 @@ test('the name of an account goes with it, also from what it answered others', a
 
 test('closed conversations go after the days that are set, with their files, and open ones stay', async () => {
   let clock = Date.parse('2026-11-20T10:00:00Z');
-  const kept = await startTestApp({
+  const kept = await startScanningApp({
     environment: { RETAIN_CHATS: '5' },
     surroundings: { now: () => clock, every_ms: { retention: 20 } },
   });

@@ -8,7 +8,7 @@ import { needing } from '@palisade/scanner/test/needs';
 import { expect, test, vi } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { NO_DOVECOT, startDovecot } from '#test/dovecot.ts';
-import { replyOf, sharedDatabase, startTestApp } from '#test/harness.ts';
+import { replyOf, sharedDatabase, startScanningApp } from '#test/harness.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
 import type { ChatTables } from './chat.tables.ts';
 import { createConversations } from './conversations.ts';
@@ -34,8 +34,8 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
     },
   };
   // Both look: of each job one server has the lease.
-  const app = await startTestApp(options);
-  await startTestApp(options);
+  const app = await startScanningApp(options);
+  await startScanningApp(options);
   const { call, signIn } = app;
   const boss = await signIn('boss');
   const ana = await signIn('ana', 'support');

@@ -3,7 +3,7 @@ import { addRule, deleteRule } from '@palisade/contract/firewall';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { EICAR, nestedGzip, PDF } from '@palisade/scanner/test/files';
 import { describe, expect, test } from 'vitest';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { problemOf, replyOf, startScanningApp } from '#test/harness.ts';
 import { scanned } from '#test/upload.ts';
 
 /** Asked for from the first day on; it counts from the second. */
@@ -16,7 +16,7 @@ const SECOND_FACTOR = {
 };
 
 describe('the status of the dashboard', async () => {
-  const app = await startTestApp();
+  const app = await startScanningApp();
   const { call, signIn } = app;
   const admin = await signIn('boss');
   const maria = await signIn('maria');

@@ -11,7 +11,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
 import type { Incident } from '#platform/incident.ts';
 import type { SecurityEvent } from '#platform/security-event.ts';
-import { readAnswer, replyOf, SIGNATURES_FOLDER, startTestApp, type TestApp } from '#test/harness.ts';
+import { readAnswer, replyOf, SIGNATURES_FOLDER, startScanningApp, type TestApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
 import type { DetectionTables } from './detection.tables.ts';
@@ -38,9 +38,9 @@ interface Place {
 const HOME: Place = { source: '127.0.0.1', client: FIREFOX };
 
 /** An installation behind a proxy, with a premium administrator and customer who signed in from home, and a clock that the test turns. */
-async function start(surroundings: Parameters<typeof startTestApp>[0] = {}) {
+async function start(surroundings: Parameters<typeof startScanningApp>[0] = {}) {
   const clock = { now: Date.parse('2026-11-16T08:00:00.000Z') };
-  const app = await startTestApp({
+  const app = await startScanningApp({
     environment: { TRUSTED_PROXIES: '127.0.0.1' },
     surroundings: { now: () => clock.now, ...surroundings.surroundings },
   });
@@ -224,7 +224,7 @@ test('what was counted before a restart counts after it', async () => {
   await guess(before, repeat(4, email), place);
   await before.app.close();
 
-  const after = await startTestApp({
+  const after = await startScanningApp({
     environment: { TRUSTED_PROXIES: '127.0.0.1' },
     surroundings: { database: location, now: () => before.clock.now },
   });
@@ -249,7 +249,7 @@ test('what was found when the server was killed is told by the next start, once'
   expect(await before.app.database.selectFrom('alerts').select('id').execute()).toEqual([]);
   await before.app.close();
 
-  const after = await startTestApp({
+  const after = await startScanningApp({
     environment: { TRUSTED_PROXIES: '127.0.0.1' },
     surroundings: { database: location, now: () => before.clock.now + 600 * SECOND, every_ms: { detection: 20 } },
   });
@@ -274,7 +274,7 @@ test('a flood of requests from one source is told to the administrators', async 
 
 describe('a stream of events', async () => {
   // The application's own detection looks at nothing meanwhile: it would tell what these are to tell.
-  const own = await startTestApp({ surroundings: { every_ms: { detection: HOUR }, volumes_fold_ms: HOUR } });
+  const own = await startScanningApp({ surroundings: { every_ms: { detection: HOUR }, volumes_fold_ms: HOUR } });
   const { email } = await own.signIn('stream');
   const user = await own.app.database.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow();
   const database = own.app.database.$pickTables<keyof DetectionTables>();

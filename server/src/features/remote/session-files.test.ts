@@ -17,11 +17,11 @@ import { EICAR, zip } from '@palisade/scanner/test/files';
 import { describe, expect, test, vi } from 'vitest';
 import { BlobNotFoundError } from '#platform/blobs/blobs.ts';
 import { newId } from '#platform/id.ts';
-import { problemOf, readAnswer, replyOf, startTestApp } from '#test/harness.ts';
+import { problemOf, readAnswer, replyOf, startScanningApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 
 const clock = { now: Date.parse('2026-11-20T10:00:00Z') };
-const app = await startTestApp({ surroundings: { now: () => clock.now } });
+const app = await startScanningApp({ surroundings: { now: () => clock.now } });
 const { call, signIn } = app;
 await signIn('boss');
 const tina = await signIn('tina', 'support');

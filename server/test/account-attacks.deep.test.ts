@@ -1,6 +1,7 @@
 import { currentUser, forgotPassword, login, register, resetPassword } from '@palisade/contract/auth';
 import type { BodySentOf, Endpoint } from '@palisade/contract/endpoint';
 import { confirmIdentity, renewRecoveryCodes, startTotp } from '@palisade/contract/two-factor';
+import { needing } from '@palisade/scanner/test/needs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { problemOf, readAnswer, replyOf, startTestApp } from './harness.ts';
@@ -9,6 +10,7 @@ import { PROXY_KINDS, withoutProxy } from './proxy-programs.ts';
 
 const PASSWORD = 'a long enough password';
 const kinds = PROXY_KINDS.filter((kind) => withoutProxy(kind) === undefined);
+needing('nginx, Caddy and HAProxy', kinds.length > 0).test('a proxy is there', () => undefined);
 
 // Attacks on accounts as strangers make them: in public exposure, through a real proxy that nobody has set up as trusted.
 describe.each(kinds)('behind %s', async (kind) => {
