@@ -326,6 +326,7 @@ const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d$/u;
 /** A time of day; `24:00` is the end of it. */
 const clockSchema = z
   .string({ error: 'Give a time.' })
+  .max(5, 'Give a time such as 09:00.')
   .refine((time) => CLOCK.test(time) || time === '24:00', 'Give a time such as 09:00.');
 
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
