@@ -10,6 +10,8 @@ import type { ConversationRow } from './records.ts';
 /** How long the original of a mail stays after a person has read what became of it. */
 const KEPT_AFTER_READING_MS = 30 * 86_400_000;
 const SWEPT_AT_ONCE = 200;
+/** Of the unverified mails of one conversation. */
+const UNVERIFIED_BYTES_MAXIMUM = 100 * 1024 * 1024;
 
 /** Originals of mails, sealed, as they arrived. Nobody but the staff of their conversation reads them, and nothing in them was scanned. */
 export interface ArrivedMails {
@@ -20,6 +22,10 @@ export interface ArrivedMails {
   ): Promise<ArrivedMailRow>;
   /** Notes what a mail became. */
   became(id: string, state: ArrivedMailRow['state'], message_id: string): Promise<void>;
+  /** Removes one that became nothing. */
+  drop(id: string): Promise<void>;
+  /** Whether there is room for one more unverified mail of a conversation: anybody who knows its address can send them. */
+  hasRoom(conversation_id: string, bytes: number): Promise<boolean>;
   /** The same for one whose server ended before it noted that. */
   link(conversation_id: string, key: string, message_id: string): Promise<void>;
   find(id: string): Promise<ArrivedMailRow | undefined>;
@@ -60,6 +66,21 @@ export function createArrivedMails(parts: {
 
     async became(id, state, message_id) {
       await database.updateTable('arrived_mails').set({ state, message_id }).where('id', '=', id).execute();
+    },
+
+    async drop(id) {
+      await files.removeBytes([id]);
+      await database.deleteFrom('arrived_mails').where('id', '=', id).execute();
+    },
+
+    async hasRoom(conversation_id, bytes) {
+      const { size } = await database
+        .selectFrom('arrived_mails')
+        .select(({ fn }) => fn.sum<number | string | null>('size').as('size'))
+        .where('conversation_id', '=', conversation_id)
+        .where('state', '=', 'unverified')
+        .executeTakeFirstOrThrow();
+      return Number(size) + bytes <= UNVERIFIED_BYTES_MAXIMUM;
     },
 
     async link(conversation_id, key, message_id) {

@@ -202,6 +202,32 @@ test('a bare forward is a message with the mail as a file, scanned; a threat in 
   }, soon);
 });
 
+test('an answer that holds our notice alone is left in the mailbox, and nothing of it is kept', async () => {
+  const customer = await answered();
+  mailbox.deliver(await sign(mailOf(customer, customer.letter.replace(/^.*?\r?\n\r?\n/s, '').replaceAll(/^/gm, '> '))));
+  mailbox.deliver(await sign(mailOf(customer, 'the last one')));
+  await vi.waitFor(async () => expect(await own(customer)).toEqual(['hello', 'the last one']), soon);
+  await vi.waitFor(() => expect(mailbox.mails.size).toBe(1), soon);
+  expect(await kept(customer)).toHaveLength(1);
+  mailbox.mails.clear();
+});
+
+test('unverified mails are kept up to 100 MB of a conversation; what is more stays in the mailbox, flagged', async () => {
+  const customer = await answered();
+  mailbox.deliver(mailOf(customer, 'the first'));
+  await noteOf(customer);
+  await app.app.database
+    .updateTable('arrived_mails')
+    .set({ size: 100 * 1024 * 1024 })
+    .where('conversation_id', '=', customer.id)
+    .execute();
+  mailbox.deliver(mailOf(customer, 'the second'));
+  await vi.waitFor(() => expect([...mailbox.mails.values()].map(({ flagged }) => flagged)).toEqual([true]), soon);
+  expect((await notes(customer))[0]).toMatchObject({ message: expect.stringContaining('the second'), card: null });
+  expect(await kept(customer)).toHaveLength(1);
+  mailbox.mails.clear();
+});
+
 test('a mail whose letters cannot be read is offered to the staff as it came', async () => {
   const customer = await answered();
   const raw = await sign(mailOf(customer, iconv.encode('Grüße', 'windows-1252')));

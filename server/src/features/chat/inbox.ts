@@ -43,7 +43,7 @@ export function keepInbox(parts: {
   addresses: AnswerAddresses;
   conversations: Pick<Conversations, 'find' | 'noteByNobody'>;
   answers: Pick<MailAnswers, 'write' | 'note' | 'noteLostLetters'>;
-  mails: Pick<ArrivedMails, 'keep' | 'became' | 'link'>;
+  mails: Pick<ArrivedMails, 'keep' | 'became' | 'link' | 'drop' | 'hasRoom'>;
   news: Pick<DeskNews, 'told'>;
   reading: ReadingOptions;
   /** Opens the mailbox; the one that `url` names unless another is said. */
@@ -109,18 +109,21 @@ export function keepInbox(parts: {
       return 'ignored';
     }
     const reason = whyUnverified(mail, customer.email);
-    // Of a mail that is too large the beginning alone was fetched: it stays where it is.
-    const kept = is_cut
-      ? undefined
-      : await mails.keep(conversation, { key: mail.key, state: reason === undefined ? 'message' : 'unverified', raw });
+    // Of a mail that is too large the beginning alone was fetched: it stays where it is, as one does that there is no room for.
+    const isKept = !is_cut && (reason === undefined || (await mails.hasRoom(conversation.id, raw.byteLength)));
+    const state = reason === undefined ? 'message' : 'unverified';
+    const kept = isKept ? await mails.keep(conversation, { key: mail.key, state, raw }) : undefined;
     const write =
       reason === undefined
         ? await answers.write(conversation, mail, is_cut)
         : await answers.note(conversation, mail, reason, kept?.id);
-    if (write === undefined) return 'ignored';
+    if (write === undefined) {
+      if (kept !== undefined) await mails.drop(kept.id);
+      return 'ignored';
+    }
     const [message] = write.messages;
     if (kept === undefined) return 'flagged';
-    if (message !== undefined) await mails.became(kept.id, reason === undefined ? 'message' : 'unverified', message.id);
+    if (message !== undefined) await mails.became(kept.id, state, message.id);
     if (mail.has_lost_letters && reason === undefined) await answers.noteLostLetters(conversation, mail, kept.id);
     return 'taken';
   }
