@@ -64,8 +64,10 @@ function unbounded(schema: unknown, where: string, seen = new Set<unknown>()): s
 
 async function everything() {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
-  const modules = await Promise.all(files.map(async (name): Promise<object> => await import(new URL(name, FOLDER).href)));
-  return modules.flatMap((module) => Object.values(module)).flatMap((value: unknown) => sentSchema.safeParse(value).data ?? []);
+  const modules = await Promise.all(
+    files.map(async (name) => z.record(z.string(), z.unknown()).parse({ ...(await import(new URL(name, FOLDER).href)) })),
+  );
+  return modules.flatMap((exported) => Object.values(exported)).flatMap((value) => sentSchema.safeParse(value).data ?? []);
 }
 
 describe('what a server is sent', async () => {

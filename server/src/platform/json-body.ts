@@ -115,8 +115,8 @@ function chosenOf(union: z.ZodUnion | z.ZodDiscriminatedUnion, value: object): z
   const said: unknown = Reflect.get(value, discriminator);
   return union.options.find((option) => {
     const inner = withinOptional(option);
-    const named = inner instanceof z.ZodObject ? inner.shape[discriminator] : undefined;
-    return named !== undefined && z.safeParse(named, said).success;
+    const named: unknown = inner instanceof z.ZodObject ? Reflect.get(inner.shape, discriminator) : undefined;
+    return named instanceof z.core.$ZodType && z.safeParse(named, said).success;
   });
 }
 

@@ -186,7 +186,7 @@ test('a bare forward is a message with the mail as a file, scanned; a threat in 
   await send('From: eve@example.net\r\nSubject: Pay\r\n\r\nPay at once.');
   await vi.waitFor(
     async () =>
-      expect((await shown(customer)).at(-1)?.attachments).toMatchObject([{ filename: expect.stringMatching(/\.eml$/) }]),
+      expect((await shown(customer)).at(-1)?.attachments.map(({ filename }) => filename)).toEqual(['forwarded-mail-1.eml']),
     soon,
   );
   await send(
@@ -223,7 +223,8 @@ test('unverified mails are kept up to 100 MB of a conversation; what is more sta
     .execute();
   mailbox.deliver(mailOf(customer, 'the second'));
   await vi.waitFor(() => expect([...mailbox.mails.values()].map(({ flagged }) => flagged)).toEqual([true]), soon);
-  expect((await notes(customer))[0]).toMatchObject({ message: expect.stringContaining('the second'), card: null });
+  expect((await notes(customer))[0]).toMatchObject({ card: null });
+  expect((await notes(customer))[0]?.message).toContain('the second');
   expect(await kept(customer)).toHaveLength(1);
   mailbox.mails.clear();
 });

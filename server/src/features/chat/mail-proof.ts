@@ -1,7 +1,15 @@
-import { resolve as resolveByDns } from 'node:dns/promises';
+import { Resolver } from 'node:dns/promises';
+import { z } from 'zod';
 
 /** Answers a question to the DNS as `node:dns/promises` does. */
 export type Resolve = (name: string, type: string) => Promise<string[] | string[][]>;
+
+const recordsSchema = z.union([z.array(z.string()), z.array(z.array(z.string()))]);
+
+/** Asks the DNS. A mail is read within 30 s, whatever does not answer. */
+async function byDns(name: string, type: string): Promise<string[] | string[][]> {
+  return recordsSchema.parse(await new Resolver({ timeout: 3_000, tries: 2 }).resolve(name, type));
+}
 
 /** Records by `type name`, in place of the DNS. */
 export type Zone = Readonly<Record<string, string[][]>>;
@@ -46,7 +54,7 @@ export async function proveAuthor(
   raw: Uint8Array,
   author: string,
   fields: readonly { key: string; value: string }[],
-  { authserv_id, resolve = resolveByDns as Resolve }: { authserv_id?: string | undefined; resolve?: Resolve | undefined },
+  { authserv_id, resolve = byDns }: { authserv_id?: string | undefined; resolve?: Resolve | undefined },
 ): Promise<MailProof> {
   if (authserv_id !== undefined && isVouchedFor(author, fields, authserv_id)) return 'aligned';
   const signatures = fields.filter(({ key }) => key === 'dkim-signature').length;
