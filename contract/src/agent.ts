@@ -500,6 +500,7 @@ export const verifyDevice = endpoint({
   summary:
     'Answer a nonce to a device, which asks over a connection of its own whether a trial revision lets it reach the server.',
   access: 'anyone',
+  by_device: true,
   body: identitySchema.extend({ nonce: z.string().regex(/^[0-9a-f]{32}$/u) }),
   status: 200,
   reply: z.object({ nonce: z.string(), at: timeSchema }),
@@ -511,6 +512,7 @@ export const pollAgent = endpoint({
   path: '/agent/poll',
   summary: 'Where no WebSocket passes: what the agent says, answered with what it is told, after 25 seconds at most.',
   access: 'anyone',
+  by_device: true,
   body: z.object({ hello: helloSchema, said: z.array(saidSchema).max(FRAMES_OF_A_POLL) }),
   status: 200,
   // An answer for each frame, behind the welcome and what is to be done.
@@ -523,6 +525,7 @@ export const downloadSignatures = endpoint({
   path: '/agent/signatures',
   summary: 'The signatures that devices use, as one file whose hash `desired` has.',
   access: 'anyone',
+  by_device: true,
   body: identitySchema.extend({ version: lineSchema(100) }),
   status: 200,
   download: true,
@@ -536,6 +539,7 @@ export const sendForSecondLook = endpoint({
   summary:
     'Send a file that a device has found, in the multipart field "file", because its person asked for a second look. Another file than the one that was found is refused. The device proves itself by its token in the header `Authorization`.',
   access: 'anyone',
+  by_device: true,
   query: z.object({ device_id: idSchema, order_id: idSchema }),
   upload: 'file',
   status: 201,
@@ -559,6 +563,7 @@ export const leaveDevice = endpoint({
   path: '/agent/leave',
   summary: 'Revoke the device that asks, because the agent is taken off its computer.',
   access: 'anyone',
+  by_device: true,
   body: identitySchema,
   status: 204,
   problems: ['device_revoked'],

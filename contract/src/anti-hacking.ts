@@ -165,7 +165,8 @@ function isTimeZone(name: string): boolean {
 const timeZoneQuerySchema = z.object({
   time_zone: z
     .string({ error: 'Give a time zone such as Europe/Berlin.' })
-    .refine((name) => name.length <= TIME_ZONE_LENGTH_MAXIMUM && isTimeZone(name), 'Give a time zone such as Europe/Berlin.')
+    .max(TIME_ZONE_LENGTH_MAXIMUM, { error: 'Give a time zone such as Europe/Berlin.', abort: true })
+    .refine(isTimeZone, 'Give a time zone such as Europe/Berlin.')
     .default('UTC'),
 });
 

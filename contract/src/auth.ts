@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { idSchema, timeSchema } from './fields.ts';
+import { idSchema, NO_PASSWORD_IS_LONGER, TYPED_PASSWORD_MAXIMUM, timeSchema } from './fields.ts';
 
 /** Password length in characters (OWASP ASVS 5, 6.2.1 and 6.2.9). */
 export const PASSWORD_LENGTH = { minimum: 8, maximum: 128 } as const;
@@ -39,10 +39,13 @@ function characterCount(text: string): number {
   return [...text].length;
 }
 
+const LONGEST_PASSWORD = `Use at most ${PASSWORD_LENGTH.maximum} characters.`;
+
 export const newPasswordSchema = z
   .string({ error: 'Give a password.' })
+  .max(TYPED_PASSWORD_MAXIMUM, { error: LONGEST_PASSWORD, abort: true })
   .refine((text) => characterCount(text) >= PASSWORD_LENGTH.minimum, `Use at least ${PASSWORD_LENGTH.minimum} characters.`)
-  .refine((text) => characterCount(text) <= PASSWORD_LENGTH.maximum, `Use at most ${PASSWORD_LENGTH.maximum} characters.`);
+  .refine((text) => characterCount(text) <= PASSWORD_LENGTH.maximum, LONGEST_PASSWORD);
 
 /** The signed-in person, as answered by login and kept in the browser. */
 export const userInfoSchema = z.object({
@@ -91,7 +94,10 @@ export const login = endpoint({
   body: z.object({
     email: emailSchema,
     // A password that could never have been set is a wrong password, not an invalid field.
-    password: z.string({ error: 'Give a password.' }).min(1, 'Give a password.'),
+    password: z
+      .string({ error: 'Give a password.' })
+      .min(1, 'Give a password.')
+      .max(TYPED_PASSWORD_MAXIMUM, NO_PASSWORD_IS_LONGER),
     browser_id: browserIdSchema.optional(),
   }),
   status: 200,
@@ -147,7 +153,10 @@ export const changePassword = endpoint({
   summary: 'Change one’s own password. Ends every other session.',
   access: 'customer',
   body: z.object({
-    current_password: z.string({ error: 'Give your current password.' }).min(1, 'Give your current password.'),
+    current_password: z
+      .string({ error: 'Give your current password.' })
+      .min(1, 'Give your current password.')
+      .max(TYPED_PASSWORD_MAXIMUM, NO_PASSWORD_IS_LONGER),
     new_password: newPasswordSchema,
   }),
   changes: 'account',

@@ -24,10 +24,30 @@ export type Attachment = z.infer<typeof attachmentSchema>;
 export const sharedKindSchema = z.enum(['alert', 'scan', 'rule', 'device']);
 export type SharedKind = z.infer<typeof sharedKindSchema>;
 
+/** Why a mail is shown to the staff apart: its words are not taken as the customer's, or letters of it could not be read. */
+export const mailReasonSchema = z.enum([
+  'other_address',
+  'no_author',
+  'several_authors',
+  'other_sender',
+  'not_aligned',
+  'unsure',
+  'lost_letters',
+]);
+export type MailReason = z.infer<typeof mailReasonSchema>;
+
 /** What stands in a message beside its words. `shared` names one thing of the customer; `remote_session` has the code that a technician joins with. */
 export const cardSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('shared'), thing: sharedKindSchema, subject_id: idSchema, title: z.string() }),
   z.object({ kind: z.literal('remote_session'), session_id: idSchema, session_code: z.string(), expires_at: timeSchema }),
+  /** In notes alone: a mail that is kept. `is_taken`: its words are in the conversation. */
+  z.object({
+    kind: z.literal('mail'),
+    mail_id: idSchema,
+    from: z.string(),
+    reason: mailReasonSchema,
+    is_taken: z.boolean(),
+  }),
   z.object({ kind: z.literal('article'), slug: z.string(), title: z.string() }),
 ]);
 export type Card = z.infer<typeof cardSchema>;

@@ -15,14 +15,16 @@ export function messageLength(message: string): number {
   return [...message].length;
 }
 
-/** Stored and shown verbatim: the blanks at its ends count towards its length, and only towards that. */
-export const messageSchema = z
+const LONGEST_MESSAGE = `A message has at most ${MESSAGE_LENGTH_MAXIMUM} characters. Send the rest as another one.`;
+/** A character has at most two units of UTF-16. */
+const boundedMessage = z
   .string({ error: 'Write a message.' })
+  .max(2 * MESSAGE_LENGTH_MAXIMUM, { error: LONGEST_MESSAGE, abort: true });
+
+/** Stored and shown verbatim: the blanks at its ends count towards its length, and only towards that. */
+export const messageSchema = boundedMessage
   .refine((message) => message.trim() !== '', 'Write a message.')
-  .refine(
-    (message) => messageLength(message) <= MESSAGE_LENGTH_MAXIMUM,
-    `A message has at most ${MESSAGE_LENGTH_MAXIMUM} characters. Send the rest as another one.`,
-  )
+  .refine((message) => messageLength(message) <= MESSAGE_LENGTH_MAXIMUM, LONGEST_MESSAGE)
   // No database stores these unchanged, and what is not stored verbatim is not taken.
   .refine((message) => message.isWellFormed() && !message.includes('\0'), 'The message holds characters that are not text.');
 
@@ -43,7 +45,7 @@ export const clientMessageIdSchema = z.uuid('This is not a name of a message.');
 
 /** A message and the files in it. Where there are files, the words may be left out (see `requireWords`). */
 export const writtenFields = {
-  message: z.string({ error: 'Write a message.' }),
+  message: boundedMessage,
   client_message_id: clientMessageIdSchema.optional(),
   attachment_ids: z
     .array(idSchema, { error: 'Give a list of files.' })

@@ -222,6 +222,28 @@ export const readShared = endpoint({
   problems: [],
 });
 
+export const takeMail = endpoint({
+  method: 'POST',
+  path: '/support/mails/{id}/take',
+  summary: 'Take a mail whose sender is not verified over as the customer’s words. Its files are scanned first.',
+  access: 'support',
+  params: idParamsSchema,
+  status: 201,
+  reply: deskMessageSchema,
+  problems: ['conflict', 'unavailable'],
+});
+
+export const downloadMail = endpoint({
+  method: 'GET',
+  path: '/support/mails/{id}/file',
+  summary: 'A mail as it arrived. Nothing in it was scanned.',
+  access: 'support',
+  params: idParamsSchema,
+  status: 200,
+  download: true,
+  problems: ['unavailable'],
+});
+
 export const startRemoteSession = endpoint({
   method: 'POST',
   path: '/support/conversations/{id}/remote-session',
@@ -326,6 +348,7 @@ const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d$/u;
 /** A time of day; `24:00` is the end of it. */
 const clockSchema = z
   .string({ error: 'Give a time.' })
+  .max(5, 'Give a time such as 09:00.')
   .refine((time) => CLOCK.test(time) || time === '24:00', 'Give a time such as 09:00.');
 
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;

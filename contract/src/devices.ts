@@ -28,11 +28,14 @@ export const BLOCKED_WINDOW_MS = 60 * 60_000;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
 
+const LONGEST_NAME = `A device’s name has at most ${DEVICE_NAME_MAXIMUM} characters.`;
+
 export const deviceNameSchema = z
   .string({ error: 'Give the device a name.' })
   .trim()
   .min(1, 'Give the device a name.')
-  .refine((name) => [...name].length <= DEVICE_NAME_MAXIMUM, `A device’s name has at most ${DEVICE_NAME_MAXIMUM} characters.`)
+  .max(2 * DEVICE_NAME_MAXIMUM, { error: LONGEST_NAME, abort: true })
+  .refine((name) => [...name].length <= DEVICE_NAME_MAXIMUM, LONGEST_NAME)
   .refine((name) => !CONTROL_CHARACTERS.test(name) && name.isWellFormed(), 'A device’s name has no control characters.');
 
 /** `offline`: its agent has no socket now. A revoked device is listed until it is removed. */

@@ -62,6 +62,11 @@ export interface Endpoint<
   download?: Download;
   /** Also for a session that is held until its person has set up the second factor that they must have. */
   while_held?: true;
+  /**
+   * A device calls it and proves itself by its token, before its body is parsed: in `Authorization: Bearer` with its id in `X-Device-Id` (beside a file, in the query), or,
+   * as agents do that send JSON, by `device_id` and `token` in the body.
+   */
+  by_device?: true;
   /** Only for who has proved that mails to their address reach them, where that is asked for (public exposure). */
   needs_proven_email?: true;
   /** Of whoever calls: once it has succeeded, their open pages are told to read it anew. What it changes for others is told by who does it. */

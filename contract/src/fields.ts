@@ -5,7 +5,13 @@ import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAXIMUM } from './constants.ts';
 export const idSchema = z.uuid({ version: 'v7', error: 'This is not an id.' });
 
 /** A moment: ISO 8601 in UTC with a `Z`. */
-export const timeSchema = z.iso.datetime({ error: 'This is not a UTC time such as 2026-11-20T10:00:00.000Z.' });
+export const timeSchema = z.iso
+  .datetime({ error: 'This is not a UTC time such as 2026-11-20T10:00:00.000Z.' })
+  .max(40, 'This is not a UTC time such as 2026-11-20T10:00:00.000Z.');
+
+/** The longest text that is compared with a password, in UTF-16 units; a longer one than can be set is a wrong password. */
+export const TYPED_PASSWORD_MAXIMUM = 4_096;
+export const NO_PASSWORD_IS_LONGER = 'This is longer than any password.';
 
 /** The parameters of a path that ends in one record's id. */
 export const idParamsSchema = z.object({ id: idSchema });

@@ -25,11 +25,16 @@ export type Protocol = z.infer<typeof protocolSchema>;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
 
+const LONGEST_NAME = `A rule’s name has at most ${RULE_NAME_MAXIMUM} characters.`;
+/** Before blanks are taken away; the grammar has bounds of its own. */
+const FIELD_LENGTH_MAXIMUM = 8_192;
+
 export const ruleNameSchema = z
   .string({ error: 'Give the rule a name.' })
   .trim()
   .min(1, 'Give the rule a name.')
-  .refine((name) => [...name].length <= RULE_NAME_MAXIMUM, `A rule’s name has at most ${RULE_NAME_MAXIMUM} characters.`)
+  .max(2 * RULE_NAME_MAXIMUM, { error: LONGEST_NAME, abort: true })
+  .refine((name) => [...name].length <= RULE_NAME_MAXIMUM, LONGEST_NAME)
   .refine((name) => !CONTROL_CHARACTERS.test(name) && name.isWellFormed(), 'A rule’s name has no control characters.');
 
 /** How long a temporary rule lasts, in ms. */
@@ -41,6 +46,7 @@ export type Lasts = z.infer<typeof lastsSchema>;
 function grammarField(read: (text: string) => Reading<unknown>) {
   return z
     .string({ error: 'Give text: * for every, or what this field takes.' })
+    .max(FIELD_LENGTH_MAXIMUM, { error: `This field has at most ${FIELD_LENGTH_MAXIMUM} characters.`, abort: true })
     .default(EVERY)
     .transform((text, context) => {
       const result = read(text);

@@ -58,7 +58,10 @@ export const suggestArticles = endpoint({
   summary: 'Help pages that may answer what somebody is typing, the best first.',
   access: 'customer',
   query: z.object({
-    text: z.string({ error: 'Give some words.' }).transform((text) => text.slice(0, SUGGESTED_FROM_MAXIMUM)),
+    text: z
+      .string({ error: 'Give some words.' })
+      .max(16_384, 'Give fewer words.')
+      .transform((text) => text.slice(0, SUGGESTED_FROM_MAXIMUM)),
   }),
   status: 200,
   reply: z.array(articleSummarySchema).max(SUGGESTIONS_MAXIMUM),

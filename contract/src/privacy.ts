@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { NO_PASSWORD_IS_LONGER, TYPED_PASSWORD_MAXIMUM } from './fields.ts';
 import { AT_MOST_ONE_PROOF, proofShape } from './two-factor.ts';
 
-const passwordSchema = z.string({ error: 'Give your password.' }).min(1, 'Give your password.');
+const passwordSchema = z
+  .string({ error: 'Give your password.' })
+  .min(1, 'Give your password.')
+  .max(TYPED_PASSWORD_MAXIMUM, NO_PASSWORD_IS_LONGER);
 const CONFIRMATION_LENGTH_MAXIMUM = 254;
 
 export const exportData = endpoint({

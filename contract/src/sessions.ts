@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import {
+  idParamsSchema,
+  idSchema,
+  NO_PASSWORD_IS_LONGER,
+  pageQuerySchema,
+  TYPED_PASSWORD_MAXIMUM,
+  timeSchema,
+} from './fields.ts';
 
 /** Where a person is signed in: what the browser called itself, in a few words, and the address it came from. `current` is the session that asks. */
 export const sessionSchema = z.object({
@@ -26,7 +33,10 @@ export const listSessions = endpoint({
 
 /** Ending sessions asks who does it (OWASP ASVS 5, 7.5.2): whoever found a signed-in page must not lock its owner out. */
 const endSessionBodySchema = z.object({
-  password: z.string({ error: 'Give your password.' }).min(1, 'Give your password.'),
+  password: z
+    .string({ error: 'Give your password.' })
+    .min(1, 'Give your password.')
+    .max(TYPED_PASSWORD_MAXIMUM, NO_PASSWORD_IS_LONGER),
 });
 
 export const endSession = endpoint({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { browserIdSchema, signedInSchema } from './auth.ts';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, idSchema, timeSchema } from './fields.ts';
+import { idParamsSchema, idSchema, NO_PASSWORD_IS_LONGER, TYPED_PASSWORD_MAXIMUM, timeSchema } from './fields.ts';
 
 /** How many recovery codes a set has, and below how many a person should make new ones. */
 export const RECOVERY_CODES = { count: 10, few: 3 } as const;
@@ -153,7 +153,10 @@ export const confirmIdentity = endpoint({
   while_held: true,
   body: z
     .object({
-      current_password: z.string({ error: 'Give your current password.' }).min(1, 'Give your current password.'),
+      current_password: z
+        .string({ error: 'Give your current password.' })
+        .min(1, 'Give your current password.')
+        .max(TYPED_PASSWORD_MAXIMUM, NO_PASSWORD_IS_LONGER),
       ...proofShape,
     })
     .refine(...AT_MOST_ONE_PROOF),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { roleSchema, userInfoSchema } from './auth.ts';
 import { endpoint } from './endpoint.ts';
-import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { idSchema, NO_PASSWORD_IS_LONGER, pageQuerySchema, TYPED_PASSWORD_MAXIMUM, timeSchema } from './fields.ts';
 import { sessionSchema } from './sessions.ts';
 import { AT_MOST_ONE_PROOF, proofShape } from './two-factor.ts';
 
@@ -87,7 +87,10 @@ export const deleteUser = endpoint({
   body: z
     .object({
       user_id: idSchema,
-      password: z.string({ error: 'Give your password.' }).min(1, 'Give your password.'),
+      password: z
+        .string({ error: 'Give your password.' })
+        .min(1, 'Give your password.')
+        .max(TYPED_PASSWORD_MAXIMUM, NO_PASSWORD_IS_LONGER),
       ...proofShape,
       confirmation: z
         .string({ error: 'Type the email of the account.' })

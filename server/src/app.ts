@@ -273,6 +273,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       () => forgetOldDrills(database.$pickTables<'alerts'>(), now()),
       () => forgetOldScores(database.$pickTables<'score_history'>(), now()),
       accounts.sessions.forgetExpired,
+      desk.forgetReadMails,
       ...retentionTasks(surroundings, { database, audit, forgetChats: desk.forgetOld, now }),
       // Last: what the others have removed is to be gone.
       async () => void (await wipeDeleted(database)),

@@ -126,6 +126,8 @@ const ACCESS: Record<string, Access> = {
   'POST /support/conversations/{id}/remote-session': 'support',
   'GET /support/conversations/{id}/transcript': 'support',
   'GET /support/messages/{id}/shared': 'support',
+  'POST /support/mails/{id}/take': 'support',
+  'GET /support/mails/{id}/file': 'support',
   'GET /support/team': 'support',
   'PUT /support/presence': 'support',
   'GET /support/canned-answers': 'support',
@@ -256,7 +258,7 @@ const NEEDS_PROVEN_EMAIL = [
 const ROLES = ['customer', 'support', 'admin'] as const;
 const RANK: Record<Access, number> = { anyone: 0, customer: 1, support: 2, admin: 3 };
 /** Refusals for another reason than the role. */
-const OTHER_REFUSALS = ['premium_required', 'invalid_credentials', 'confirmation_required'];
+const OTHER_REFUSALS = ['premium_required', 'invalid_credentials', 'confirmation_required', 'device_revoked'];
 
 const endpoints = await allEndpoints();
 const byKey = new Map(endpoints.map((endpoint) => [endpoint.key, endpoint]));

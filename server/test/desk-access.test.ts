@@ -4,6 +4,7 @@ import { addRule } from '@palisade/contract/firewall';
 import { createArticle } from '@palisade/contract/help';
 import { createSession } from '@palisade/contract/remote';
 import { expect, test } from 'vitest';
+import { newId } from '#platform/id.ts';
 import { enrol } from './agent-double.ts';
 import { type Asking, DESK_RECORDS } from './desk-records.ts';
 import { allEndpoints } from './endpoints.ts';
@@ -39,6 +40,24 @@ const MAKE = {
     const rule = { rule_name: 'Web', direction: 'inbound', action: 'allow', protocol: 'tcp' } as const;
     const { id: subject_id } = replyOf(await call(addRule, { token, body: rule }));
     return replyOf(await call(shareThing, { token, body: { thing: 'rule', subject_id } })).id;
+  },
+
+  async 'kept mail'() {
+    const conversation_id = await MAKE.conversation();
+    const id = newId();
+    const { user_id } = await app.app.database
+      .selectFrom('conversations')
+      .select('user_id')
+      .where('id', '=', conversation_id)
+      .executeTakeFirstOrThrow();
+    await app.app.database
+      .insertInto('arrived_mails')
+      .values({
+        ...{ id, conversation_id, user_id, mail_key: id, state: 'message', size: 1, sha256: '0'.repeat(64) },
+        ...{ message_id: null, arrived_at: new Date().toISOString(), read_at: null },
+      })
+      .execute();
+    return id;
   },
 
   async 'unsent file'() {

@@ -7,6 +7,7 @@ export type Asking = 'owner' | 'other' | 'support' | 'admin';
 type Named =
   | 'conversation'
   | 'shared message'
+  | 'kept mail'
   | 'sent file'
   | 'unsent file'
   | 'file in a note'
@@ -18,7 +19,7 @@ interface DeskRecord {
   names: Named;
   body?: object;
   /** The right answer for each: a status, or `done` for any success. */
-  answers: Record<Asking, 403 | 404 | 409 | 'done'>;
+  answers: Record<Asking, 403 | 404 | 409 | 503 | 'done'>;
   least: Role;
 }
 
@@ -50,6 +51,9 @@ export const DESK_RECORDS: Record<string, DeskRecord> = {
   'POST /support/conversations/{id}/remote-session': ofConversation(),
   'GET /support/conversations/{id}/transcript': ofConversation(),
   'GET /support/messages/{id}/shared': { names: 'shared message', answers: staff, least: 'support' },
+  // Its message is there already, and its bytes are not.
+  'POST /support/mails/{id}/take': { names: 'kept mail', answers: { ...staff, support: 409, admin: 409 }, least: 'support' },
+  'GET /support/mails/{id}/file': { names: 'kept mail', answers: { ...staff, support: 503, admin: 503 }, least: 'support' },
   'GET /chat/attachments/{id}': {
     names: 'sent file',
     answers: { owner: 'done', other: 404, support: 'done', admin: 'done' },

@@ -9,6 +9,7 @@ const endpointSchema = z.object({
   path: z.string().startsWith('/'),
   access: z.enum(['anyone', 'customer', 'support', 'admin']),
   while_held: z.literal(true).optional(),
+  by_device: z.literal(true).optional(),
   status: z.int(),
   upload: z.string().optional(),
   query: z.instanceof(z.ZodType).optional(),
@@ -23,6 +24,7 @@ export interface AnyEndpoint {
   path: string;
   access: Access;
   while_held: true | undefined;
+  by_device: boolean;
   /** HTTP status of success. */
   status: number;
   hasBody: boolean;
@@ -44,6 +46,7 @@ export async function allEndpoints(): Promise<AnyEndpoint[]> {
       ...endpoint,
       key: `${endpoint.method} ${endpoint.path}`,
       while_held: endpoint.while_held,
+      by_device: endpoint.by_device === true,
       hasBody: endpoint.body !== undefined,
       upload: endpoint.upload,
       query: endpoint.query,

@@ -11,6 +11,7 @@ import { EICAR } from '@palisade/scanner/test/files';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { newId } from '#platform/id.ts';
 import { enrol } from './agent-double.ts';
 import { allEndpoints } from './endpoints.ts';
 import { foundClean, grantInBrowsers, sendInSession } from './granted-session.ts';
@@ -28,10 +29,11 @@ const TOLD = new Map([
   ['GET /support/messages/{id}/shared', AUDIT],
   ['GET /remote/files/{id}/file', [...AUDIT, 'remote_sessions']],
 ]);
-/** A session that is over has no relay, and shows its technician no customer any more. */
+/** A session that is over has no relay, and shows its technician no customer any more; of the mail there is a row alone. */
 const REFUSED = new Map([
   ['GET /remote/sessions/{id}/ice', 409],
   ['GET /remote/joined/{id}/customer', 409],
+  ['GET /support/mails/{id}/file', 503],
 ]);
 const gets = (await allEndpoints()).filter(({ method }) => method === 'GET');
 
@@ -109,12 +111,27 @@ async function startWithRecords() {
       .executeTakeFirstOrThrow();
     expect([told_seq, told_version]).toEqual([last_seq, version]);
   });
+  const mail = newId();
+  const at = new Date(clock.now).toISOString();
+  await app.app.database
+    .insertInto('arrived_mails')
+    .values({
+      ...{ id: mail, conversation_id: conversation, mail_key: mail, state: 'unverified', size: 1, sha256: '0'.repeat(64) },
+      ...{
+        user_id: replyOf(await app.call(currentUser, { token: customer })).id,
+        message_id: null,
+        arrived_at: at,
+        read_at: null,
+      },
+    })
+    .execute();
   const { session_code } = replyOf(await app.call(createSession, { token: customer }));
   const { id: joined } = replyOf(await app.call(joinSession, { token, body: { session_code } }));
   const { device_id: device } = await enrol(app, token);
   const slug = replyOf(await app.call(listArticles, { token }))[0]?.slug ?? '';
   const ids: Record<string, string> = {
     ...{ antivirus: scan, chat: attachment, firewall: rule, premium: alert, devices: device },
+    'support/mails': mail,
     ...{ 'support/conversations': conversation, 'support/messages': shared },
     ...{ 'remote/sessions': session.id, 'remote/joined': joined, 'remote/files': sent },
     'admin/remote-sessions': session.id,

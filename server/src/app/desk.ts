@@ -3,6 +3,7 @@ import { may } from '@palisade/contract/may';
 import { displayName } from '@palisade/scanner/filename';
 import type { Kysely } from 'kysely';
 import { createAnswerAddresses } from '#features/chat/answer-address.ts';
+import { createArrivedMails } from '#features/chat/arrived-mails.ts';
 import { serveAttachments } from '#features/chat/attachments.routes.ts';
 import { createAttachments } from '#features/chat/attachments.ts';
 import { createCanned } from '#features/chat/canned.ts';
@@ -17,6 +18,7 @@ import { readDeskSettings, writeDeskSettings } from '#features/chat/desk-setting
 import { keepUnforgotten } from '#features/chat/forgotten.ts';
 import { keepInbox } from '#features/chat/inbox.ts';
 import { createLetters } from '#features/chat/letters.ts';
+import { createMailAnswers } from '#features/chat/mail-answers.ts';
 import { createReports } from '#features/chat/reports.ts';
 import { createTeam } from '#features/chat/team.ts';
 import type { Devices } from '#features/devices/devices.ts';
@@ -254,22 +256,26 @@ export async function buildDesk(
     nameOf: displayName,
     onForgotten: news.removed,
   });
+  const mails = createArrivedMails({ database: chatTables, files: parts.files, now });
+  const reading = { authserv_id: settings.inbox?.authserv_id, zone: surroundings.mail_zone };
+  const answers = createMailAnswers({ database: chatTables, conversations, news, attachments, mails, onChange, reading, logger });
   if (settings.inbox && addresses)
     keepInbox({
-      ...{ database: withInstallation, url: settings.inbox.url, addresses, conversations, news, attachments, people },
-      ...{ onChange, jobs, now, logger },
+      ...{ database: withInstallation, url: settings.inbox.url, addresses, conversations, answers, mails, news, people },
+      ...{ reading, open: surroundings.open_mailbox, onChange, jobs, now, logger },
     });
 
   return {
     topics: topicsOfDesk,
     forgetPerson: attachments.forgetPerson,
     forgetOld: attachments.forgetOld,
+    forgetReadMails: mails.forgetRead,
     customerCard,
 
     serve(api: Api): void {
       serveChat(api, chat, letters);
       serveDesk(api, {
-        ...{ desk, team, canned, reports, customerCard },
+        ...{ desk, team, canned, reports, customerCard, mails, mailAnswers: answers },
         settings: {
           read: () => readDeskSettings(installation),
           write: (written) => writeDeskSettings(installation, written),

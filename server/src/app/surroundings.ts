@@ -7,6 +7,8 @@ import type { ArrivalLimits } from '#features/antivirus/arrivals.ts';
 import type { FetchLimits } from '#features/antivirus/fetch-feed.ts';
 import type { MatchHash } from '#features/antivirus/known-hashes.ts';
 import type { UploadLimits } from '#features/antivirus/receive.ts';
+import type { Zone } from '#features/chat/mail-proof.ts';
+import type { openMailbox } from '#features/chat/mailbox.ts';
 import type { SocketLimits } from '#platform/channels/serve-socket.ts';
 import type { ConnectionLimits } from '#platform/connections.ts';
 import type { DatabaseLocation } from '#platform/database.ts';
@@ -69,6 +71,9 @@ export interface Surroundings {
   every_ms?: Readonly<Record<string, number>>;
   /** How long it is waited until it is told that somebody of the staff has come or gone, in ms. */
   presence_pause_ms?: number;
+  /** Records in place of the DNS, where it is asked who may send a mail; and a mailbox in place of the one of the settings. */
+  mail_zone?: Zone;
+  open_mailbox?: typeof openMailbox;
   /** How long a customer has to read an answer before they are told by mail, in ms. */
   unread_answer_ms?: number;
   /** How long an administrator can take a decision back before its person is written to, in ms. */

@@ -12,18 +12,19 @@ import {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import {
-  hasZodFastifySchemaValidationErrors,
-  jsonSchemaTransform,
-  serializerCompiler,
-  validatorCompiler,
-} from 'fastify-type-provider-zod';
+import { jsonSchemaTransform, serializerCompiler } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { admissionOf } from './body-admission.ts';
 import { boundConnections, boundRequests, type ConnectionLimits } from './connections.ts';
 import { databaseProblem } from './database-errors.ts';
 import { forwardedFor } from './forwarded.ts';
+import { type Fault, noteLarge, readBounded, refuseStructure } from './json-body.ts';
 import { hostOf, type Incoming, isForLoopback } from './local-request.ts';
+import { sourceOf } from './origin.ts';
 import { invalidField, Problem } from './problem.ts';
+import { refusalsOf, shareRefusals } from './refusal-log.ts';
 import { requestIdOf, traceOf, within } from './request-context.ts';
+import { answerBeforeRest } from './rest-of-body.ts';
 import { securityHeaders } from './security-headers.ts';
 import { cutSlowReaders, type ReadingLimits } from './slow-readers.ts';
 import { storageProblem } from './storage-problem.ts';
@@ -52,12 +53,16 @@ export const PATIENCE: PatienceLimits = {
 };
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
-function fieldErrors(error: FastifyError): FieldError[] {
-  if (!hasZodFastifySchemaValidationErrors(error)) return [];
-  return error.validation.map((issue) => ({
-    field: issue.instancePath.split('/').filter(Boolean).join('.'),
-    message: issue.message ?? 'This is not valid.',
-  }));
+/** What the schema of an endpoint refuses. Fastify notes on it which part of the request that is. */
+class InvalidRequest extends Error {
+  override name = 'InvalidRequest';
+  readonly faults: readonly Fault[];
+  validationContext: string | undefined;
+
+  constructor(faults: readonly Fault[]) {
+    super('The request does not fit its schema.');
+    this.faults = faults;
+  }
 }
 
 /** Whoever is answered before their body has come, and whoever sends JSON byte by byte, may not keep the connection for ever. */
@@ -115,11 +120,11 @@ const OF_STATUS = new Map<number, ProblemCode>([
 ]);
 
 /** What Fastify itself refuses, in our codes. Undefined for what is our own fault. */
-function fromFastify(error: FastifyError): Problem | undefined {
-  if (error.validation) {
+function fromFastify(error: FastifyError | InvalidRequest): Problem | undefined {
+  if (error instanceof InvalidRequest) {
     // An id that is no id names nothing.
     if (error.validationContext === 'params') return new Problem('not_found');
-    const errors = fieldErrors(error);
+    const errors = error.faults.map(({ path, message }) => ({ field: path.map(String).join('.'), message }));
     return new Problem('invalid_field', { errors, detail: describeFields(errors) });
   }
   const status = error.statusCode ?? 0;
@@ -135,15 +140,20 @@ function fromFastify(error: FastifyError): Problem | undefined {
 function answer(problem: Problem, request: FastifyRequest, reply: FastifyReply): void {
   const { code, status, cause } = problem;
   if (code === 'internal') request.log.error({ req: request, err: cause }, 'request failed');
-  else if (code === 'forbidden') request.log.warn({ req: request }, 'somebody may not do this');
-  else if (status >= 500 && cause !== undefined)
-    request.log.warn({ req: request, err: cause, code }, 'request could not be served');
+  else if (code === 'forbidden' || (status >= 500 && cause !== undefined)) {
+    const isTold = refusalsOf(request.server.log).mayTell(sourceOf(request.ip));
+    if (isTold && code === 'forbidden') request.log.warn({ req: request }, 'somebody may not do this');
+    else if (isTold) request.log.warn({ req: request, err: cause, code }, 'request could not be served');
+  }
   if (problem.retry_after !== undefined) reply.header('retry-after', String(problem.retry_after));
   if (status === 401) reply.header('www-authenticate', 'Bearer');
+  const body = JSON.stringify(problem.document(request.id));
+  const isArriving = status === 413 && !request.raw.complete;
+  if (isArriving) reply.headers({ connection: 'close', 'content-length': Buffer.byteLength(body) });
   reply
     .code(status)
     .type('application/problem+json; charset=utf-8')
-    .send(JSON.stringify(problem.document(request.id)));
+    .send(isArriving ? answerBeforeRest(request.raw, body) : body);
 }
 
 /** Whether a request that may become a socket does: the plugin would make one of any, and close it again. */
@@ -225,13 +235,32 @@ export async function createHttp(options: {
       answer(new Problem(code, { ...detail, cause: error }), request, reply);
     },
   });
-  fastify.setValidatorCompiler(validatorCompiler);
+  shareRefusals(fastify.log, options.logger);
+  fastify.setValidatorCompiler(({ schema }) => (value: unknown) => {
+    const read = readBounded(z.instanceof(z.core.$ZodType).parse(schema), value);
+    return read.ok ? { value: read.value } : { error: new InvalidRequest(read.faults) };
+  });
   fastify.setSerializerCompiler(serializerCompiler);
   // Many clients name JSON in every request; where no body is asked for, an empty one is none.
   const parseJson = fastify.getDefaultJsonParser('error', 'error');
   fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '' && !request.routeOptions.schema?.body) done(null, undefined);
-    else void parseJson(request, body.toString(), done);
+    const text = body.toString();
+    if (text === '' && !request.routeOptions.schema?.body) {
+      done(null, undefined);
+      return;
+    }
+    const read = () => {
+      const refusal = refuseStructure(text);
+      if (refusal !== undefined) done(new Problem('malformed', { detail: refusal }), undefined);
+      else
+        void parseJson(request, text, (error: Error | null, parsed: unknown) => {
+          noteLarge(text, parsed);
+          done(error, parsed);
+        });
+    };
+    const admission = admissionOf(request);
+    if (admission === undefined) read();
+    else admission(text).then(read, done);
   });
   // The body of an upload is read by its handler, as it arrives.
   fastify.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null));
@@ -278,7 +307,8 @@ export async function createHttp(options: {
       throw new Problem('malformed', { detail: 'The address holds a character that is not text (%00).' });
     options.onArrival(request);
     if (isOwnHost(request)) return;
-    request.log.info({ req: request }, 'a request named a host that is not this machine');
+    if (refusalsOf(fastify.log).mayTell(sourceOf(request.ip)))
+      request.log.info({ req: request }, 'a request named a host that is not this machine');
     if (!/\btext\/html\b/.test(request.headers.accept ?? '')) throw new Problem('wrong_host');
     return reply.headers(headers.document).code(421).type('text/html; charset=utf-8').send(wrongHostPage(request));
   });

@@ -11,6 +11,29 @@ interface ProblemOptions {
   cause?: unknown;
 }
 
+/** An answer names so many faults, and has so many bytes of sentences: nobody makes this server write much by writing little. */
+const FAULTS_MAXIMUM = 10;
+const WORDS_MAXIMUM = 4 * 1024;
+const DETAIL_MAXIMUM = 1_000;
+const MESSAGE_MAXIMUM = 240;
+const FIELD_MAXIMUM = 100;
+
+const shortened = (text: string, maximum: number) =>
+  text.length > maximum ? `${text.slice(0, maximum - 1).toWellFormed()}…` : text;
+
+/** As much of a refusal as an answer holds: some callers' own words stand in it. */
+function boundedWords({ message, errors }: Pick<Problem, 'message' | 'errors'>): { detail: string; errors?: FieldError[] } {
+  const detail = shortened(message, DETAIL_MAXIMUM);
+  if (errors === undefined) return { detail };
+  const kept: FieldError[] = [];
+  for (const error of errors.slice(0, FAULTS_MAXIMUM)) {
+    const short = { field: shortened(error.field, FIELD_MAXIMUM), message: shortened(error.message, MESSAGE_MAXIMUM) };
+    if (Buffer.byteLength(JSON.stringify({ detail, errors: [...kept, short] })) > WORDS_MAXIMUM) break;
+    kept.push(short);
+  }
+  return { detail, errors: kept };
+}
+
 /** An expected refusal. Throw it anywhere below `serve()`; it becomes the problem document of its code. */
 export class Problem extends Error {
   override name = 'Problem';
@@ -37,9 +60,8 @@ export class Problem extends Error {
       type: `urn:palisade:problem:${this.code}`,
       title: PROBLEMS[this.code].title,
       status: this.status,
-      detail: this.message,
       code: this.code,
-      ...(this.errors ? { errors: this.errors } : {}),
+      ...boundedWords(this),
       ...this.second_step,
       request_id,
     };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, mkdirSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { StoreAwayError } from './blobs/blobs.ts';
 import { logFailure } from './database-patience.ts';
@@ -53,6 +53,8 @@ export interface ScannedFiles {
   receive(request: FastifyRequest, maximum: number): Promise<ArrivedFile>;
   /** Takes a file that came another way. @throws Problem `storage_full`. */
   take(file: { name: string; bytes: Uint8Array }): Promise<ArrivedFile>;
+  /** Keeps bytes sealed that nobody has scanned; whoever reads them is told so. */
+  keep(file: Pick<ArrivedFile, 'id' | 'size' | 'sha256'>, bytes: Uint8Array): Promise<void>;
   /** Takes back one that was not written down. */
   discard(file: ArrivedFile): Promise<void>;
   /**
@@ -119,6 +121,11 @@ export function createScannedFiles(parts: {
       requireRoom(bytes.byteLength);
       await writeFile(path, bytes, { mode: 0o600 });
       return { id, path, name, size: bytes.byteLength, sha256: createHash('sha256').update(bytes).digest('hex') };
+    },
+
+    async keep(file, bytes) {
+      requireRoom(bytes.byteLength);
+      await files.seal(sealedOf(file), Readable.from([bytes]));
     },
 
     discard: ({ path }) => rm(path, { force: true }),

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { refusalsOf } from './refusal-log.ts';
 import type { SecurityEvent } from './security-event.ts';
 
 /** What the log says of an event: names of things, never a file's name or what somebody typed. Undefined for what is no matter of access. */
@@ -26,5 +27,5 @@ export function logSecurityEvent(logger: FastifyBaseLogger, event: SecurityEvent
   const { kind: security_event, user_id: user, address, client } = event;
   const line = { security_event, user, address, client, ...facts };
   if (event.kind === 'login_succeeded') logger.info(line, 'signed in');
-  else logger.warn(line, 'refused or out of the ordinary');
+  else if (refusalsOf(logger).mayTell(event.source ?? '')) logger.warn(line, 'refused or out of the ordinary');
 }

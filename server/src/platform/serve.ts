@@ -1,12 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { Role, UserInfo } from '@palisade/contract/auth';
 import type { Access, BodyOf, Endpoint, InstallationTopic, ParamsOf, QueryOf, ReplyOf, Topic } from '@palisade/contract/endpoint';
+import { idSchema } from '@palisade/contract/fields';
 import { PROBLEMS, type ProblemCode, problemSchema } from '@palisade/contract/problem';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
 import { z } from 'zod';
+import { admitBy } from './body-admission.ts';
 import { type DatabaseWait, newWait, waitingAs } from './database-patience.ts';
+import { sourceOf } from './origin.ts';
 import { Problem } from './problem.ts';
 import type { RateLimits } from './rate-limit.ts';
+import { refusalsOf } from './refusal-log.ts';
 import type { RequestWatch } from './request-watch.ts';
 import type { Session, Sessions } from './session.ts';
 
@@ -59,6 +63,8 @@ export interface Api {
   sessions: Sessions;
   limits: RateLimits;
   watch: Pick<RequestWatch, 'forbidden'>;
+  /** Whether a device of this id has this token; for endpoints that devices call. */
+  isDevice?: (identity: { device_id: string; token: string }) => Promise<boolean>;
   /** Told of each request, with the session that it has. Not of one whose token is worth nothing: an open page of somebody who signed out is no stranger. */
   onCall?: (request: FastifyRequest, session: Session | undefined) => void;
   /** Told of a person whose account a call has changed. */
@@ -108,6 +114,28 @@ function authenticate(
   if (session.is_held && !endpoint.while_held) throw new Problem('two_factor_setup_required');
   if (session.is_unproven && endpoint.needs_proven_email) throw new Problem('email_unproven');
   return session;
+}
+
+const DEVICE_TOKEN = /^Bearer ([0-9a-f]{64})$/i;
+
+/**
+ * Refuses who is no device before a body is parsed: by the headers where they say who calls, else by the text of the body, in which the first `device_id` and `token` are
+ * looked for. The handler reads them again from where the contract has them. @throws Problem
+ */
+async function admitDevice(api: Api, endpoint: Endpoint, request: FastifyRequest): Promise<void> {
+  const prove = async (device_id: string | undefined, token: string | undefined) => {
+    if (device_id === undefined || token === undefined || (await api.isDevice?.({ device_id, token })) !== true)
+      throw new Problem('device_revoked');
+  };
+  const token = DEVICE_TOKEN.exec(request.headers.authorization ?? '')?.[1];
+  if (endpoint.upload !== undefined) {
+    const { device_id } = z.object({ device_id: idSchema.optional().catch(undefined) }).parse(request.query);
+    await prove(device_id, token);
+  } else if (token !== undefined) await prove(idSchema.safeParse(request.headers['x-device-id']).data, token);
+  else
+    admitBy(request, (text) =>
+      prove(/"device_id"\s*:\s*"([0-9a-f-]{36})"/i.exec(text)?.[1], /"token"\s*:\s*"([0-9a-f]{64})"/.exec(text)?.[1]),
+    );
 }
 
 function requireContentType(endpoint: Endpoint, request: FastifyRequest): void {
@@ -163,6 +191,7 @@ export function serve<E extends Endpoint, Row>(
   access: Access | RecordCheck<E, Row>,
   handle: (call: Call<E, Row>) => Promise<unknown>,
 ): void {
+  if (endpoint.by_device && api.isDevice === undefined) throw new Error(`Nothing says who is a device: ${endpoint.path}`);
   const sessions = new WeakMap<FastifyRequest, Session>();
   const waits = new WeakMap<FastifyRequest, DatabaseWait>();
 
@@ -181,6 +210,7 @@ export function serve<E extends Endpoint, Row>(
       sessions.set(request, session);
     }
     requireContentType(endpoint, request);
+    if (endpoint.by_device) await admitDevice(api, endpoint, request);
   }
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
@@ -192,7 +222,7 @@ export function serve<E extends Endpoint, Row>(
       const isAllowed =
         found !== undefined && me !== undefined && (access.may === undefined ? isOwn(me, found) : access.may(me, found));
       if (!isAllowed) {
-        if (found !== undefined)
+        if (found !== undefined && refusalsOf(api.fastify.log).mayTell(sourceOf(request.ip)))
           request.log.warn({ req: request, user: session?.user.id }, 'a record of somebody else was asked for');
         throw new Problem('not_found');
       }

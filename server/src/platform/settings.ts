@@ -52,8 +52,8 @@ export interface Settings {
   reset_delivery: 'response' | 'email' | 'outbox';
   /** Undefined: mails wait in the outbox. */
   mail_server: { url: string; from: string } | undefined;
-  /** Where answers to mails arrive, and the address that they are sent to: a `*` in it, or what goes behind a `+`, names the conversation. Undefined: nowhere. */
-  inbox: { url: string; address: string } | undefined;
+  /** Where answers to mails arrive, and the address that they are sent to: a `*` in it, or what goes behind a `+`, names the conversation; `authserv_id` is whose `Authentication-Results` are trusted. Undefined: nowhere. */
+  inbox: { url: string; address: string; authserv_id?: string } | undefined;
   /** The clamd pool beside the embedded engine; empty: the embedded engine alone. */
   scanners: readonly ScannerAddress[];
   /** Nobody has said which clamd, or that there is to be none: one at a usual place may be used. */
@@ -190,6 +190,17 @@ const environmentSchema = z.object({
       )
       .optional(),
   ),
+  INBOX_AUTHSERV_ID: z.preprocess(
+    blankIsUnset,
+    z
+      .string()
+      .trim()
+      .regex(
+        /^[\w.-]{1,253}$/,
+        'must be the name that the mailbox’s provider writes first in Authentication-Results, such as mx.example.com',
+      )
+      .optional(),
+  ),
   ADMIN_EMAILS: commaList.pipe(z.array(z.email('must be a list of email addresses, separated by commas').toLowerCase())),
   TRUSTED_PROXIES: commaList.pipe(
     z.array(
@@ -318,11 +329,17 @@ function senderOf(smtp_url: string, public_url: string | undefined): string {
 
 /** Where answers to mails arrive: in the mailbox of an account, whose own address is the one that they are sent to unless another is said. */
 function inboxOf(
-  values: { INBOX_IMAP_URL?: string | undefined; INBOX_ADDRESS?: string | undefined },
+  values: {
+    INBOX_IMAP_URL?: string | undefined;
+    INBOX_ADDRESS?: string | undefined;
+    INBOX_AUTHSERV_ID?: string | undefined;
+  },
   sends: boolean,
 ): Settings['inbox'] {
-  const { INBOX_IMAP_URL: url, INBOX_ADDRESS: set } = values;
+  const { INBOX_IMAP_URL: url, INBOX_ADDRESS: set, INBOX_AUTHSERV_ID: authserv_id } = values;
   if (url === undefined) {
+    if (authserv_id !== undefined)
+      throw new SettingsError('INBOX_AUTHSERV_ID is set, but no mail is read without INBOX_IMAP_URL. Set that too, or unset it.');
     if (set === undefined) return undefined;
     throw new SettingsError(
       'INBOX_ADDRESS is set, but nothing is read without INBOX_IMAP_URL. Set that too, or unset INBOX_ADDRESS.',
@@ -340,7 +357,7 @@ function inboxOf(
     throw new SettingsError(
       `INBOX_ADDRESS is not set, and the account of INBOX_IMAP_URL is no email address with at most ${INBOX_LOCAL_MAXIMUM} characters before its @. Set it to the address that answers are sent to.`,
     );
-  return { url, address };
+  return { url, address, ...(authserv_id !== undefined && { authserv_id }) };
 }
 
 /** Where the metrics are read: never by whoever happens to come by. */

@@ -4,6 +4,7 @@ import { memo, type ReactNode, type RefObject, useEffect, useId, useLayoutEffect
 import { useLocation, useSearchParams } from 'react-router';
 import { sentenceOf } from '#api/call.ts';
 import { Button } from './button.tsx';
+import { MessageText } from './message-text.tsx';
 import { dayOf, describeConversationDay, TimeOfDay, useMinute } from './moment.tsx';
 import { ErrorNotice, LoadingRows } from './states.tsx';
 import './conversation-log.css';
@@ -229,9 +230,9 @@ const Message = memo(function Message({ line, isFound }: { line: ConversationLin
         <TimeOfDay iso={line.at} />
       </p>
       {line.text !== '' && (
-        <p className="message__text" dir="auto">
-          {line.text}
-        </p>
+        <div className="message__text" dir="auto">
+          <MessageText text={line.text} />
+        </div>
       )}
       {line.below}
       {line.state && <div className="message__state">{line.state}</div>}

@@ -66,6 +66,18 @@ async function leaveTraces(name: string): Promise<Person & { id: string; recover
     .insertInto('remote_files')
     .values({ id: newId(), session_id: own.id, user_id: id, ...sent, ...known })
     .execute();
+  const conversation = await app.app.database
+    .selectFrom('conversations')
+    .select('id')
+    .where('user_id', '=', id)
+    .executeTakeFirstOrThrow();
+  await app.app.database
+    .insertInto('arrived_mails')
+    .values({
+      ...{ id: newId(), conversation_id: conversation.id, user_id: id, mail_key: 'mail', state: 'unverified', size: 1 },
+      ...{ sha256: 'a'.repeat(64), message_id: null, arrived_at: known.sent_at, read_at: null },
+    })
+    .execute();
   const { session_code } = replyOf(await call(createSession, { token: boss.token }));
   replyOf(await call(joinSession, { token, body: { session_code } }));
   const plan = { duration_months: 12, max_devices: 1, is_premium: true, features: ['One'] } as const;

@@ -255,9 +255,10 @@ export function createAttachments(parts: {
         )
         .returning('id')
         .execute();
+      const mails = await transaction.deleteFrom('arrived_mails').where('user_id', '=', user_id).returning('id').execute();
       return async () => {
         if (own !== undefined) onForgotten(own.id);
-        await files.removeBytes(gone.map(({ id }) => id));
+        await files.removeBytes([...gone, ...mails].map(({ id }) => id));
       };
     },
 
@@ -287,8 +288,13 @@ export function createAttachments(parts: {
               .where('conversation_id', '=', id)
               .returning('id')
               .execute();
+            const mails = await transaction
+              .deleteFrom('arrived_mails')
+              .where('conversation_id', '=', id)
+              .returning('id')
+              .execute();
             await transaction.deleteFrom('conversations').where('id', '=', id).execute();
-            return bytes;
+            return [...bytes, ...mails];
           });
           if (gone === undefined) continue;
           onForgotten(id);

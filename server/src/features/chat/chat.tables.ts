@@ -83,6 +83,23 @@ export interface ChatTables {
     threat: string | null;
     created_at: string;
   };
+  /** Mails as they arrived; their bytes are sealed. */
+  arrived_mails: {
+    id: string;
+    conversation_id: string;
+    user_id: string;
+    /** The same for each copy of a mail. */
+    mail_key: string;
+    /** `unverified`: its words are not the customer's until somebody of the staff says so. */
+    state: 'unverified' | 'message';
+    size: number;
+    sha256: string;
+    /** The message or the note that it became. */
+    message_id: string | null;
+    arrived_at: string;
+    /** Since when somebody of the staff has read that. */
+    read_at: string | null;
+  };
   desk_staff: {
     user_id: string;
     /** What they said of themselves. */
@@ -95,6 +112,8 @@ export interface ChatTables {
   canned_answers: { id: string; shortcut: string; title: string; text: string; updated_at: string };
 }
 
+export type ArrivedMailRow = ChatTables['arrived_mails'];
+
 export const CHAT_PERSONAL: readonly PersonalTable[] = [
   {
     table: 'conversations',
@@ -104,5 +123,6 @@ export const CHAT_PERSONAL: readonly PersonalTable[] = [
   { table: 'chat_messages', withheld: ['author_id', 'is_note'], json: ['card'], where: { column: 'is_note', is: 0 } },
   { table: 'conversation_matters', withheld: ['first_answered_by', 'closed_by'] },
   { table: 'chat_attachments', column: 'uploader_id', withheld: ['uploader_id'] },
+  { table: 'arrived_mails', withheld: ['mail_key', 'sha256', 'message_id'] },
   { table: 'desk_staff', key: 'user_id' },
 ];

@@ -12,6 +12,7 @@ import {
   type DeskSettings,
   deleteCanned,
   deskTranscript,
+  downloadMail,
   exportReport,
   listCanned,
   listConversations,
@@ -26,6 +27,7 @@ import {
   snoozeConversation,
   sortConversation,
   startRemoteSession,
+  takeMail,
 } from '@palisade/contract/desk';
 import { readCounts } from '@palisade/contract/desk-counts';
 import { listTeam, setPresence } from '@palisade/contract/desk-team';
@@ -34,8 +36,10 @@ import { type Origin, originOf } from '#platform/origin.ts';
 import { countPages, nextPage } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
+import type { ArrivedMails } from './arrived-mails.ts';
 import type { Canned } from './canned.ts';
 import type { Desk } from './desk.ts';
+import type { MailAnswers } from './mail-answers.ts';
 import type { ConversationRow } from './records.ts';
 import type { Reports } from './reports.ts';
 import type { Team } from './team.ts';
@@ -60,11 +64,13 @@ export function serveDesk(
     canned: Canned;
     reports: Reports;
     settings: { read: () => Promise<DeskSettings>; write: (settings: DeskSettings) => Promise<void> };
+    mails: Pick<ArrivedMails, 'find' | 'read'>;
+    mailAnswers: Pick<MailAnswers, 'takeOver'>;
     customerCard: (user_id: string) => Promise<CustomerCard | undefined>;
     record: RecordDeed;
   },
 ): void {
-  const { desk, team, canned, reports, settings, customerCard, record } = parts;
+  const { desk, team, canned, reports, settings, mails, mailAnswers, customerCard, record } = parts;
   const served = { find: ({ id }: { id: string }) => desk.find(id), may: may.serve };
 
   serve(api, listConversations, 'support', async ({ session, query, header, request }) => {
@@ -94,6 +100,22 @@ export function serveDesk(
     header('content-type', 'text/plain; charset=utf-8');
     header('content-disposition', 'attachment; filename="conversation.txt"');
     return Readable.from(transcript(desk, row, customer));
+  });
+
+  const kept = {
+    async find({ id }: { id: string }) {
+      const mail = await mails.find(id);
+      const conversation = mail && (await desk.find(mail.conversation_id));
+      return mail && conversation && { mail, conversation };
+    },
+    may: (me: Parameters<typeof may.serve>[0], { conversation }: { conversation: ConversationRow }) =>
+      may.serve(me, conversation),
+  };
+  serve(api, takeMail, kept, ({ session, row }) => mailAnswers.takeOver(session.user, row.mail, row.conversation));
+  serve(api, downloadMail, kept, async ({ row, header }) => {
+    header('content-type', 'application/octet-stream');
+    header('content-disposition', 'attachment; filename="mail.eml"');
+    return await mails.read(row.mail);
   });
 
   serve(api, readCustomerCard, served, async ({ session, row, request }) => {

@@ -1,7 +1,9 @@
+import { decodeHTML } from 'entities';
+
 // HTML of a mail as text, in one pass. Nothing of it is run, fetched or shown as HTML: what a stranger wrote becomes letters, line ends and addresses.
 
-/** Opens what a mail program quotes and does not mark as such line by line; `withoutQuoted` cuts there. */
-export const QUOTED_FROM_HERE = '-----Original Message-----';
+/** Stands before what a mail program quotes and does not mark as such line by line. */
+const QUOTED_FROM_HERE = '-----Original Message-----';
 
 const DEPTH_MAXIMUM = 200;
 /** A tag that is longer is none. Characters. */
@@ -18,27 +20,6 @@ const BLOCKS = new Set(
 /** How mail programs mark what they quote, in class or id. */
 const QUOTES = /\b(?:gmail_quote|yahoo_quoted|protonmail_quote|moz-cite-prefix|zmail_extra)\b/;
 const REST_IS_QUOTED = /\b(?:divRplyFwdMsg|appendonsend|OLK_SRC_BODY_SECTION|mail-editor-reference-message-container)\b/;
-const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', shy: '', zwnj: '', zwj: '', euro: '€', pound: '£' },
-  ...{ ndash: '–', mdash: '—', hellip: '…', lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”', laquo: '«', raquo: '»' },
-  ...{ bull: '•', middot: '·', copy: '©', reg: '®', deg: '°', szlig: 'ß', auml: 'ä', ouml: 'ö', uuml: 'ü', Auml: 'Ä' },
-  ...{ Ouml: 'Ö', Uuml: 'Ü', eacute: 'é', egrave: 'è', ecirc: 'ê', agrave: 'à', aacute: 'á', acirc: 'â', ccedil: 'ç' },
-  ...{ iacute: 'í', oacute: 'ó', uacute: 'ú', ntilde: 'ñ', aring: 'å', oslash: 'ø', aelig: 'æ', atilde: 'ã', otilde: 'õ' },
-};
-
-function characterOf(code: number): string {
-  const isText = code === 9 || code === 10 || (code >= 32 && code < 0xd800) || (code > 0xdfff && code <= 0x10ffff);
-  return isText ? String.fromCodePoint(code) : '';
-}
-
-function decoded(text: string): string {
-  return text.replaceAll(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z][a-z0-9]{1,30}));?/gi, (whole, decimal, hex, name) => {
-    if (typeof decimal === 'string') return characterOf(Number(decimal));
-    if (typeof hex === 'string') return characterOf(Number.parseInt(hex, 16));
-    return ENTITIES[String(name)] ?? whole;
-  });
-}
-
 /** The text of an HTML mail; lines of what it quotes begin with `>`, as in a mail that is text. */
 export function textOfHtml(html: string): string {
   const lines: string[] = [];
@@ -93,10 +74,10 @@ export function textOfHtml(html: string): string {
   for (let at = 0; at < html.length; ) {
     const begin = html.indexOf('<', at);
     if (begin < 0) {
-      write(decoded(html.slice(at)));
+      write(decodeHTML(html.slice(at)));
       break;
     }
-    if (begin > at) write(decoded(html.slice(at, begin)));
+    if (begin > at) write(decodeHTML(html.slice(at, begin)));
     if (html.startsWith('<!--', begin)) {
       const after = html.indexOf('-->', begin + 4);
       at = after < 0 ? html.length : after + 3;
@@ -143,7 +124,7 @@ export function textOfHtml(html: string): string {
       name,
       quotes: isQuote,
       silent: SILENT.has(name),
-      link: href === '' ? undefined : decoded(href),
+      link: href === '' ? undefined : decodeHTML(href),
       linked_from: line.length,
     });
   }

@@ -10,9 +10,11 @@ import { createLog } from '#platform/log.ts';
 import { NO_DOVECOT, startDovecot } from '#test/dovecot.ts';
 import { replyOf, sharedDatabase, startScanningApp } from '#test/harness.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
+import { createArrivedMails } from './arrived-mails.ts';
 import type { ChatTables } from './chat.tables.ts';
 import { createConversations } from './conversations.ts';
 import { keepInbox } from './inbox.ts';
+import { createMailAnswers } from './mail-answers.ts';
 import { ANSWER_ABOVE } from './quoted.ts';
 
 if (NO_DOVECOT !== undefined) process.stdout.write(`skipped: ${NO_DOVECOT}\n`);
@@ -24,7 +26,12 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
   const [mailbox, smtp] = [await startDovecot(), await startSmtpServer()];
   const location = await sharedDatabase();
   const options = {
-    environment: { SMTP_URL: smtp.url, MAIL_FROM: 'support@example.com', INBOX_IMAP_URL: mailbox.url },
+    environment: {
+      SMTP_URL: smtp.url,
+      MAIL_FROM: 'support@example.com',
+      INBOX_IMAP_URL: mailbox.url,
+      INBOX_AUTHSERV_ID: 'mx.example.com',
+    },
     surroundings: {
       database: location,
       unread_answer_ms: 0,
@@ -63,6 +70,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
     from = customer.email,
   ) =>
     [
+      `Authentication-Results: mx.example.com; dmarc=pass header.from=${from.split('@')[1]}`,
       `From: Someone <${from}>`,
       `To: <${customer.address}>`,
       'Subject: Re: Palisade: Support has answered you',
@@ -99,7 +107,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
       status: 'open',
       unread: 1,
     });
-    const html = '<p>And <b>this</b>?</p><div class="gmail_quote">On Sun wrote:<blockquote>Good day</blockquote></div>';
+    const html = `<p>And <b>this</b>?</p><div class="gmail_quote">On Sun wrote:<blockquote>${ANSWER_ABOVE}</blockquote></div>`;
     await mailbox.deliver(mailOf(customer, html, ['Content-Type: text/html; charset=utf-8']));
     await vi.waitFor(async () => expect((await own(customer)).at(-1)).toBe('And this?'), soon);
     await isEmpty();
@@ -144,10 +152,23 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
     const work: (() => Promise<void>)[] = [];
     const conversations = createConversations({ database: app.app.database.$pickTables<keyof ChatTables>(), now: Date.now });
     let isFirst = true;
-    keepInbox({
-      database: app.app.database.$pickTables<keyof ChatTables | 'installation'>(),
-      url: other.url,
-      addresses: { of: () => '', read: () => customer.id },
+    const database = app.app.database.$pickTables<keyof ChatTables | 'installation'>();
+    const mails = createArrivedMails({
+      database: database.$pickTables<keyof ChatTables>(),
+      files: {
+        keep: () => Promise.resolve(),
+        read: () => Promise.reject(new Error('not asked')),
+        removeBytes: () => Promise.resolve(),
+      },
+      now: Date.now,
+    });
+    const shared = {
+      ...{ database, mails, news: { told: () => Promise.resolve([]) }, onChange: () => {}, logger: createLog('silent') },
+      reading: { authserv_id: 'mx.example.com' },
+    };
+    const answers = createMailAnswers({
+      ...shared,
+      database: database.$pickTables<keyof ChatTables>(),
       conversations: {
         ...conversations,
         async writeAsCustomer(...written) {
@@ -156,10 +177,13 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
           return write;
         },
       },
-      news: { told: () => Promise.resolve([]) },
       attachments: { take: () => Promise.reject(new Error('There are no files.')) },
+    });
+    keepInbox({
+      ...shared,
+      ...{ answers, conversations, url: other.url, now: Date.now },
+      addresses: { of: () => '', read: () => customer.id },
       people: { findUser: () => Promise.resolve({ id: '', email: customer.email }) },
-      onChange: () => {},
       jobs: {
         handle: (kind, done) => {
           const job = { id: '', payload: kind.payload.parse({}), attempts: 1, signal: new AbortController().signal };
@@ -167,8 +191,6 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
           work.push(() => done({ ...job, conclude: nothing, confirm: nothing, countAttempt: nothing }));
         },
       },
-      now: Date.now,
-      logger: createLog('silent'),
     });
     const [look = () => Promise.reject(new Error('nothing to do'))] = work;
     await other.deliver(mailOf(customer, 'stored, not told'), mailOf(customer, 'behind it'));
@@ -190,7 +212,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
       mailOf({ ...customer, address: 'support@example.com' }, 'no token'),
       mailOf({ ...customer, address: forged }, 'forged'),
       mailOf(gone, 'of nobody'),
-      mailOf(customer, `> ${ANSWER_ABOVE}\n> nothing but a quote`),
+      mailOf(customer, `> ${ANSWER_ABOVE}`),
     ];
     await mailbox.deliver(...left);
     await settled();
@@ -204,7 +226,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
     await mailbox.deliver(mailOf(customer, 'I am her brother.', [], 'brother@example.net'));
     await vi.waitFor(async () => expect(await notes(customer)).toHaveLength(1), soon);
     expect((await notes(customer))[0]).toBe(
-      'A mail came from brother@example.net, which is not the address of this customer. It says: I am her brother.',
+      'Sender not verified: a mail came from brother@example.net, and it comes from another address. It says: I am her brother.',
     );
     expect(await own(customer)).toEqual(['hello']);
   });

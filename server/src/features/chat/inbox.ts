@@ -1,4 +1,3 @@
-import { MESSAGE_LENGTH_MAXIMUM, messageLength } from '@palisade/contract/chat';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -8,14 +7,13 @@ import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AnswerAddresses } from './answer-address.ts';
-import type { Attachments } from './attachments.ts';
+import type { ArrivedMails } from './arrived-mails.ts';
 import type { ChatTables } from './chat.tables.ts';
-import type { Conversations, Write, Written } from './conversations.ts';
+import type { Conversations, Write } from './conversations.ts';
 import type { DeskNews } from './desk-news.ts';
-import { readMailApart, UnreadableMail } from './mail-reader.ts';
+import { type MailAnswers, whyUnverified } from './mail-answers.ts';
+import { type ReadingOptions, readMailApart, UnreadableMail } from './mail-reader.ts';
 import { type ArrivedMail, openMailbox } from './mailbox.ts';
-import type { ReadMail } from './read-mail.ts';
-import type { ConversationRow } from './records.ts';
 
 /** How often the mailbox is looked at. The job's lease lets one server do so at a time. */
 const EVERY_MS = 20_000;
@@ -28,7 +26,6 @@ const MAILS_AN_HOUR = 20;
 const HOUR_MS = 3_600_000;
 /** How often a mail is tried that something of ours failed over; then it is left for a person. */
 const TRIES = 5;
-const WHOLE_TEXT = 'answer.txt';
 const PLACE = 'inbox_place';
 
 const INBOX = jobKind({ name: 'desk_inbox', payload: z.object({}), every_ms: EVERY_MS });
@@ -36,40 +33,21 @@ const INBOX = jobKind({ name: 'desk_inbox', payload: z.object({}), every_ms: EVE
 /** Up to where the mailbox was read. `validity`: the mailbox numbers its mails anew when it is another (RFC 3501 section 2.3.1.1). */
 const placeSchema = z.object({ validity: z.string(), uid: z.int(), failed: z.int() });
 
-/** What becomes of a mail: one that was taken is deleted from the mailbox, one that is none of ours stays as it is, one for a person is flagged. */
-type Outcome = 'taken' | 'ignored' | 'left';
-
-function sentenceOfFiles(unclean: readonly { status: string }[], left_out: number, is_cut: boolean): string {
-  const infected = unclean.filter(({ status }) => status === 'infected').length;
-  const unread = unclean.length - infected;
-  const files = (count: number) => (count === 1 ? '1 file' : `${count} files`);
-  const parts = [
-    ...(infected > 0
-      ? [
-          `${files(infected)} of this mail ${infected === 1 ? 'was' : 'were'} left out: a threat was found in ${infected === 1 ? 'it' : 'them'}.`,
-        ]
-      : []),
-    ...(unread > 0
-      ? [
-          `${files(unread)} of this mail ${unread === 1 ? 'was' : 'were'} left out: the scanner could not read ${unread === 1 ? 'it' : 'them'} as a whole.`,
-        ]
-      : []),
-    ...(left_out > 0
-      ? [`${files(left_out)} of this mail ${left_out === 1 ? 'was' : 'were'} left out: too many, or larger than 25 MB.`]
-      : []),
-    ...(is_cut ? ['This mail was larger than 40 MB: only its words were taken. Attach files here.'] : []),
-  ];
-  return parts.join(' ');
-}
+/** What becomes of a mail: one that was taken is deleted from the mailbox, one that is none of ours stays as it is, one for a person is flagged, and told of unless that was done. */
+type Outcome = 'taken' | 'ignored' | 'left' | 'flagged';
 
 /** Has answers by mail become messages of the conversation that their address names. */
 export function keepInbox(parts: {
   database: Kysely<ChatTables & InstallationTables>;
   url: string;
   addresses: AnswerAddresses;
-  conversations: Pick<Conversations, 'find' | 'writeAsCustomer' | 'noteByNobody'>;
+  conversations: Pick<Conversations, 'find' | 'noteByNobody'>;
+  answers: Pick<MailAnswers, 'write' | 'note' | 'noteLostLetters'>;
+  mails: Pick<ArrivedMails, 'keep' | 'became' | 'link' | 'drop' | 'hasRoom'>;
   news: Pick<DeskNews, 'told'>;
-  attachments: Pick<Attachments, 'take'>;
+  reading: ReadingOptions;
+  /** Opens the mailbox; the one that `url` names unless another is said. */
+  open?: typeof openMailbox | undefined;
   people: { findUser(id: string): Promise<{ id: string; email: string } | undefined> };
   /** Told of whose chat is not as it was. */
   onChange: (user_id: string) => void;
@@ -77,7 +55,8 @@ export function keepInbox(parts: {
   now: () => number;
   logger: FastifyBaseLogger;
 }): void {
-  const { database, url, addresses, conversations, news, attachments, people, onChange, jobs, now, logger } = parts;
+  const { database, url, addresses, conversations, answers, mails, news, reading, people, onChange, jobs, now, logger } = parts;
+  const { open = openMailbox } = parts;
   const installation = database.$pickTables<'installation'>();
 
   async function mailsOf(conversation_id: string): Promise<number> {
@@ -91,57 +70,19 @@ export function keepInbox(parts: {
     return Number(count);
   }
 
-  const wasWritten = async (conversation_id: string, client_message_id: string) =>
-    (await database
-      .selectFrom('chat_messages')
-      .select('id')
-      .where('conversation_id', '=', conversation_id)
-      .where('client_message_id', '=', client_message_id)
-      .executeTakeFirst()) !== undefined;
+  const writtenAs = async (conversation_id: string, client_message_id: string) =>
+    (
+      await database
+        .selectFrom('chat_messages')
+        .select('id')
+        .where('conversation_id', '=', conversation_id)
+        .where('client_message_id', '=', client_message_id)
+        .executeTakeFirst()
+    )?.id;
 
   async function told(write: Write): Promise<void> {
     await news.told(write);
     onChange(write.conversation.user_id);
-  }
-
-  /** Scans the files, and answers those that can be sent, and what is said of the others. */
-  async function takeFiles(user_id: string, { text, files, left_out }: ReadMail, is_cut: boolean) {
-    const isLong = messageLength(text) > MESSAGE_LENGTH_MAXIMUM;
-    // What does not fit a message comes as a file behind it: the mail is deleted.
-    const all = isLong ? [{ name: WHOLE_TEXT, bytes: Buffer.from(text, 'utf8') }, ...files] : files;
-    const most = is_cut ? (isLong ? 1 : 0) : 10;
-    const taken = [];
-    for (const file of all.slice(0, most)) taken.push(await attachments.take(user_id, file));
-    if (taken.some(({ status }) => status === 'failed')) throw new Error('A file of a mail could not be scanned.');
-    const unclean = taken.filter(({ status }) => status !== 'clean');
-    const over = is_cut ? 0 : left_out + Math.max(0, all.length - most);
-    return {
-      message: isLong ? `${[...text].slice(0, MESSAGE_LENGTH_MAXIMUM - 2).join('')} …` : text,
-      attachment_ids: taken.flatMap(({ id, status }) => (status === 'clean' ? [id] : [])),
-      sentence: sentenceOfFiles(unclean, over, is_cut),
-    };
-  }
-
-  async function writeAnswer(conversation: ConversationRow, mail: ReadMail, is_cut: boolean): Promise<Outcome> {
-    const { id, user_id } = conversation;
-    const { message, attachment_ids, sentence } = await takeFiles(user_id, mail, is_cut);
-    if (message === '' && attachment_ids.length === 0 && sentence === '') return 'ignored';
-    const written: Written = { message, attachment_ids, client_message_id: mail.key, by_mail: true };
-    const said = message === '' && attachment_ids.length === 0 ? 'This mail held nothing that could be taken.' : message;
-    const answer = sentence === '' ? undefined : () => ({ message: sentence });
-    await told(await conversations.writeAsCustomer(user_id, { ...written, message: said }, answer));
-    logger.info({ conversation: id, files: attachment_ids.length }, 'an answer by mail became a message');
-    return 'taken';
-  }
-
-  /** Who knows the address of an answer and is not the customer is nobody that speaks for them: the staff reads it as a note. */
-  async function writeNote(conversation: ConversationRow, { from, text, files, left_out, key }: ReadMail): Promise<Outcome> {
-    const count = files.length + left_out;
-    const head = `A mail came from ${from === '' ? 'somebody' : from}, which is not the address of this customer. ${count === 0 ? '' : 'Its files were left out. '}It says: `;
-    const room = MESSAGE_LENGTH_MAXIMUM - messageLength(head) - 2;
-    const message = `${head}${messageLength(text) > room ? `${[...text].slice(0, room).join('')} …` : text}`;
-    await told(await conversations.noteByNobody(conversation.id, { message, client_message_id: key }));
-    return 'taken';
   }
 
   async function take(arrived: ArrivedMail, source: (bytes: number) => Promise<Uint8Array>): Promise<Outcome> {
@@ -150,21 +91,41 @@ export function keepInbox(parts: {
     const customer = conversation && (await people.findUser(conversation.user_id));
     if (conversation === undefined || customer === undefined) return 'ignored';
     const is_cut = arrived.size > MAIL_BYTES_MAXIMUM;
-    const mail = await readMailApart(await source(is_cut ? BEGINNING_BYTES : MAIL_BYTES_MAXIMUM));
+    const raw = await source(is_cut ? BEGINNING_BYTES : MAIL_BYTES_MAXIMUM);
+    const mail = await readMailApart(raw, reading);
     if (mail.automatic !== undefined) {
       logger.info({ conversation: conversation.id, why: mail.automatic }, 'a mail that no person wrote was ignored');
       return 'ignored';
     }
-    if (await wasWritten(conversation.id, mail.key)) return 'taken';
+    const before = await writtenAs(conversation.id, mail.key);
+    if (before !== undefined) {
+      await mails.link(conversation.id, mail.key, before);
+      return is_cut ? 'flagged' : 'taken';
+    }
     if ((await mailsOf(conversation.id)) >= MAILS_AN_HOUR) {
       const hour = Math.floor(now() / HOUR_MS);
       const message = `More than ${MAILS_AN_HOUR} mails came for this within an hour. The rest is left in the mailbox.`;
       await told(await conversations.noteByNobody(conversation.id, { message, client_message_id: `flood-${hour}` }));
       return 'ignored';
     }
-    return mail.from === customer.email.toLowerCase()
-      ? await writeAnswer(conversation, mail, is_cut)
-      : await writeNote(conversation, mail);
+    const reason = whyUnverified(mail, customer.email);
+    // Of a mail that is too large the beginning alone was fetched: it stays where it is, as one does that there is no room for.
+    const isKept = !is_cut && (reason === undefined || (await mails.hasRoom(conversation.id, raw.byteLength)));
+    const state = reason === undefined ? 'message' : 'unverified';
+    const kept = isKept ? await mails.keep(conversation, { key: mail.key, state, raw }) : undefined;
+    const write =
+      reason === undefined
+        ? await answers.write(conversation, mail, is_cut)
+        : await answers.note(conversation, mail, reason, kept?.id);
+    if (write === undefined) {
+      if (kept !== undefined) await mails.drop(kept.id);
+      return 'ignored';
+    }
+    const [message] = write.messages;
+    if (kept === undefined) return 'flagged';
+    if (message !== undefined) await mails.became(kept.id, state, message.id);
+    if (mail.has_lost_letters && reason === undefined) await answers.noteLostLetters(conversation, mail, kept.id);
+    return 'taken';
   }
 
   async function tellLeft({ recipients }: ArrivedMail, client_message_id: string): Promise<void> {
@@ -175,7 +136,7 @@ export function keepInbox(parts: {
   }
 
   jobs.handle(INBOX, async ({ signal }) => {
-    const mailbox = await openMailbox({ url, signal });
+    const mailbox = await open({ url, signal });
     try {
       const kept = await readFact(installation, PLACE);
       const known = kept === undefined ? undefined : placeSchema.parse(JSON.parse(kept));
@@ -205,6 +166,7 @@ export function keepInbox(parts: {
         }
         // What was stored is known again by its key: whatever ends here is done over, and nothing is written twice.
         if (outcome === 'taken') await mailbox.remove(uid);
+        if (outcome === 'flagged') await mailbox.flag(uid);
         if (outcome === 'left') {
           await tellLeft(arrived, `left-${place.validity}-${uid}`);
           await mailbox.flag(uid);

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
+import type { Zone } from './mail-proof.ts';
 import type { ReadMail } from './read-mail.ts';
 
 /** A mail that takes longer, or more memory, is not read. */
@@ -10,13 +11,23 @@ const THREAD_FILE = new URL(import.meta.url.endsWith('.ts') ? './mail-thread.ts'
 
 const readMailSchema = z.object({
   from: z.string(),
+  author_fault: z.enum(['no_author', 'several_authors', 'other_sender']).optional(),
+  proof: z.enum(['aligned', 'not_aligned', 'unsure']),
   recipients: z.string(),
   automatic: z.string().optional(),
   text: z.string(),
+  has_lost_letters: z.boolean(),
   files: z.array(z.object({ name: z.string(), bytes: z.instanceof(Uint8Array) })),
   left_out: z.number(),
   key: z.string(),
 });
+
+/** How mails are read. `authserv_id`: whose `Authentication-Results` are trusted; `zone`: records in place of the DNS. */
+export interface ReadingOptions {
+  read_ms?: number | undefined;
+  authserv_id?: string | undefined;
+  zone?: Zone | undefined;
+}
 
 /** A mail that could not be read. */
 export class UnreadableMail extends Error {
@@ -27,9 +38,12 @@ export class UnreadableMail extends Error {
  * Reads a mail in a thread of its own: one that was made to be read for ever holds up nobody, and one that was made to fill the memory ends its thread alone.
  * @throws UnreadableMail
  */
-export async function readMailApart(raw: Uint8Array, read_ms = READ_MS): Promise<ReadMail> {
+export async function readMailApart(
+  raw: Uint8Array,
+  { read_ms = READ_MS, authserv_id, zone }: ReadingOptions = {},
+): Promise<ReadMail> {
   const thread = new Worker(THREAD_FILE, {
-    workerData: raw,
+    workerData: { raw, authserv_id, zone },
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });
   let timer: NodeJS.Timeout | undefined;
@@ -38,7 +52,7 @@ export async function readMailApart(raw: Uint8Array, read_ms = READ_MS): Promise
       timer = setTimeout(() => reject(new UnreadableMail('It took too long.')), read_ms);
       thread.once('message', (mail) => {
         const parsed = readMailSchema.safeParse(mail);
-        if (parsed.success) resolve({ ...parsed.data, automatic: parsed.data.automatic });
+        if (parsed.success) resolve({ ...parsed.data, automatic: parsed.data.automatic, author_fault: parsed.data.author_fault });
         else reject(new UnreadableMail(parsed.error.message));
       });
       thread.once('error', (error) => reject(new UnreadableMail(String(error))));

@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import { ATTACHMENT_BYTES_MAXIMUM, ATTACHMENTS_MAXIMUM } from '@palisade/contract/chat';
 import PostalMime, { type Attachment, type Email } from 'postal-mime';
 import { textOfHtml } from './html-text.ts';
+import { authorOf, type MailAuthor } from './mail-author.ts';
+import { prepareCharsets, readAgain } from './mail-charset.ts';
+import { type MailProof, proveAuthor, type Resolve } from './mail-proof.ts';
 import { RECIPIENT_HEADERS } from './mailbox.ts';
-import { withoutQuoted } from './quoted.ts';
+import { splitForwarded, withoutNotice } from './quoted.ts';
 
 /** A file of a mail. */
 interface MailFile {
@@ -13,14 +16,20 @@ interface MailFile {
 
 /** What an answer by mail says. */
 export interface ReadMail {
-  /** The address in From, in small letters; empty where there is none. */
+  /** The address of its one author, in small letters; empty where it names no one author. */
   from: string;
+  /** Why it names no one author. */
+  author_fault: Exclude<MailAuthor, { address: string }>['fault'] | undefined;
+  /** Whether the domain of its author vouches for it. */
+  proof: MailProof;
   /** The header fields with addresses that it went to. */
   recipients: string;
   /** Why nobody wrote it, in one word for the log; undefined when a person did. */
   automatic: string | undefined;
-  /** Without what it quotes. */
+  /** Everything that was written, without our own notice. */
   text: string;
+  /** Whether letters of it could not be read. */
+  has_lost_letters: boolean;
   files: MailFile[];
   /** Files that are too many or too large. */
   left_out: number;
@@ -57,17 +66,26 @@ function bytesOf(content: Attachment['content']): Uint8Array {
 const isDrawn = ({ mimeType, disposition, related }: Attachment, { byteLength }: Uint8Array) =>
   mimeType.startsWith('image/') && (related === true || disposition === 'inline') && byteLength < DRAWN_LEAST;
 
-function bodyOf({ text, html }: Email): string {
-  const plain = (text ?? '').slice(0, BODY_MAXIMUM);
-  return plain.trim() !== '' || html === undefined ? plain : textOfHtml(html.slice(0, BODY_MAXIMUM));
+function bodyOf({ text, html }: Email, again: Parameters<typeof readAgain>[1]): string {
+  const plain = readAgain((text ?? '').slice(0, BODY_MAXIMUM), again);
+  return plain.trim() !== '' || html === undefined ? plain : textOfHtml(readAgain(html.slice(0, BODY_MAXIMUM), again));
 }
+
+const FORWARDED_NAME = 'forwarded-mail.txt';
+/** A file that is a mail is named as one: people and scanners know it by that. */
+const nameOf = ({ filename, mimeType }: Attachment, at: number) =>
+  (filename ?? (mimeType === 'message/rfc822' ? `forwarded-mail-${at + 1}.eml` : `file-${at + 1}`)).slice(0, NAME_MAXIMUM);
 
 /**
  * Reads a mail. Everything in it is a claim of a stranger's: sizes and depths are bounded, HTML becomes text. It may still take long, or much memory; it is called in a
  * thread of its own (`mail-thread.ts`).
  */
-export async function readMail(raw: Uint8Array): Promise<ReadMail> {
-  const mail = await PostalMime.parse(raw, {
+export async function readMail(
+  raw: Uint8Array,
+  how: { authserv_id?: string | undefined; resolve?: Resolve | undefined } = {},
+): Promise<ReadMail> {
+  const prepared = prepareCharsets(raw);
+  const mail = await PostalMime.parse(prepared.raw, {
     ...{ attachmentEncoding: 'arraybuffer', maxNestingDepth: DEPTH_MAXIMUM, maxHeadersSize: HEADERS_MAXIMUM },
     rfc822Attachments: true,
   });
@@ -77,19 +95,25 @@ export async function readMail(raw: Uint8Array): Promise<ReadMail> {
   const all = mail.attachments
     .map((file) => ({ file, bytes: bytesOf(file.content) }))
     .filter(({ file, bytes }) => bytes.byteLength > 0 && !isDrawn(file, bytes))
-    .map(({ file, bytes }, at) => ({ name: (file.filename ?? `file-${at + 1}`).slice(0, NAME_MAXIMUM), bytes }));
-  const files = all.filter(({ bytes }) => bytes.byteLength <= ATTACHMENT_BYTES_MAXIMUM).slice(0, ATTACHMENTS_MAXIMUM);
+    .map(({ file, bytes }, at) => ({ name: nameOf(file, at), bytes }));
   // A text that was not stored as it is could not be stored at all.
-  const text = withoutQuoted(bodyOf(mail)).replaceAll('\0', '').toWellFormed();
+  const said = withoutNotice(bodyOf(mail, prepared.again)).replaceAll('\0', '').toWellFormed();
+  const { own: text, forwarded } = splitForwarded(said);
+  if (forwarded !== undefined) all.unshift({ name: FORWARDED_NAME, bytes: Buffer.from(forwarded, 'utf8') });
+  const files = all.filter(({ bytes }) => bytes.byteLength <= ATTACHMENT_BYTES_MAXIMUM).slice(0, ATTACHMENTS_MAXIMUM);
+  const author = authorOf(mail.headers);
   const key = createHash('sha256').update(
     JSON.stringify([mail.messageId ?? '', mail.date ?? '', mail.from?.address ?? '', text]),
   );
   for (const { name, bytes } of files) key.update(`${name}\n${bytes.byteLength}\n`).update(bytes);
   return {
-    from: (mail.from?.address ?? '').toLowerCase(),
+    from: author.address ?? '',
+    author_fault: author.address === undefined ? author.fault : undefined,
+    proof: author.address === undefined ? 'not_aligned' : await proveAuthor(raw, author.address, mail.headers, how),
     recipients: recipients.join('\n'),
     automatic: automaticOf(headers),
     text,
+    has_lost_letters: said.includes('\ufffd'),
     files,
     left_out: all.length - files.length,
     key: `mail-${key.digest('hex').slice(0, 40)}`,

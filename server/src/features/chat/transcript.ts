@@ -14,7 +14,9 @@ export function transcriptOf(message: ChatMessage | DeskMessage, customer: strin
   const lines = [
     ...(message.message === '' ? [] : [message.message]),
     ...attachments.map(({ filename }) => `[file: ${filename}]`),
-    ...(card === null ? [] : [card.kind === 'remote_session' ? '[remote session]' : cards[card.kind](card.title)]),
+    ...(card === null || card.kind === 'mail'
+      ? []
+      : [card.kind === 'remote_session' ? '[remote session]' : cards[card.kind](card.title)]),
   ];
   return `${timestamp.slice(0, 16).replace('T', ' ')} UTC, ${who}${note}:\n${lines.join('\n')}\n\n`;
 }

@@ -130,27 +130,28 @@ export function serveDevices(
   );
 
   // The agents' own. What a device may reach is named by its token alone.
+  const ofDevices: Api = { ...api, isDevice: async (identity) => (await agents.authenticate(identity)) !== undefined };
   serve(api, enrolDevice, 'anyone', async ({ body, request }) => {
     const { user_id, ...enrolled } = await enrolment.enrol(body, originOf(request));
     onChange(user_id);
     return enrolled;
   });
-  serve(api, verifyDevice, 'anyone', async ({ body }) => {
+  serve(ofDevices, verifyDevice, 'anyone', async ({ body }) => {
     if ((await agents.authenticate(body)) === undefined) throw new Problem('device_revoked');
     return { nonce: body.nonce, at: new Date(now()).toISOString() };
   });
-  serve(api, pollAgent, 'anyone', async ({ body, request }) => {
+  serve(ofDevices, pollAgent, 'anyone', async ({ body, request }) => {
     const gone = new AbortController();
     request.raw.once('close', () => gone.abort());
     return { told: await agentService().poll(body.hello, body.said, gone.signal) };
   });
-  serve(api, downloadSignatures, 'anyone', async ({ body }) => {
+  serve(ofDevices, downloadSignatures, 'anyone', async ({ body }) => {
     if ((await agents.authenticate(body)) === undefined) throw new Problem('device_revoked');
     const file = await signatureEditions.open(body.version);
     if (file === undefined) throw new Problem('not_found', { detail: 'There are no signatures of this version here.' });
     return file;
   });
-  serve(api, sendForSecondLook, 'anyone', async ({ query, request }) => {
+  serve(ofDevices, sendForSecondLook, 'anyone', async ({ query, request }) => {
     const token = deviceTokenSchema.safeParse(/^Bearer (.*)$/iu.exec(request.headers.authorization ?? '')?.[1]).data;
     const device = token === undefined ? undefined : await agents.authenticate({ device_id: query.device_id, token });
     if (device === undefined) throw new Problem('device_revoked');
@@ -175,7 +176,7 @@ export function serveDevices(
       onChange(user_id);
     }
   });
-  serve(api, leaveDevice, 'anyone', async ({ body, request }) => {
+  serve(ofDevices, leaveDevice, 'anyone', async ({ body, request }) => {
     const row = await agents.authenticate(body);
     if (row === undefined) throw new Problem('device_revoked');
     await devices.revoke(row, doer(request, row.user_id));

@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws';
+import { noteLarge, refuseStructure } from '#platform/json-body.ts';
 
 /** Why a socket may not stay: a close code and a word for who reads logs. */
 export interface Refusal {
@@ -27,10 +28,13 @@ export function createBucket({ per_second, at_once }: { per_second: number; at_o
   };
 }
 
-/** Undefined for what is no JSON, which no schema takes. */
+/** Undefined for what is no JSON, or more of it than a frame has, which no schema takes. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    if (refuseStructure(text) !== undefined) return undefined;
+    const parsed: unknown = JSON.parse(text);
+    noteLarge(text, parsed);
+    return parsed;
   } catch {
     return undefined;
   }

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RawData, WebSocket } from 'ws';
 import { z } from 'zod';
 import { logFailure } from '#platform/database-patience.ts';
+import { readBounded } from '#platform/json-body.ts';
 import { sourceOf } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
 import { type CrowdLimits, createCrowd, type Stranger } from './crowd.ts';
@@ -309,14 +310,14 @@ export function serveSocket<Principal, Hello, Said, Told>(
       talk.alive = true;
       return;
     }
-    const said = channel.said.safeParse(json);
+    const said = readBounded(channel.said, json);
     // Nobody hears what is said before the welcome.
-    if (!said.success || member === undefined) {
+    if (!said.ok || member === undefined) {
       refuseFrame(socket);
       return;
     }
     talk.alive = true;
-    member.conversation?.onFrame?.(said.data);
+    member.conversation?.onFrame?.(said.value);
   }
 
   function accept(socket: WebSocket, request: FastifyRequest): void {

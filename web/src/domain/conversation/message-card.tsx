@@ -4,6 +4,7 @@ import {
   IconBook,
   IconDeviceDesktop,
   IconDevices,
+  IconMail,
   IconScan,
   IconWall,
   type TablerIcon,
@@ -25,10 +26,12 @@ interface MessageCardProps {
   /** Staff have no screens of the customer's things: they open the one that was shared. */
   isStaff?: boolean;
   openShared?: ReactNode;
+  /** What can be done with a mail that is kept. */
+  keptMail?: ReactNode;
 }
 
 /** What stands in a message beside its words. */
-export function MessageCard({ card, isStaff = false, openShared }: MessageCardProps) {
+export function MessageCard({ card, isStaff = false, openShared, keptMail }: MessageCardProps) {
   const now = useMinute();
   switch (card.kind) {
     case 'shared': {
@@ -54,6 +57,16 @@ export function MessageCard({ card, isStaff = false, openShared }: MessageCardPr
           ) : (
             <Link to="/remote">Go to Remote Access</Link>
           )}
+        </CardFrame>
+      );
+    case 'mail':
+      return (
+        <CardFrame
+          icon={IconMail}
+          label={card.reason === 'lost_letters' ? 'Mail with letters that could not be read' : 'Sender not verified'}
+          title={card.from === '' ? 'No one author' : card.from}
+        >
+          {keptMail}
         </CardFrame>
       );
     case 'article':

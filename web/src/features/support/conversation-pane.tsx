@@ -30,6 +30,7 @@ import {
   useMarkConversationRead,
 } from './desk.queries.ts';
 import { STATUS_LABELS } from './desk-words.ts';
+import { KeptMail } from './kept-mail.tsx';
 import { StaffComposer } from './staff-composer.tsx';
 import { WaitingTimer } from './waiting-timer.tsx';
 
@@ -258,7 +259,7 @@ function Messages({ conversation, me, onShared, onEdit }: MessagesProps) {
 
 function lineOf(
   message: DeskMessage,
-  { customer }: Conversation,
+  { customer, id: conversation_id }: Conversation,
   me: { id: string },
   onShared: (message_id: string) => void,
   state: string | undefined,
@@ -286,6 +287,7 @@ function lineOf(
                 </Button>
               ),
             })}
+            {...(card.kind === 'mail' && { keptMail: <KeptMail card={card} conversation_id={conversation_id} /> })}
             isStaff
           />
         )}

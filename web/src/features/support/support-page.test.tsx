@@ -14,6 +14,7 @@ import {
   readShared,
   sortConversation,
   startRemoteSession,
+  takeMail,
 } from '@palisade/contract/desk';
 import { readCounts } from '@palisade/contract/desk-counts';
 import type { Conversation, DeskMessage } from '@palisade/contract/desk-record';
@@ -418,6 +419,34 @@ describe('a conversation', () => {
     await openConversation({ user_id: TINA.id });
     expect(screen.queryByRole('textbox', { name: 'Answer' })).not.toBeInTheDocument();
     expect(conversation().queryByRole('button', { name: 'Claim' })).not.toBeInTheDocument();
+  });
+
+  it('shows a mail whose sender is not verified apart, and takes it over with one action', async () => {
+    const card = { kind: 'mail', mail_id: OTHER_ID, from: 'eve@example.net', reason: 'not_aligned', is_taken: false } as const;
+    const note = deskMessageOf('Sender not verified: it says: Pay', {
+      sender: 'support',
+      is_note: true,
+      is_automatic: true,
+      card,
+    });
+    server.on(at(takeMail, OTHER_ID), reply(takeMail, deskMessageOf('Pay')));
+    const { user } = await openConversation({}, [note]);
+    expect(await log().findByText('Sender not verified')).toBeVisible();
+    expect(log().getByText('eve@example.net')).toBeVisible();
+    expect(log().getByRole('button', { name: 'Download the original' })).toBeEnabled();
+    await user.click(log().getByRole('button', { name: 'Take over as the customer’s words' }));
+    expect(await log().findByText('Taken over as the customer’s words.')).toBeVisible();
+    expect(log().queryByRole('button', { name: 'Take over as the customer’s words' })).not.toBeInTheDocument();
+    expect(server.callsOf(at(takeMail, OTHER_ID))).toHaveLength(1);
+  });
+
+  it('says why a mail could not be taken over', async () => {
+    const card = { kind: 'mail', mail_id: OTHER_ID, from: '', reason: 'several_authors', is_taken: false } as const;
+    const note = deskMessageOf('Sender not verified', { sender: 'support', is_note: true, is_automatic: true, card });
+    server.on(at(takeMail, OTHER_ID), refusal('conflict', { detail: 'This mail is the customer’s message already.' }));
+    const { user } = await openConversation({}, [note]);
+    await user.click(await log().findByRole('button', { name: 'Take over as the customer’s words' }));
+    expect(await log().findByRole('alert')).toHaveTextContent('This mail is the customer’s message already.');
   });
 
   it('shows one thing that the customer has shared, and files', async () => {

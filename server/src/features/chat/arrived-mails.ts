@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { Kysely } from 'kysely';
+import { newId } from '#platform/id.ts';
+import type { ScannedFiles } from '#platform/scanned-files.ts';
+import type { ArrivedMailRow, ChatTables } from './chat.tables.ts';
+import type { ConversationRow } from './records.ts';
+
+/** How long the original of a mail stays after a person has read what became of it. */
+const KEPT_AFTER_READING_MS = 30 * 86_400_000;
+const SWEPT_AT_ONCE = 200;
+/** Of the unverified mails of one conversation. */
+const UNVERIFIED_BYTES_MAXIMUM = 100 * 1024 * 1024;
+
+/** Originals of mails, sealed, as they arrived. Nobody but the staff of their conversation reads them, and nothing in them was scanned. */
+export interface ArrivedMails {
+  /** Keeps a mail; one that was kept under its key before stays the one that it is. */
+  keep(
+    conversation: ConversationRow,
+    mail: { key: string; state: ArrivedMailRow['state']; raw: Uint8Array },
+  ): Promise<ArrivedMailRow>;
+  /** Notes what a mail became. */
+  became(id: string, state: ArrivedMailRow['state'], message_id: string): Promise<void>;
+  /** Removes one that became nothing. */
+  drop(id: string): Promise<void>;
+  /** Whether there is room for one more unverified mail of a conversation: anybody who knows its address can send them. */
+  hasRoom(conversation_id: string, bytes: number): Promise<boolean>;
+  /** The same for one whose server ended before it noted that. */
+  link(conversation_id: string, key: string, message_id: string): Promise<void>;
+  find(id: string): Promise<ArrivedMailRow | undefined>;
+  read(row: ArrivedMailRow): Promise<Readable>;
+  bytes(row: ArrivedMailRow): Promise<Uint8Array>;
+  /** Notes which were read, and removes those that a person has had for 30 days. */
+  forgetRead(): Promise<void>;
+}
+
+export function createArrivedMails(parts: {
+  database: Kysely<ChatTables>;
+  files: Pick<ScannedFiles, 'keep' | 'read' | 'removeBytes'>;
+  now: () => number;
+}): ArrivedMails {
+  const { database, files, now } = parts;
+  const at = (ago_ms = 0) => new Date(now() - ago_ms).toISOString();
+  const find = (id: string) => database.selectFrom('arrived_mails').selectAll().where('id', '=', id).executeTakeFirst();
+
+  return {
+    find,
+
+    async keep({ id: conversation_id, user_id }, { key, state, raw }) {
+      const sha256 = createHash('sha256').update(raw).digest('hex');
+      const row: ArrivedMailRow = {
+        ...{ id: newId(), conversation_id, user_id, mail_key: key, state, size: raw.byteLength, sha256 },
+        ...{ message_id: null, arrived_at: at(), read_at: null },
+      };
+      // First the row: whoever removes rows removes the bytes of their ids.
+      const written = await database
+        .insertInto('arrived_mails')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['conversation_id', 'mail_key']).doUpdateSet({ sha256, size: raw.byteLength }))
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await files.keep({ id: written.id, sha256, size: raw.byteLength }, raw);
+      return written;
+    },
+
+    async became(id, state, message_id) {
+      await database.updateTable('arrived_mails').set({ state, message_id }).where('id', '=', id).execute();
+    },
+
+    async drop(id) {
+      await files.removeBytes([id]);
+      await database.deleteFrom('arrived_mails').where('id', '=', id).execute();
+    },
+
+    async hasRoom(conversation_id, bytes) {
+      const { size } = await database
+        .selectFrom('arrived_mails')
+        .select(({ fn }) => fn.sum<number | string | null>('size').as('size'))
+        .where('conversation_id', '=', conversation_id)
+        .where('state', '=', 'unverified')
+        .executeTakeFirstOrThrow();
+      return Number(size) + bytes <= UNVERIFIED_BYTES_MAXIMUM;
+    },
+
+    async link(conversation_id, key, message_id) {
+      await database
+        .updateTable('arrived_mails')
+        .set({ message_id })
+        .where('conversation_id', '=', conversation_id)
+        .where('mail_key', '=', key)
+        .where('message_id', 'is', null)
+        .execute();
+    },
+
+    read: ({ id, size, sha256 }) => files.read({ id, size, sha256 }),
+
+    bytes: async ({ id, size, sha256 }) => await buffer(await files.read({ id, size, sha256 })),
+
+    async forgetRead() {
+      const read = await database
+        .selectFrom('arrived_mails')
+        .innerJoin('chat_messages', 'chat_messages.id', 'arrived_mails.message_id')
+        .innerJoin('conversations', 'conversations.id', 'arrived_mails.conversation_id')
+        .select('arrived_mails.id')
+        .where('arrived_mails.read_at', 'is', null)
+        // A mail that nobody has taken over is not read by having been seen.
+        .where('arrived_mails.state', '=', 'message')
+        .whereRef('chat_messages.seq', '<=', 'conversations.support_read_seq')
+        .limit(SWEPT_AT_ONCE)
+        .execute();
+      if (read.length > 0)
+        await database
+          .updateTable('arrived_mails')
+          .set({ read_at: at() })
+          .where(
+            'id',
+            'in',
+            read.map(({ id }) => id),
+          )
+          .execute();
+      const gone = await database
+        .selectFrom('arrived_mails')
+        .select('id')
+        .where('read_at', '<', at(KEPT_AFTER_READING_MS))
+        .limit(SWEPT_AT_ONCE)
+        .execute();
+      for (const { id } of gone) {
+        await files.removeBytes([id]);
+        await database.deleteFrom('arrived_mails').where('id', '=', id).execute();
+      }
+    },
+  };
+}

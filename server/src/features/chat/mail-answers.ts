@@ -1,0 +1,166 @@
+import type { UserInfo } from '@palisade/contract/auth';
+import { ATTACHMENTS_MAXIMUM, MESSAGE_LENGTH_MAXIMUM, messageLength } from '@palisade/contract/chat';
+import type { MailReason } from '@palisade/contract/chat-record';
+import type { DeskMessage } from '@palisade/contract/desk-record';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Kysely } from 'kysely';
+import { Problem } from '#platform/problem.ts';
+import type { ArrivedMails } from './arrived-mails.ts';
+import type { Attachments } from './attachments.ts';
+import type { ArrivedMailRow, ChatTables } from './chat.tables.ts';
+import type { Conversations, Write, Written } from './conversations.ts';
+import type { DeskNews } from './desk-news.ts';
+import { type ReadingOptions, readMailApart } from './mail-reader.ts';
+import type { ReadMail } from './read-mail.ts';
+import type { ConversationRow } from './records.ts';
+
+const WHOLE_TEXT = 'answer.txt';
+
+/** Why the words of a mail are not its customer's, for the staff. */
+const REASONS: Record<Exclude<MailReason, 'lost_letters'>, string> = {
+  other_address: 'it comes from another address',
+  no_author: 'it names no author',
+  several_authors: 'it names more than one author',
+  other_sender: 'its sender is not its author',
+  not_aligned: 'no signature of the author’s domain vouches for it',
+  unsure: 'whether the author’s domain vouches for it could not be asked',
+};
+
+/** Why a mail is not taken as the words of the customer with this address; undefined where it is. */
+export function whyUnverified(
+  { from, author_fault, proof }: ReadMail,
+  email: string,
+): Exclude<MailReason, 'lost_letters'> | undefined {
+  if (author_fault !== undefined) return author_fault;
+  if (from !== email.toLowerCase()) return 'other_address';
+  return proof === 'aligned' ? undefined : proof;
+}
+
+function sentenceOfFiles(unclean: readonly { status: string }[], left_out: number, is_cut: boolean): string {
+  const infected = unclean.filter(({ status }) => status === 'infected').length;
+  const unread = unclean.length - infected;
+  const files = (count: number) => (count === 1 ? '1 file' : `${count} files`);
+  const leftOut = (count: number, why: string) =>
+    count > 0 ? [`${files(count)} of this mail ${count === 1 ? 'was' : 'were'} left out: ${why}`] : [];
+  const it = (count: number) => (count === 1 ? 'it' : 'them');
+  return [
+    ...leftOut(infected, `a threat was found in ${it(infected)}.`),
+    ...leftOut(unread, `the scanner could not read ${it(unread)} as a whole.`),
+    ...leftOut(left_out, 'too many, or larger than 25 MB.'),
+    ...(is_cut ? ['This mail was larger than 40 MB: only its words were taken. Attach files here.'] : []),
+  ].join(' ');
+}
+
+/** What becomes of mails that were read: words of the customer, or a note for the staff, who can take it over. */
+export interface MailAnswers {
+  /** Writes a mail into its conversation. Undefined where there is nothing in it. */
+  write(conversation: ConversationRow, mail: ReadMail, is_cut: boolean): Promise<Write | undefined>;
+  /** Leaves a note for the staff that a mail came which is not taken as the customer's words. `mail_id`: what is kept of it. */
+  note(conversation: ConversationRow, mail: ReadMail, reason: keyof typeof REASONS, mail_id: string | undefined): Promise<Write>;
+  /** Tells the staff that letters of a mail could not be read, with its original. */
+  noteLostLetters(conversation: ConversationRow, mail: ReadMail, mail_id: string): Promise<void>;
+  /** Has a kept mail become the customer's words, by somebody of the staff. @throws Problem `conflict` when it is already. */
+  takeOver(me: UserInfo, row: ArrivedMailRow, conversation: ConversationRow): Promise<DeskMessage>;
+}
+
+export function createMailAnswers(parts: {
+  database: Kysely<ChatTables>;
+  conversations: Pick<Conversations, 'writeAsCustomer' | 'noteByNobody' | 'note'>;
+  news: Pick<DeskNews, 'told'>;
+  attachments: Pick<Attachments, 'take'>;
+  mails: ArrivedMails;
+  /** Told of whose chat is not as it was. */
+  onChange: (user_id: string) => void;
+  reading: ReadingOptions;
+  logger: FastifyBaseLogger;
+}): MailAnswers {
+  const { database, conversations, news, attachments, mails, onChange, reading, logger } = parts;
+
+  async function told(write: Write): Promise<DeskMessage[]> {
+    const messages = await news.told(write);
+    onChange(write.conversation.user_id);
+    return messages;
+  }
+
+  /** Scans the files, and answers those that can be sent, and what is said of the others. */
+  async function takeFiles(user_id: string, { text, files, left_out }: ReadMail, is_cut: boolean) {
+    const isLong = messageLength(text) > MESSAGE_LENGTH_MAXIMUM;
+    // What does not fit a message comes as a file behind it.
+    const all = isLong ? [{ name: WHOLE_TEXT, bytes: Buffer.from(text, 'utf8') }, ...files] : files;
+    const most = is_cut ? (isLong ? 1 : 0) : ATTACHMENTS_MAXIMUM;
+    const taken = [];
+    for (const file of all.slice(0, most)) taken.push(await attachments.take(user_id, file));
+    if (taken.some(({ status }) => status === 'failed')) throw new Error('A file of a mail could not be scanned.');
+    const unclean = taken.filter(({ status }) => status !== 'clean');
+    const over = is_cut ? 0 : left_out + Math.max(0, all.length - most);
+    return {
+      message: isLong ? `${[...text].slice(0, MESSAGE_LENGTH_MAXIMUM - 2).join('')} …` : text,
+      attachment_ids: taken.flatMap(({ id, status }) => (status === 'clean' ? [id] : [])),
+      sentence: sentenceOfFiles(unclean, over, is_cut),
+    };
+  }
+
+  async function write({ id, user_id }: ConversationRow, mail: ReadMail, is_cut: boolean): Promise<Write | undefined> {
+    const { message, attachment_ids, sentence } = await takeFiles(user_id, mail, is_cut);
+    if (message === '' && attachment_ids.length === 0 && sentence === '') return undefined;
+    const written: Written = { message, attachment_ids, client_message_id: mail.key, by_mail: true };
+    const said = message === '' && attachment_ids.length === 0 ? 'This mail held nothing that could be taken.' : message;
+    const answer = sentence === '' ? undefined : () => ({ message: sentence });
+    const wrote = await conversations.writeAsCustomer(user_id, { ...written, message: said }, answer);
+    await told(wrote);
+    logger.info({ conversation: id, files: attachment_ids.length }, 'an answer by mail became a message');
+    return wrote;
+  }
+
+  return {
+    write,
+
+    async note(conversation, { from, text, files, left_out, key }, reason, mail_id) {
+      const count = files.length + left_out;
+      const who = from === '' ? 'nobody in particular' : from;
+      const of_files = count === 0 ? '' : count === 1 ? 'It has 1 file. ' : `It has ${count} files. `;
+      const head = `Sender not verified: a mail came from ${who}, and ${REASONS[reason]}. ${of_files}It says: `;
+      const room = MESSAGE_LENGTH_MAXIMUM - messageLength(head) - 2;
+      const message = `${head}${messageLength(text) > room ? `${[...text].slice(0, room).join('')} …` : text}`;
+      const card = mail_id === undefined ? undefined : ({ kind: 'mail', mail_id, from, reason, is_taken: false } as const);
+      const wrote = await conversations.noteByNobody(conversation.id, { message, client_message_id: key, card });
+      await told(wrote);
+      return wrote;
+    },
+
+    async noteLostLetters(conversation, { from, key }, mail_id) {
+      const message = 'Letters of the mail above could not be read. Its original is kept for 30 days after it was read.';
+      const card = { kind: 'mail', mail_id, from, reason: 'lost_letters', is_taken: true } as const;
+      await told(await conversations.noteByNobody(conversation.id, { message, client_message_id: `${key}-letters`, card }));
+    },
+
+    async takeOver(me, row, conversation) {
+      if (row.state !== 'unverified') throw new Problem('conflict', { detail: 'This mail is the customer’s message already.' });
+      const mail = await readMailApart(await mails.bytes(row), reading);
+      const wrote = await write(conversation, { ...mail, key: row.mail_key }, false);
+      const [message] = wrote?.messages ?? [];
+      if (wrote === undefined || message === undefined)
+        throw new Problem('conflict', { detail: 'There is nothing in this mail but our own notice.' });
+      const note = row.message_id;
+      await mails.became(row.id, 'message', message.id);
+      if (note !== null) {
+        const found = await database.selectFrom('chat_messages').select('card').where('id', '=', note).executeTakeFirst();
+        if (found?.card)
+          await database
+            .updateTable('chat_messages')
+            .set({ card: JSON.stringify({ ...JSON.parse(found.card), is_taken: true }) })
+            .where('id', '=', note)
+            .execute();
+      }
+      if (!wrote.is_repeated) {
+        const from = mail.from === '' ? 'an unknown sender' : mail.from;
+        await told(
+          await conversations.note(conversation.id, me, { message: `Took the mail from ${from} over as the customer’s words.` }),
+        );
+      }
+      const [shown] = await news.told({ ...wrote, messages: [message] });
+      if (shown === undefined) throw new Problem('conflict');
+      return shown;
+    },
+  };
+}

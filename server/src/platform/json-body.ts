@@ -1,0 +1,186 @@
+import { z } from 'zod';
+
+/** What is wrong with a value, and where in it. */
+export interface Fault {
+  path: readonly PropertyKey[];
+  message: string;
+}
+
+type Read<Value> = { ok: true; value: Value } | { ok: false; faults: Fault[] };
+
+/** Faults of one value that are looked for. An answer names no more of them. */
+const FAULTS_MAXIMUM = 10;
+/** Far more than any schema of the contract nests. */
+const DEPTH_MAXIMUM = 32;
+/** Values of one body, counted with brackets and commas: of the largest body that is taken, one in 8 bytes. */
+const VALUES_MAXIMUM = 30_000;
+/** A body that is smaller in both is read by its schema at once, whatever is wrong with it. */
+const SMALL_BODY = { characters: 4_096, values: 256 };
+
+const CODE = { quote: 0x22, comma: 0x2c, backslash: 0x5c, open: [0x5b, 0x7b], close: [0x5d, 0x7d] } as const;
+
+/** What a JSON text holds, counted in one pass without parsing it: how deep it nests, and a bound of how many values it has. Ends at the first that is too much. */
+function structureOf(text: string): { depth: number; values: number } {
+  let depth = 0;
+  let deepest = 0;
+  let values = 1;
+  for (let at = 0; at < text.length && deepest <= DEPTH_MAXIMUM && values <= VALUES_MAXIMUM; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === CODE.quote) {
+      at += 1;
+      while (at < text.length && text.charCodeAt(at) !== CODE.quote) at += text.charCodeAt(at) === CODE.backslash ? 2 : 1;
+    } else if (code === CODE.comma) values += 1;
+    else if (code === CODE.open[0] || code === CODE.open[1]) {
+      depth += 1;
+      values += 1;
+      deepest = Math.max(deepest, depth);
+    } else if (code === CODE.close[0] || code === CODE.close[1]) depth -= 1;
+  }
+  return { depth: deepest, values };
+}
+
+/** Bodies that are read with care: their schema alone could take seconds over what is wrong with them. */
+const large = new WeakSet<object>();
+
+/** Why a JSON text is not even parsed; undefined where it may be. */
+export function refuseStructure(text: string): string | undefined {
+  const { depth, values } = structureOf(text);
+  if (depth > DEPTH_MAXIMUM) return `The body nests deeper than ${DEPTH_MAXIMUM} levels.`;
+  if (values > VALUES_MAXIMUM) return `The body holds more than ${VALUES_MAXIMUM} values.`;
+  return undefined;
+}
+
+/** Notes that a parsed body came from a text that is not small. */
+export function noteLarge(text: string, body: unknown): void {
+  if (typeof body !== 'object' || body === null) return;
+  if (text.length > SMALL_BODY.characters || structureOf(text).values > SMALL_BODY.values) large.add(body);
+}
+
+/** A schema without what only says whether the value may be missing. */
+function withinOptional(schema: z.core.$ZodType): z.core.$ZodType {
+  let inner = schema;
+  for (;;) {
+    if (
+      inner instanceof z.ZodOptional ||
+      inner instanceof z.ZodNullable ||
+      inner instanceof z.ZodDefault ||
+      inner instanceof z.ZodPrefault ||
+      inner instanceof z.ZodReadonly
+    )
+      inner = inner.def.innerType;
+    else if (inner instanceof z.ZodPipe) inner = inner.def.in;
+    else return inner;
+  }
+}
+
+const nested = new WeakMap<z.core.$ZodType, boolean>();
+
+/** Whether values of a schema may hold lists. */
+function holdsLists(schema: z.core.$ZodType): boolean {
+  const known = nested.get(schema);
+  if (known !== undefined) return known;
+  const inner = withinOptional(schema);
+  let holds = false;
+  if (inner instanceof z.ZodArray || inner instanceof z.ZodRecord) holds = true;
+  else if (inner instanceof z.ZodObject) holds = Object.values(inner.shape).some(holdsLists);
+  else if (inner instanceof z.ZodUnion) holds = inner.options.some(holdsLists);
+  nested.set(schema, holds);
+  return holds;
+}
+
+const lengthChecks = new WeakMap<z.core.$ZodType, z.core.$ZodCheckMaxLength | null>();
+
+/** What bounds the items or characters that a schema takes; null where nothing does. */
+function lengthCheckOf(schema: z.core.$ZodType): z.core.$ZodCheckMaxLength | null {
+  const known = lengthChecks.get(schema);
+  if (known !== undefined) return known;
+  const checks = schema._zod.def.checks ?? [];
+  const check = checks.find((one): one is z.core.$ZodCheckMaxLength => one instanceof z.core.$ZodCheckMaxLength) ?? null;
+  lengthChecks.set(schema, check);
+  return check;
+}
+
+/** The sentence of a schema for a value that is too long, without any other of its checks; undefined for one that is not. */
+function sentenceOfLength(schema: z.core.$ZodType, value: string | unknown[]): string | undefined {
+  const check = lengthCheckOf(schema);
+  if (check === null || value.length <= check._zod.def.maximum) return undefined;
+  const alone = typeof value === 'string' ? z.string().check(check) : z.array(z.unknown()).check(check);
+  return z.safeParse(alone, value).error?.issues[0]?.message ?? 'This is too long.';
+}
+
+/** The one of several schemas that a value says it is of. */
+function chosenOf(union: z.ZodUnion | z.ZodDiscriminatedUnion, value: object): z.core.$ZodType | undefined {
+  if (!(union instanceof z.ZodDiscriminatedUnion)) return undefined;
+  const { discriminator } = union.def;
+  const said: unknown = Reflect.get(value, discriminator);
+  return union.options.find((option) => {
+    const inner = withinOptional(option);
+    const named: unknown = inner instanceof z.ZodObject ? Reflect.get(inner.shape, discriminator) : undefined;
+    return named instanceof z.core.$ZodType && z.safeParse(named, said).success;
+  });
+}
+
+type Visit = (schema: z.core.$ZodType, value: unknown, path: readonly PropertyKey[]) => void;
+
+/** Visits the parts of a value, as far as its schema names them. Answers false for a value without parts. */
+function visitParts(inner: z.core.$ZodType, value: unknown, path: readonly PropertyKey[], visit: Visit): boolean {
+  if (inner instanceof z.ZodObject && typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    for (const [name, part] of Object.entries(inner.shape)) visit(part, Reflect.get(value, name), [...path, name]);
+    return true;
+  }
+  if (inner instanceof z.ZodUnion && typeof value === 'object' && value !== null) {
+    const chosen = chosenOf(inner, value);
+    if (chosen === undefined) return false;
+    visit(chosen, value, path);
+    return true;
+  }
+  return false;
+}
+
+/** Lists and texts that are longer than their schema takes, without a look at what is in them. */
+function tooLong(schema: z.core.$ZodType, value: unknown, path: readonly PropertyKey[], faults: Fault[]): void {
+  if (faults.length >= FAULTS_MAXIMUM) return;
+  const inner = withinOptional(schema);
+  if (typeof value === 'string' && inner instanceof z.ZodString) {
+    const message = sentenceOfLength(inner, value);
+    if (message !== undefined) faults.push({ path, message });
+  } else if (Array.isArray(value) && inner instanceof z.ZodArray) {
+    const { element } = inner;
+    const message = sentenceOfLength(inner, value);
+    if (message !== undefined) faults.push({ path, message });
+    else for (const [at, item] of value.entries()) tooLong(element, item, [...path, at], faults);
+  } else visitParts(inner, value, path, (part, of, where) => tooLong(part, of, where, faults));
+}
+
+/** The faults of a value, one entry of a list after the other, until there are enough. */
+function faultsOf(schema: z.core.$ZodType, value: unknown, path: readonly PropertyKey[], faults: Fault[]): void {
+  if (faults.length >= FAULTS_MAXIMUM) return;
+  const inner = withinOptional(schema);
+  if (holdsLists(schema)) {
+    if (inner instanceof z.ZodArray && Array.isArray(value)) {
+      for (const [at, item] of value.entries()) {
+        if (faults.length >= FAULTS_MAXIMUM) return;
+        faultsOf(inner.element, item, [...path, at], faults);
+      }
+      return;
+    }
+    if (visitParts(inner, value, path, (part, of, where) => faultsOf(part, of, where, faults))) return;
+  }
+  for (const issue of z.safeParse(schema, value).error?.issues ?? [])
+    faults.push({ path: [...path, ...issue.path], message: issue.message });
+}
+
+/**
+ * Reads a value by its schema. The time it takes is bounded by its size, whatever is wrong with it: the lengths of lists and texts in it come first, then its
+ * entries until there are enough faults, and the schema as a whole last.
+ */
+export function readBounded<S extends z.core.$ZodType>(schema: S, value: unknown): Read<z.core.output<S>> {
+  const faults: Fault[] = [];
+  if (typeof value === 'object' && value !== null && large.has(value)) {
+    tooLong(schema, value, [], faults);
+    if (faults.length === 0) faultsOf(schema, value, [], faults);
+    if (faults.length > 0) return { ok: false, faults: faults.slice(0, FAULTS_MAXIMUM) };
+  }
+  const read = z.safeParse(schema, value);
+  return read.success ? { ok: true, value: read.data } : { ok: false, faults: read.error.issues.slice(0, FAULTS_MAXIMUM) };
+}

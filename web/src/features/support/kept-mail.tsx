@@ -1,0 +1,41 @@
+import type { Card } from '@palisade/contract/chat-record';
+import { downloadMail, takeMail } from '@palisade/contract/desk';
+import { call, download, sentenceOf } from '#api/call.ts';
+import { useChange } from '#api/change.ts';
+import { Button } from '#ui/button.tsx';
+import { saveFile } from '#ui/save-file.ts';
+import { deskMessagesQuery } from './desk.queries.ts';
+
+/** What the staff can do with a mail that is kept: read it as it came, and take it over as the customer's words. */
+export function KeptMail({ card, conversation_id }: { card: Extract<Card, { kind: 'mail' }>; conversation_id: string }) {
+  const params = { id: card.mail_id };
+  const take = useChange({
+    of: takeMail,
+    mutationFn: () => call(takeMail, { params }),
+    renews: [deskMessagesQuery(conversation_id).queryKey],
+  });
+  const save = useChange({ mutationFn: async () => saveFile('mail.eml', await download(downloadMail, { params })) });
+  const error = take.error ?? save.error;
+  const isTaken = card.is_taken || take.isSuccess;
+  return (
+    <>
+      {isTaken && card.reason !== 'lost_letters' && (
+        <span className="message-card__line">Taken over as the customer’s words.</span>
+      )}
+      <span className="message-card__line">Nothing in the original was scanned: open it with care.</span>
+      {!isTaken && (
+        <Button variant="quiet" size="s" loading={take.isPending} onClick={() => take.mutate()}>
+          Take over as the customer’s words
+        </Button>
+      )}
+      <Button variant="quiet" size="s" loading={save.isPending} onClick={() => save.mutate()}>
+        Download the original
+      </Button>
+      {error && (
+        <span className="message-card__line" role="alert">
+          {sentenceOf(error)}
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+/** So many quoted lines one after the other are folded: what somebody quotes is mostly known to who reads it. */
+const FOLDED_FROM = 4;
+const QUOTED = /^\s{0,3}>/u;
+
+interface Part {
+  isFolded: boolean;
+  lines: string[];
+}
+
+/** The lines of a text, those apart that are quoted and many. Nothing is left out. */
+export function partsOf(text: string): Part[] {
+  const runs: { isQuoted: boolean; lines: string[] }[] = [];
+  for (const line of text.split('\n')) {
+    const isQuoted = QUOTED.test(line);
+    const last = runs.at(-1);
+    if (last?.isQuoted === isQuoted) last.lines.push(line);
+    else runs.push({ isQuoted, lines: [line] });
+  }
+  const parts: Part[] = [];
+  for (const { isQuoted, lines } of runs) {
+    const isFolded = isQuoted && lines.length >= FOLDED_FROM;
+    const last = parts.at(-1);
+    if (last && !last.isFolded && !isFolded) last.lines.push(...lines);
+    else parts.push({ isFolded, lines: [...lines] });
+  }
+  return parts;
+}
+
+/** The words of a message. What it quotes at length is folded, and opens in place. */
+export function MessageText({ text }: { text: string }) {
+  const parts = partsOf(text);
+  if (!parts.some(({ isFolded }) => isFolded)) return text;
+  let place = 0;
+  return parts.map(({ isFolded, lines }) => {
+    const key = place;
+    place += lines.length;
+    return isFolded ? (
+      <details key={key} className="message__quoted">
+        <summary>{lines.length} quoted lines</summary>
+        {lines.join('\n')}
+      </details>
+    ) : (
+      <span key={key}>{lines.join('\n')}</span>
+    );
+  });
+}
