@@ -45,8 +45,8 @@ const ORDERS_MAXIMUM = 200;
 export const MEASURED_SESSIONS_MAXIMUM = 8;
 export const FINDINGS_MAXIMUM = 50;
 const FRAMES_OF_A_POLL = 50;
-/** Of a path on a device, in characters (Linux PATH_MAX). */
-export const PATH_LENGTH_MAXIMUM = 4_096;
+/** Of a path on a device, in characters: PATH_MAX bytes of Linux (4,096), each of which may take four characters as an escape. */
+export const PATH_LENGTH_MAXIMUM = 16_384;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
@@ -66,7 +66,10 @@ const ipSchema = z
   .refine((text) => parseIp(text) !== undefined, 'This is not an IP address.');
 const portSchema = z.int().min(0).max(65_535);
 const percentSchema = z.number().min(0).max(100);
-/** An absolute path. It may hold any character that a file system takes but NUL, line breaks too. */
+/**
+ * An absolute path. It may hold any character that a file system takes but NUL, line breaks too. Names on a device are bytes: a byte that is not part of valid UTF-8 is
+ * written as `\x` and two lower-case hexadecimal digits, and a backslash as `\x5c` where it would otherwise begin such an escape. It is shown as it is written.
+ */
 export const devicePathSchema = z
   .string()
   .min(1)
