@@ -111,7 +111,11 @@ export async function buildAgent() {
         js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
       },
     }),
-    bundle({ ...common, ...FOR_LITTLE_MEMORY, entryPoints: { 'palisade-agent': 'src/main.ts' } }),
+    bundle({
+      ...common,
+      ...FOR_LITTLE_MEMORY,
+      entryPoints: { 'palisade-agent': 'src/main.ts', 'owner-process': 'src/files/owner-process.ts' },
+    }),
   ]);
   const text = readFileSync(join(staged, 'lib/palisade-agent.cjs'));
   // One letter beyond them, and the engine keeps the whole text with two bytes a letter.

@@ -30,7 +30,7 @@ export interface Entry {
 }
 
 /** Who can change the entries of a folder or of a folder above it: root alone, others too but not those of root (sticky), or others too. */
-export type Writers = 'root' | 'sticky' | 'others';
+type Writers = 'root' | 'sticky' | 'others';
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
@@ -81,6 +81,8 @@ export class Folder {
   readonly path: Buffer;
   readonly stats: BigIntStats;
   readonly writers: Writers;
+  /** Whether root alone can write to it and can exchange it or a folder above it. */
+  readonly isRootsAlone: boolean;
   readonly #handle: FileHandle;
 
   private constructor(path: Buffer, handle: FileHandle, stats: BigIntStats, above: Writers) {
@@ -88,6 +90,7 @@ export class Folder {
     this.#handle = handle;
     this.stats = stats;
     this.writers = writersOf(stats, above);
+    this.isRootsAlone = this.writers !== 'others' && (stats.mode & WRITABLE_BY_OTHERS) === 0n;
   }
 
   /**
@@ -135,7 +138,7 @@ export class Folder {
 
   /** Where a link of root leads to that nobody else could have made. */
   async #rootsLink(name: Buffer): Promise<Buffer | undefined> {
-    if (this.writers !== 'root' || (await this.stat(name)).uid !== 0n) return undefined;
+    if (!this.isRootsAlone || (await this.stat(name)).uid !== 0n) return undefined;
     const target = await this.readLink(name);
     if (target[0] === SLASH[0]) return target;
     // Relative ones as systems have them: `usr/lib`, `../run`.

@@ -1,8 +1,8 @@
-import { closeSync, constants, type Dirent, opendirSync, openSync, readlinkSync, readSync } from 'node:fs';
+import { closeSync, constants, type Dirent, opendirSync, openSync, readlinkSync, readSync, type Stats, statSync } from 'node:fs';
 
 /**
  * Reads what the kernel says in /proc and /sys: no program is started for it, and no turn through the thread pool is taken, which would cost ten times what the kernel
- * needs to answer. Nobody but the kernel decides what lies there. Of a process of another person only what does not read the memory of that process is asked for
+ * needs to answer. No person decides what lies there. Of a process of another person only what does not read the memory of that process is asked for
  * (`comm`, `fd`, `exe`, `ns`, `status`): reading `environ` or `cmdline` waits as long as that process wants (userfaultfd(2)).
  */
 
@@ -56,3 +56,6 @@ export function kernelNames(path: string, most = NAMES_MAXIMUM): string[] {
 
 /** Where a link of the kernel leads to, `''` where there is none. */
 export const kernelLink = (path: string): string => unlessGone(() => readlinkSync(path), '');
+
+/** What a system's file is, without opening it; undefined where there is none. */
+export const kernelStat = (path: string): Stats | undefined => unlessGone(() => statSync(path), undefined);
