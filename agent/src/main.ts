@@ -164,7 +164,9 @@ async function runScan([path]: readonly string[]): Promise<void> {
       process.exitCode = 1;
     }
   });
-  const { files_read, files_known, files_pending } = last.progress;
+  const { files_read, files_known, files_pending, folders_unread } = last.progress;
+  if (files_pending + folders_unread > 0)
+    say(`Not everything was read: ${files_pending} files and ${folders_unread} folders could not be.`);
   say(`${files_read} files read, ${files_known} unchanged since they were last read, ${files_pending} not fully read.`);
   process.exit();
 }

@@ -322,6 +322,19 @@ export type ForeignTable = z.infer<typeof foreignTableSchema>;
 /** Folders that are watched for new files now, and why not more where the kernel watches no more. */
 export const watchingSchema = z.object({ folders: countSchema, reason: lineSchema(300).nullable() });
 
+/** How the agent itself fares: what keeps it from checking files, so that its person is told. */
+export const agentHealthSchema = z.object({
+  /** `stalled`: files wait, and none was read for two minutes. `off`: nothing is watched. */
+  watcher: z.enum(['working', 'stalled', 'off']),
+  /** More files changed at once than the agent can keep in mind, last at `at`; `folders` are still to be read again for it. Null once that is long over. */
+  overflow: z.object({ at: timeSchema, folders: countSchema }).nullable(),
+  /** New files that could not be read whole since the agent started. */
+  files_unread: countSchema,
+  /** Reads of file systems that do not answer and hold a worker of the agent. */
+  workers_stuck: countSchema,
+});
+export type AgentHealth = z.infer<typeof agentHealthSchema>;
+
 const reportSchema = z.object({
   kind: z.literal('report'),
   /** Rises with every report of this agent's start; the server answers `noted` with it. */
@@ -342,6 +355,8 @@ const reportSchema = z.object({
   foreign_tables: z.array(foreignTableSchema).max(TABLES_MAXIMUM),
   /** Null where nothing is watched; agents of earlier versions do not say it. */
   watching: watchingSchema.nullable().default(null),
+  /** Agents of earlier versions do not say it. */
+  health: agentHealthSchema.nullable().default(null),
 });
 export type Report = z.infer<typeof reportSchema>;
 
@@ -384,6 +399,8 @@ export const scanProgressOnDeviceSchema = z.object({
   files_known: countSchema,
   /** Files that were not fully read: encrypted, damaged, too large, no permission, gone meanwhile. */
   files_pending: countSchema,
+  /** Folders that could not be read, so that the files in them are not counted. Agents of earlier versions do not say it. */
+  folders_unread: countSchema.default(0),
   /** All that were found so far to read; final once `is_counted`. */
   files_total: countSchema,
   is_counted: z.boolean(),

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { constants } from 'node:fs';
-import { lstat, open, readdir, readFile, readlink } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
+import { openForeign, type Stats, statForeign } from '#files/foreign.ts';
+import { kernelLink, kernelNames, kernelText } from '#files/kernel.ts';
 import { LOCAL_DISPLAY, type LoginSession } from './login-session.ts';
 
 /** The desktop that may be shown: the one of the signed-in session that gave consent. `uid` is the user of that session. */
@@ -23,6 +23,7 @@ export type Desktop =
 
 const SOCKETS_FOLDER = '/tmp/.X11-unix';
 const PROCESSES_MAXIMUM = 20_000;
+const STATUS_BYTES = 8 * 1024;
 /** Environments that are read until one names a display. */
 const ENVIRONMENTS_MAXIMUM = 64;
 const ENVIRONMENT_BYTES = 128 * 1024;
@@ -60,15 +61,10 @@ export function isWholly(status: string, uid: number): boolean {
   return ids?.slice(1).every((id) => id === `${uid}`) === true;
 }
 
-/** The processes of one user: the owner of the folder in /proc is only the effective one, so their status is asked as well. */
-async function processesOf(uid: number): Promise<string[]> {
-  const names = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/u.test(name));
-  const found: string[] = [];
-  for (const name of names.slice(0, PROCESSES_MAXIMUM)) {
-    if ((await lstat(`/proc/${name}`).catch(() => undefined))?.uid !== uid) continue;
-    if (isWholly(await readFile(`/proc/${name}/status`, 'latin1').catch(() => ''), uid)) found.push(name);
-  }
-  return found;
+/** The processes of one user. What their status says is asked of the kernel alone: no process can make that wait. */
+function processesOf(uid: number): string[] {
+  const names = kernelNames('/proc', PROCESSES_MAXIMUM).filter((name) => /^\d+$/u.test(name));
+  return names.filter((name) => isWholly(kernelText(`/proc/${name}/status`, STATUS_BYTES), uid));
 }
 
 /** The environment of a process, read by a program that is ended where the process makes it wait. */
@@ -89,7 +85,7 @@ async function environmentOfProcess(pid: string): Promise<string> {
 
 /** What the processes of a session name as their display. */
 async function displayOfProcesses({ id, uid }: LoginSession, wanted: string | undefined): Promise<Named | undefined> {
-  for (const pid of (await processesOf(uid)).slice(-ENVIRONMENTS_MAXIMUM)) {
+  for (const pid of processesOf(uid).slice(-ENVIRONMENTS_MAXIMUM)) {
     const environment = environmentOf(await environmentOfProcess(pid));
     const named = displayOf(environment);
     if (named === undefined || (environment['XDG_SESSION_ID'] ?? id) !== id) continue;
@@ -102,14 +98,10 @@ const numberOf = (display: string) => LOCAL_DISPLAY.exec(display)?.[1] ?? '0';
 
 /** The contents of a regular file of this user; undefined for every other kind of file and for a longer one. */
 async function readXauthority(path: string, uid: number): Promise<Buffer | undefined> {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
+  const file = await openForeign(path).catch(() => undefined);
   if (file === undefined) return undefined;
   try {
-    const stats = await file.stat();
-    if (!stats.isFile() || stats.uid !== uid || stats.size > XAUTHORITY_BYTES) return undefined;
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(XAUTHORITY_BYTES), 0, XAUTHORITY_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
+    return file.stats.uid === BigInt(uid) ? await file.read(XAUTHORITY_BYTES) : undefined;
   } catch {
     return undefined;
   } finally {
@@ -129,20 +121,17 @@ export function listenersOf(list: string, path: string): Set<string> {
 }
 
 /** Whether every socket that listens for a display is held by a process of one of these users. Programs of X11 ask the abstract name first, which any user can take. */
-async function isServedBy(path: string, uids: readonly number[]): Promise<boolean> {
-  const list = await readFile('/proc/net/unix', 'latin1').catch(() => '');
-  if (list.length > SOCKET_LIST_BYTES) return false;
+function isServedBy(path: string, uids: readonly number[]): boolean {
+  const list = kernelText('/proc/net/unix', SOCKET_LIST_BYTES);
+  if (list.length >= SOCKET_LIST_BYTES) return false;
   const missing = listenersOf(list, path);
   if (missing.size === 0) return false;
-  for (const uid of uids) {
-    for (const pid of await processesOf(uid)) {
-      const names = await readdir(`/proc/${pid}/fd`).catch(() => []);
-      for (const name of names) {
-        const inode = /^socket:\[(\d+)\]$/u.exec(await readlink(`/proc/${pid}/fd/${name}`).catch(() => ''))?.[1];
-        if (inode !== undefined) missing.delete(inode);
-      }
-      if (missing.size === 0) return true;
+  for (const pid of uids.flatMap(processesOf)) {
+    for (const name of kernelNames(`/proc/${pid}/fd`)) {
+      const inode = /^socket:\[(\d+)\]$/u.exec(kernelLink(`/proc/${pid}/fd/${name}`))?.[1];
+      if (inode !== undefined) missing.delete(inode);
     }
+    if (missing.size === 0) return true;
   }
   return false;
 }
@@ -155,13 +144,15 @@ export async function isDisplayOf(display: string, session: Pick<LoginSession, '
   const { uid } = session;
   const by_root = session.display !== undefined && numberOf(session.display) === numberOf(display);
   const uids = by_root && uid !== 0 ? [uid, 0] : [uid];
-  const folder = await lstat(SOCKETS_FOLDER).catch(() => undefined);
-  const is_others = folder !== undefined && (folder.mode & 0o022) !== 0 && (folder.mode & 0o1000) === 0;
-  if (folder?.isDirectory() !== true || is_others || ![0, uid].includes(folder.uid)) return false;
+  const folder = await statForeign(SOCKETS_FOLDER);
+  const is_others = folder !== undefined && (folder.mode & 0o022n) !== 0n && (folder.mode & 0o1000n) === 0n;
+  if (folder?.isDirectory() !== true || is_others || !isOf(folder, [0, uid])) return false;
   const path = join(SOCKETS_FOLDER, `X${numberOf(display)}`);
-  const socket = await lstat(path).catch(() => undefined);
-  return socket?.isSocket() === true && uids.includes(socket.uid) && (await isServedBy(path, uids));
+  const socket = await statForeign(path);
+  return socket?.isSocket() === true && isOf(socket, uids) && isServedBy(path, uids);
 }
+
+const isOf = ({ uid }: Stats, uids: readonly number[]) => uids.includes(Number(uid));
 
 async function x11Of(named: Named, session: Pick<LoginSession, 'uid' | 'display'>): Promise<Desktop> {
   if (!(await isDisplayOf(named.display, session))) return { kind: 'none' };

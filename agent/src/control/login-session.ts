@@ -1,5 +1,5 @@
-import { lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { foreignText } from '#files/foreign.ts';
 
 /** A person's graphical session on the first seat, as logind records it. */
 export interface LoginSession {
@@ -65,17 +65,8 @@ export function sessionOf(record: string, active: { id: string; uid: number }, s
 
 /** A record of logind; undefined where it is missing, is no regular file, or is too long. */
 async function readRecord(path: string): Promise<string | undefined> {
-  if ((await lstat(path).catch(() => undefined))?.isFile() !== true) return undefined;
-  const file = await open(path).catch(() => undefined);
-  if (file === undefined) return undefined;
-  try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(RECORD_BYTES + 1), 0, RECORD_BYTES + 1, 0);
-    return bytesRead > RECORD_BYTES ? undefined : buffer.toString('latin1', 0, bytesRead);
-  } catch {
-    return undefined;
-  } finally {
-    await file.close();
-  }
+  const text = await foreignText(path, RECORD_BYTES);
+  return text === '' ? undefined : text;
 }
 
 const SEAT = 'seat0';

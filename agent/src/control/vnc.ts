@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createConnection, Socket } from 'node:net';
 import { delimiter, join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { kernelText } from '#files/kernel.ts';
+import { isProgram, openOwn, removeOwn } from '#files/own-state.ts';
 import type { Desktop } from './desktop.ts';
 
 /** A VNC server of this desktop, for one connection. Nobody else on this computer can reach it. */
@@ -26,15 +26,9 @@ const INSTALL =
 const WAYLAND =
   'This desktop runs on Wayland, where no other program may look at the screen. With a compositor of wlroots (Sway, for one) install wayvnc and run “wayvnc 127.0.0.1 5900” in it; elsewhere sign in to a session of X11 (“on Xorg”).';
 
-function hasProgram(name: string, path: string): boolean {
-  return path.split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, name), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+async function hasProgram(name: string, path: string): Promise<boolean> {
+  for (const folder of path.split(delimiter)) if (await isProgram(join(folder, name))) return true;
+  return false;
 }
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -63,15 +57,15 @@ export function usersOfPort(list: string, port: number): Set<number> {
 }
 
 /** Whether everything that listens on a port is this user's. */
-async function isPortOf(port: number, uid: number): Promise<boolean> {
-  const lists = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map((path) => readFile(path, 'latin1').catch(() => '')));
+function isPortOf(port: number, uid: number): boolean {
+  const lists = ['/proc/net/tcp', '/proc/net/tcp6'].map((path) => kernelText(path));
   const users = new Set(lists.flatMap((list) => [...usersOfPort(list, port)]));
   return users.size === 1 && users.has(uid);
 }
 
 /** Whether a VNC server of this user listens where wayvnc and others do by default, on this computer alone. */
 async function isServed(port: number, uid: number): Promise<boolean> {
-  if (!(await isPortOf(port, uid))) return false;
+  if (!isPortOf(port, uid)) return false;
   const socket = await connected({ host: '127.0.0.1', port }).catch(() => undefined);
   if (socket === undefined) return false;
   return await new Promise((resolve) => {
@@ -98,8 +92,13 @@ function end(child: ChildProcess): void {
 async function keepXauthority(folder: string, xauthority: Buffer | undefined): Promise<string | undefined> {
   if (xauthority === undefined) return undefined;
   const path = join(folder, 'screen.xauthority');
-  await rm(path, { force: true });
-  await writeFile(path, xauthority, { mode: 0o600, flag: 'wx' });
+  await removeOwn(path);
+  const file = await openOwn(path, 'wx');
+  try {
+    await file.writeFile(xauthority);
+  } finally {
+    await file.close();
+  }
   return path;
 }
 
@@ -145,7 +144,7 @@ async function openTigervnc(
 ): Promise<Vnc> {
   const socket_path = join(folder, 'screen.vnc');
   const auth = await keepXauthority(folder, xauthority);
-  await rm(socket_path, { force: true });
+  await removeOwn(socket_path);
   const child = spawn(
     program,
     [
@@ -181,9 +180,9 @@ async function openTigervnc(
 /** How this desktop can be shown, or what is missing for it. */
 export async function findVnc(desktop: Desktop, parts: { folder: string; path: string; port?: number }): Promise<VncFound> {
   if (desktop.kind === 'x11') {
-    if (hasProgram('x11vnc', parts.path)) return { open: () => openX11vnc(desktop, parts) };
-    const tigervnc = TIGERVNC.find((program) => hasProgram(program, parts.path));
-    if (tigervnc !== undefined) return { open: () => openTigervnc(tigervnc, desktop, parts) };
+    if (await hasProgram('x11vnc', parts.path)) return { open: () => openX11vnc(desktop, parts) };
+    for (const program of TIGERVNC)
+      if (await hasProgram(program, parts.path)) return { open: () => openTigervnc(program, desktop, parts) };
   }
   // A VNC server that the session's user started.
   const port = parts.port ?? USUAL_PORT;
@@ -192,7 +191,7 @@ export async function findVnc(desktop: Desktop, parts: { folder: string; path: s
       async open() {
         const stream = await connected({ host: '127.0.0.1', port });
         // Another user may have taken the port meanwhile.
-        if (!(await isPortOf(port, desktop.uid))) {
+        if (!isPortOf(port, desktop.uid)) {
           stream.destroy();
           throw new Error('The VNC server on this computer belongs to another user.');
         }

@@ -1,4 +1,3 @@
-import { createReadStream, type ReadStream } from 'node:fs';
 import { access, constants, type FileHandle, lstat, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 
 /**
@@ -24,8 +23,6 @@ export const ownText = (path: string): Promise<string | undefined> => readFile(p
 
 /** @param flags `wx` makes a file that is readable for root alone and was not there before */
 export const openOwn = (path: string, flags: 'r' | 'r+' | 'wx'): Promise<FileHandle> => open(path, flags, 0o600);
-
-export const streamOwn = (path: string): ReadStream => createReadStream(path);
 
 /** Bytes of a file, or undefined where nothing has its name. */
 export const ownSize = (path: string): Promise<number | undefined> =>
