@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { BigIntStats } from 'node:fs';
-import { lstat, mkdir, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { availableParallelism, loadavg, setPriority } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -15,7 +13,6 @@ import {
   type ScanReport,
   saidSchema,
 } from '@palisade/contract/agent';
-import { digestOf } from '@palisade/scanner/digest';
 import { SCAN_LIMITS } from '@palisade/scanner/limits';
 import type { SignatureFiles } from '@palisade/scanner/signature-files';
 import { createYaraPool, type YaraPool } from '@palisade/scanner/yara-pool';
@@ -23,6 +20,11 @@ import { z } from 'zod';
 import { newId } from '#agent/ids.ts';
 import { lineOf } from '#agent/line.ts';
 import { createStore } from '#agent/store.ts';
+import { type ForeignFile, openForeign, type Stats, statForeign } from '#files/foreign.ts';
+import { kernelLink, kernelNames, kernelText } from '#files/kernel.ts';
+import { bytesOfText, wirePath } from '#files/name-text.ts';
+import { makeOwnFolder, removeOwnFolder } from '#files/own-state.ts';
+import { homesOf, peopleHere } from '#files/people.ts';
 import { runProgram } from '#firewall/nft.ts';
 import { createFoundFiles } from './found-files.ts';
 import { createQuarantine } from './quarantine.ts';
@@ -89,20 +91,20 @@ export interface Scans {
 
 /** With what was said last of each: a server that did not hear it is told again. */
 const doneSchema = z.array(z.object({ id: z.string(), state: z.string(), last: scanReportSchema.optional() }));
-const isSame = (a: BigIntStats, b: BigIntStats) =>
-  a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
+const isSame = (a: Stats, b: Stats) => a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
+
+async function hashOf(file: ForeignFile, bytes: Buffer | undefined): Promise<string> {
+  const hash = createHash('sha256');
+  if (bytes !== undefined) return hash.update(bytes).digest('hex');
+  for await (const part of file.chunks()) hash.update(part);
+  return hash.digest('hex');
+}
 
 /** Running programs, downloads, temporary folders, and what starts by itself. */
 async function quickRoots(): Promise<string[]> {
-  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/u.test(name));
-  const programs = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/exe`).catch(() => '')));
-  const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '');
-  const homes = new Set(
-    passwd
-      .split('\n')
-      .flatMap((line) => line.split(':')[5] ?? [])
-      .filter((home) => /^\/(?:home\/|root$)/u.test(home)),
-  );
+  const pids = kernelNames('/proc').filter((name) => /^\d+$/u.test(name));
+  const programs = pids.map((pid) => kernelLink(`/proc/${pid}/exe`));
+  const homes = homesOf(await peopleHere());
   const inHome = [
     ...[
       'Downloads',
@@ -127,20 +129,17 @@ async function quickRoots(): Promise<string[]> {
   ];
   const system = ['/etc/systemd/system', '/etc/xdg/autostart', '/etc/profile', '/etc/profile.d', '/etc/rc.local'];
   const files = programs.filter((path) => path.startsWith('/') && !path.endsWith(' (deleted)'));
-  return [...new Set([...files, ...[...homes].flatMap((home) => inHome.map((name) => join(home, name))), ...common, ...system])];
+  return [...new Set([...files, ...homes.flatMap((home) => inHome.map((name) => join(home, name))), ...common, ...system])];
 }
 
-async function isOnBattery(): Promise<boolean> {
-  const names = await readdir('/sys/class/power_supply').catch(() => []);
-  const states = await Promise.all(
-    names.map((name) => readFile(`/sys/class/power_supply/${name}/status`, 'utf8').catch(() => '')),
-  );
-  return states.some((state) => state.trim() === 'Discharging');
+function isOnBattery(): boolean {
+  const names = kernelNames('/sys/class/power_supply');
+  return names.some((name) => kernelText(`/sys/class/power_supply/${name}/status`).trim() === 'Discharging');
 }
 
 /** Why a scan of everything had better wait; undefined when it need not. */
-async function reasonToWait(): Promise<string | undefined> {
-  if (await isOnBattery()) return 'This computer runs on its battery.';
+function reasonToWait(): string | undefined {
+  if (isOnBattery()) return 'This computer runs on its battery.';
   return (loadavg()[0] ?? 0) > 4 * availableParallelism() ? 'This computer is very busy.' : undefined;
 }
 
@@ -264,7 +263,7 @@ export function createScans(parts: ScansParts): Scans {
     clearTimeout(rest);
     await engine?.close();
     engine = undefined;
-    await rm(work_folder, { recursive: true, force: true });
+    await removeOwnFolder(work_folder);
   }
 
   /** Reads one file. `clean` alone is remembered, for the edition that said so. */
@@ -274,45 +273,49 @@ export function createScans(parts: ScansParts): Scans {
     keepUntold: (file: Found) => Promise<void>,
   ): Promise<{ clean_by: string } | 'pending' | 'gone' | Found> {
     if (stats.size > FILE_BYTES_MAXIMUM) return 'pending';
-    const text = path.toString();
-    // The engine takes a path as text: a name that is no UTF-8 cannot be given to it, and is said to be unread.
-    if (!Buffer.from(text).equals(path)) return 'pending';
     const id = newId();
+    let file: ForeignFile | undefined;
     try {
-      // A small file is read once, and given to the engine as it is: what is hashed is what is scanned.
-      const bytes = stats.size <= HELD_BYTES ? await readFile(path) : undefined;
-      const file_hash = bytes === undefined ? await digestOf(text) : createHash('sha256').update(bytes).digest('hex');
+      // What is hashed, what the engine reads and what is taken away is this one file, whatever becomes of its path.
+      file = await openForeign(path);
+      if (file.stats.size > FILE_BYTES_MAXIMUM) return 'pending';
+      const bytes = file.stats.size <= HELD_BYTES ? await file.read(Number(HELD_BYTES)) : undefined;
+      const file_hash = await hashOf(file, bytes);
       const outcome = await pool.scan({
-        ...{ id, path: text, bytes, sha256: file_hash },
-        size: bytes?.length ?? Number(stats.size),
-        name: text.split('/').at(-1) ?? '',
+        // The engine takes a path as text: that of the open file is ASCII, whatever bytes its name is of.
+        ...{ id, path: file.handlePath, bytes, sha256: file_hash },
+        size: bytes?.length ?? Number(file.stats.size),
+        name: wirePath(path).split('/').at(-1) ?? '',
         // Made and removed by the engine, where it unpacks something large.
         folder: join(work_folder, id),
       });
-      const after = await lstat(path, { bigint: true });
+      const after = await file.statNow();
+      if (after.nlink === 0n) return 'gone';
       if (outcome.kind !== 'examined') return 'pending';
       const { threat, threat_member, unread } = outcome.examination;
       if (threat === null) return unread.length === 0 && isSame(after, stats) ? { clean_by: outcome.edition } : 'pending';
       await found_files
-        .keep(id, { path, file_hash, size: Number(stats.size) })
+        .keep(id, { path, file_hash, size: Number(file.stats.size) })
         .catch((error: unknown) => log(`what was found could not be noted: ${String(error)}`));
-      const file: Found = {
+      const finding: Found = {
         ...{
           id,
-          path: text,
+          path: wirePath(path),
           file_hash,
-          size: Number(stats.size),
+          size: Number(file.stats.size),
           threat: lineOf(threat, LINE_LENGTH),
           found_at: new Date().toISOString(),
         },
         member: threat_member === null ? null : lineOf(threat_member, 4_000),
         ...{ outcome: 'quarantined', reason: null },
       };
-      await keepUntold(file).catch((error: unknown) => log(`what was found could not be noted: ${String(error)}`));
-      const taken = await quarantine.take(id, path, stats);
-      return taken.ok ? file : { ...file, outcome: 'left', reason: lineOf(taken.reason, LINE_LENGTH) };
+      await keepUntold(finding).catch((error: unknown) => log(`what was found could not be noted: ${String(error)}`));
+      const taken = await quarantine.take(id, path, file.stats);
+      return taken.ok ? finding : { ...finding, outcome: 'left', reason: lineOf(taken.reason, LINE_LENGTH) };
     } catch (error) {
       return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'gone' : 'pending';
+    } finally {
+      await file?.close();
     }
   }
 
@@ -334,7 +337,7 @@ export function createScans(parts: ScansParts): Scans {
   }
 
   async function scanAll({ job_id, scan, roots, wanted, onReport }: Run): Promise<ScanReport> {
-    await mkdir(work_folder, { recursive: true, mode: 0o700 });
+    await makeOwnFolder(work_folder);
     const pool = startEngine();
     const progress = emptyProgress();
     /** Where an agent before this one stood in the same job. */
@@ -407,7 +410,7 @@ export function createScans(parts: ScansParts): Scans {
         }
         is_paused = false;
         if (scan !== 'full' || performance.now() - looked_at < LOOK_EVERY_MS) return true;
-        const reason = await reasonToWait();
+        const reason = reasonToWait();
         looked_at = performance.now();
         if (reason === undefined) return true;
         report('waiting', reason);
@@ -462,7 +465,7 @@ export function createScans(parts: ScansParts): Scans {
       if (verdicts?.isKnown(file.stats)) {
         progress.files_known += 1;
       } else {
-        progress.path = file.path.toString().toWellFormed();
+        progress.path = wirePath(file.path);
         const reading = readNext(file)
           .catch((error: unknown) => log(`a file could not be scanned: ${String(error)}`))
           .finally(() => under_way.delete(reading));
@@ -522,16 +525,16 @@ export function createScans(parts: ScansParts): Scans {
 
   /** Its person wanted it back: watching does not take it away again at once. */
   async function keepRestored(path: Buffer): Promise<void> {
-    const stats = await lstat(path, { bigint: true }).catch(() => undefined);
+    const stats = await statForeign(path);
     if (stats === undefined) return;
-    restored.set(path.toString(), stats);
+    restored.set(wirePath(path), stats);
     for (const [oldest] of restored) if (restored.size > RESTORED_MAXIMUM) restored.delete(oldest);
   }
 
   async function isRestored(path: string): Promise<boolean> {
     const known = restored.get(path);
     if (known === undefined) return false;
-    const stats = await lstat(path, { bigint: true }).catch(() => undefined);
+    const stats = await statForeign(bytesOfText(path));
     return stats !== undefined && isSame(stats, known);
   }
 
@@ -550,7 +553,7 @@ export function createScans(parts: ScansParts): Scans {
     });
   }
 
-  const restored = new Map<string, BigIntStats>();
+  const restored = new Map<string, Stats>();
   const orders_done = new Set<string>();
   const inTurn = (task: () => Promise<void>) => {
     busy = busy.then(task).catch((error: unknown) => log(`a scan failed: ${String(error)}`));

@@ -1,6 +1,8 @@
 import { type FSWatcher, watch } from 'node:fs';
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { foreignText } from '#files/foreign.ts';
+import { homesOf, peopleHere } from '#files/people.ts';
 
 /**
  * Tells of files that were written in watched folders, after the write: one watch of the kernel per folder. It sees what happens and blocks nothing. A burst of more
@@ -180,22 +182,14 @@ export function usualFolders(home: string, settings: string): string[] {
   return USUAL.map((name) => named.get(`XDG_${name}_DIR`) ?? join(home, ENGLISH[name]));
 }
 
-const HOMES_MAXIMUM = 200;
+/** Of a person's own settings file. */
+const SETTINGS_BYTES = 64 * 1024;
 
 /** The usual folders of everybody who has a home here. */
 export async function everybodysFolders(passwd_file = '/etc/passwd'): Promise<string[]> {
-  const passwd = await readFile(passwd_file, 'utf8').catch(() => '');
-  const homes = new Set(
-    passwd
-      .split('\n')
-      .flatMap((line) => line.split(':')[5] ?? [])
-      .filter((home) => home.startsWith('/home/') || home === '/root'),
-  );
+  const homes = homesOf(await peopleHere(passwd_file));
   const folders = await Promise.all(
-    [...homes].slice(0, HOMES_MAXIMUM).map(async (home) => {
-      const settings = await readFile(join(home, '.config/user-dirs.dirs'), 'utf8').catch(() => '');
-      return usualFolders(home, settings);
-    }),
+    homes.map(async (home) => usualFolders(home, await foreignText(join(home, '.config/user-dirs.dirs'), SETTINGS_BYTES))),
   );
   return folders.flat();
 }
