@@ -2,13 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { unitsCapabilities } from './confined.ts';
 
 // The desktop that remote control shows, while another local user does what they can to have theirs shown. In mount, network and process namespaces of the test.
 
 const [PERSON, ATTACKER] = [4_001, 4_002];
 const SECONDS = 30;
-/** What the unit keeps (agent/install/palisade-agent.service). */
-const KEPT = '-all,+net_admin,+dac_read_search,+dac_override,+fowner,+chown,+sys_ptrace';
 const ATTACKER_PROGRAM = new URL('./desktop-attacker.sh', import.meta.url).pathname;
 const SCREEN = new URL('./x-screen.ts', import.meta.url).pathname;
 const FIND = new URL('./find-desktop.ts', import.meta.url).pathname;
@@ -53,7 +52,7 @@ while [ ! -e /tmp/.X11-unix/X0 ]; do sleep 0.1; done
 DISPLAY=:0 HOME=/tmp/person $person sleep 1000 &
 sleep 0.3
 ${more}
-exec setpriv --bounding-set=${KEPT} --inh-caps=-all ${process.execPath} ${FIND} ${seconds}`;
+exec setpriv --bounding-set=-all,${unitsCapabilities()} --inh-caps=-all ${process.execPath} ${FIND} ${seconds}`;
   const { stdout, stderr } = spawnSync('unshare', ['-mnp', '--fork', '--kill-child', '--mount-proc', 'sh', '-c', script], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
+import { unitsCapabilities } from './confined.ts';
 
 // Watching while another local user floods it, with the capabilities of the unit; and names that are no UTF-8.
 
 const EICAR = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS-TEST-FILE', '!$H+H*'].join('');
 const [ANNA, BEN] = [4_001, 4_002];
-const KEPT = '-all,+net_admin,+dac_read_search,+dac_override,+fowner,+chown,+sys_ptrace,+setuid,+setgid';
 const WATCHING = new URL('./run-watching.ts', import.meta.url).pathname;
 const FLOOD = new URL('./flood.ts', import.meta.url).pathname;
 const MEMORY_BAR = 150 * 1024 ** 2;
@@ -50,7 +50,7 @@ async function start() {
   const children: ChildProcess[] = [];
   const agent = spawn(
     'setpriv',
-    [`--bounding-set=${KEPT}`, '--inh-caps=-all', process.execPath, ...FLAGS, WATCHING, state, anna, ben],
+    [`--bounding-set=-all,${unitsCapabilities()}`, '--inh-caps=-all', process.execPath, ...FLAGS, WATCHING, state, anna, ben],
     { stdio: ['ignore', 'pipe', 'ignore'], env: { PATH: process.env['PATH'], MALLOC_ARENA_MAX: '1' } },
   );
   children.push(agent);

@@ -3,7 +3,7 @@ import { closeSync, constants, type Dirent, opendirSync, openSync, readlinkSync,
 /**
  * Reads what the kernel says in /proc and /sys: no program is started for it, and no turn through the thread pool is taken, which would cost ten times what the kernel
  * needs to answer. No person decides what lies there. Of a process of another person only what does not read the memory of that process is asked for
- * (`comm`, `fd`, `exe`, `ns`, `status`): reading `environ` or `cmdline` waits as long as that process wants (userfaultfd(2)).
+ * (`comm`, `fd`, `exe`, `ns`, `status`): reading `environ` or `cmdline` waits as long as that process wants (userfaultfd(2)); the agent's own processes have no such memory.
  */
 
 const TEXT_BYTES = 64 * 1024 ** 2;

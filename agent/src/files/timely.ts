@@ -81,3 +81,17 @@ export async function timely<T>(operation: () => Promise<T>, onLate?: (late: T) 
     clearTimeout(timer);
   }
 }
+
+/** After a process was told to end, so long is waited for what it still does. ms. */
+const END_MS = 10_000;
+
+/** Ends this process for certain: Node's own end waits for operations that never come back. */
+export function endProcess(): void {
+  if (stuck > 0) process.kill(process.pid, 'SIGKILL');
+  process.exit();
+}
+
+/** From now on this process has so long to end. */
+export function endInTime(ms = END_MS): void {
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), ms).unref();
+}

@@ -22,6 +22,8 @@ export interface Quarantine {
   remove(id: string): Promise<void>;
 }
 
+/** No larger file is read on a device, so that none is found. Bytes. */
+const SEALED_MAXIMUM = 2n * 1024n ** 3n;
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -133,6 +135,7 @@ export function createQuarantine(folder: string): Quarantine {
   /** Seals what is open, and takes exactly this file away. Answers why not, or undefined. */
   async function takeOpen(id: string, from: ForeignFile, stats: Stats): Promise<string | undefined> {
     if (!isSameContent(from.stats, stats)) return CHANGED;
+    if (stats.size > SEALED_MAXIMUM) return 'It is too large to be sealed, so it lies where it was.';
     const { path } = from;
     const { dev, ino, size, mtimeNs } = from.stats;
     const remover = await removerOf(path, from.stats);

@@ -348,16 +348,18 @@ class FolderWatch implements Watch {
     if (part.is_running) return;
     part.is_running = true;
     part.came_on_at = this.#parts.now();
-    void this.#lookThrough(part).finally(() => {
-      part.is_running = false;
-    });
+    void this.#lookThrough(part)
+      .catch(() => {})
+      .finally(() => {
+        part.is_running = false;
+      });
   }
 
   async #lookThrough(part: Part): Promise<void> {
     for (const [key, path] of [...part.again]) {
       if (this.#is_closed) return;
       part.again.delete(key);
-      await this.#read(path, undefined);
+      await this.#read(path, undefined).catch(() => {});
       part.came_on_at = this.#parts.now();
       // No room again: the rest waits for it.
       if (part.again.has(key)) break;
