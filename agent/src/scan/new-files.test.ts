@@ -1,5 +1,5 @@
+import { statSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
-import type { Stats } from '#files/foreign.ts';
 import { createNewFiles, type Lane } from './new-files.ts';
 import type { FoundFile } from './walk.ts';
 import { healthOf } from './watching.ts';
@@ -10,9 +10,9 @@ let inode = 0n;
 /** What is told of a file; nothing else of its stats is looked at. */
 function fileOf(name: string, parts: { size?: bigint; ino?: bigint; ctimeNs?: bigint } = {}): FoundFile {
   inode += 1n;
-  const stats: Pick<Stats, 'dev' | 'ino' | 'size' | 'ctimeNs'> = { dev: 1n, ino: inode, size: 1n, ctimeNs: 1n, ...parts };
+  const stats = Object.assign(statSync('/', { bigint: true }), { dev: 1n, ino: inode, size: 1n, ctimeNs: 1n, ...parts });
   const open = () => Promise.reject(new Error('it is not opened here'));
-  return { path: Buffer.from(name), stats: stats as Stats, open };
+  return { path: Buffer.from(name), stats, open };
 }
 
 /** Reads that end when the test says so. */

@@ -389,6 +389,24 @@ open(path, 'wb').write(bytes)`;
     expect(existsSync(path)).toBe(false);
   });
 
+  it('finds an infected file whose name is no UTF-8, and counts what it could not read', async () => {
+    writeFileSync(Buffer.from(`${root}/files/n\u00ff.sh`, 'latin1'), EICAR);
+    writeFileSync(join(root, 'files/large'), '');
+    truncateSync(join(root, 'files/large'), 3 * 1024 ** 3);
+    const one = job(join(root, 'files'));
+    scans.want({ ...nothing, scan_jobs: [one] });
+    await ended(one.id, 'done');
+    const lastOf = ({ id }: ScanJob) => reports.filter(({ job_id }) => job_id === id).at(-1);
+    expect(reports.flatMap(({ found }) => found)).toMatchObject([
+      { path: `${root}/files/n\\xff.sh`, outcome: 'quarantined', threat: 'EICAR-Test-File' },
+    ]);
+    expect(lastOf(one)?.progress).toMatchObject({ files_read: 1, files_pending: 1, folders_unread: 0 });
+    const missing = job(join(root, 'no-such-folder'));
+    scans.want({ ...nothing, scan_jobs: [missing] });
+    await ended(missing.id, 'done');
+    expect(lastOf(missing)?.progress).toMatchObject({ files_pending: 0, folders_unread: 1 });
+  });
+
   it('counts a file that changes while it is read as not fully read, and reads it again the next time', async () => {
     const path = join(root, 'files/diary.txt');
     writeFileSync(path, 'harmless');

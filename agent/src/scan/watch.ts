@@ -317,7 +317,7 @@ class FolderWatch implements Watch {
   }
 
   #note(folder: Watched, name: Buffer | undefined, now: number): void {
-    const dirty = folder.dirty ?? { names: new Map(), first: now, last: now };
+    const dirty: Dirty = folder.dirty ?? { names: new Map(), first: now, last: now };
     folder.dirty = dirty;
     dirty.last = now;
     if (name === undefined) dirty.names = undefined;
