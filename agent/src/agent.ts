@@ -19,6 +19,7 @@ import { trySet } from '@palisade/scanner/set-trial';
 import { z } from 'zod';
 import { createControl } from '#control/control.ts';
 import { bytesOfText } from '#files/name-text.ts';
+import { ownSize } from '#files/own-state.ts';
 import { firewallStateSchema } from '#firewall/applied.ts';
 import { createConntrack, hasConntrack } from '#firewall/conntrack.ts';
 import { createDropped } from '#firewall/dropped.ts';
@@ -400,6 +401,8 @@ export async function runAgent({
   async function report(): Promise<void> {
     const { epoch, counters, drops } = (await enforcer?.counters()) ?? { epoch: iso(), counters: [], drops: '' };
     const part = enforcer === undefined ? undefined : await dropped.read({ epoch, drops });
+    // Through the workers that read files, without a deadline: where none of them answers, no report is made, and the server says so.
+    await ownSize(folders.state);
     const telemetry = (await proc?.read()) ?? null;
     const checks = posture.read();
     if (watchingNow() !== null) await watching?.note();

@@ -117,6 +117,22 @@ it('tells of files whose names are no UTF-8, in folders with such names too', as
   await toldOf('n\u00ff.sh', 'd\u00fe/m\u00fd');
 });
 
+it('watches the folder that has a path now, and not the one that had it before', async () => {
+  mkdirSync(join(root, 'here'));
+  await start();
+  renameSync(join(root, 'here'), join(root, 'there'));
+  mkdirSync(join(root, 'here'));
+  await vi.waitFor(() => expect(watch.state().folders).toBe(3), { timeout: 10_000, interval: 10 });
+  await vi.waitFor(
+    () => {
+      writeFileSync(join(root, 'here/one'), `${Date.now()}`);
+      writeFileSync(join(root, 'there/two'), `${Date.now()}`);
+      expect(told).toEqual(expect.arrayContaining(at('here/one', 'there/two')));
+    },
+    { timeout: 10_000, interval: 200 },
+  );
+});
+
 it('ends with the folders that are wanted', async () => {
   await start();
   await watch.want([], []);

@@ -1,4 +1,3 @@
-import type { FSWatcher } from 'node:fs';
 import { Folder, joinPath, openForeign, type Stats } from '#files/foreign.ts';
 import type { FoundFile } from './walk.ts';
 
@@ -86,7 +85,7 @@ interface Watched {
   path: Buffer;
   person: number;
   /** Undefined while it rests. */
-  watcher: FSWatcher | undefined;
+  watcher: ReturnType<Folder['watch']> | undefined;
   events: number;
   events_since: number;
   rest_ms: number;
@@ -292,6 +291,11 @@ class FolderWatch implements Watch {
       folder.events_since = now;
     }
     folder.events += 1;
+    // It was moved, removed or changed itself: another one may have its path now, which is watched when it is read.
+    if (name === undefined) {
+      folder.watcher.close();
+      folder.watcher = undefined;
+    }
     if (folder.events > this.#parts.events_maximum || this.#turn_events > TURN_EVENTS) this.#rest(folder, now);
     this.#note(folder, folder.watcher === undefined ? undefined : name, now);
   }

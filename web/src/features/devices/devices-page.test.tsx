@@ -151,12 +151,13 @@ describe('a device', () => {
         },
       }),
       deviceOf({ device_name: 'Works', health }),
+      deviceOf({ device_name: 'Calm', health: { ...health, overflow: { at: '2026-11-20T10:06:00.000Z', folders: 0 } } }),
       deviceOf({ device_name: 'Away', state: 'offline', health: { ...health, watcher: 'stalled' } }),
     );
     const stands = await card('Stands');
     expect(stands.getByText('Not responding')).toBeVisible();
     expect(stands.queryByText('Online')).not.toBeInTheDocument();
-    expect(stands.getByText(/stopped working, so this computer isn’t protected/u)).toBeVisible();
+    expect(stands.getByText(/stopped working, so no files are checked/u)).toBeVisible();
     const floods = await card('Floods');
     for (const text of [
       'New files aren’t being checked. Restart the computer if this lasts.',
@@ -165,6 +166,9 @@ describe('a device', () => {
       'We couldn’t check 1 new file completely. Run a full scan to try again.',
     ])
       expect(floods.getByText(text)).toBeVisible();
+    expect((await card('Calm')).getByText('Many files changed at once. The agent checks the watched folders again.')).toHaveClass(
+      'sub',
+    );
     for (const name of ['Works', 'Away'])
       expect((await card(name)).queryByText(/aren’t being checked|couldn’t check|Too many/u)).not.toBeInTheDocument();
   });
