@@ -45,10 +45,11 @@ chown -R ${PERSON}:${PERSON} /tmp/person
 chown ${ATTACKER}:${ATTACKER} /tmp/attacker
 person='setpriv --reuid ${PERSON} --regid ${PERSON} --clear-groups'
 attacker='setpriv --reuid ${ATTACKER} --regid ${ATTACKER} --clear-groups'
-$attacker sh ${ATTACKER_PROGRAM} /tmp/attacker ${process.execPath} ${SCREEN} >/dev/null 2>&1 &
-while [ ! -e /tmp/.X11-unix/X66 ]; do sleep 0.1; done
+# The person is signed in first: whoever takes the name of a display before that keeps the X server from starting.
 $person env ${process.execPath} ${SCREEN} /tmp/.X11-unix/X0 >/dev/null 2>&1 &
 while [ ! -e /tmp/.X11-unix/X0 ]; do sleep 0.1; done
+$attacker sh ${ATTACKER_PROGRAM} /tmp/attacker ${process.execPath} ${SCREEN} >/dev/null 2>&1 &
+while [ ! -e /tmp/attacker/pipe ]; do sleep 0.1; done
 DISPLAY=:0 HOME=/tmp/person $person sleep 1000 &
 sleep 0.3
 ${more}
@@ -57,6 +58,7 @@ exec setpriv --bounding-set=-all,${unitsCapabilities()} --inh-caps=-all ${proces
     encoding: 'utf8',
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
     timeout: (seconds + 60) * 1_000,
+    killSignal: 'SIGKILL',
   });
   const line = stdout.trim().split('\n').at(-1) ?? '';
   if (!line.startsWith('{')) throw new Error(`nothing was said: ${stderr}`);
