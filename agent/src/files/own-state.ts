@@ -1,5 +1,4 @@
-import { createReadStream, type ReadStream } from 'node:fs';
-import { access, constants, type FileHandle, lstat, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 
 /**
  * Files that the agent keeps for itself, below /var/lib/palisade-agent and /run/palisade-agent: folders of root that nobody else can enter, so that a path means what it
@@ -25,18 +24,9 @@ export const ownText = (path: string): Promise<string | undefined> => readFile(p
 /** @param flags `wx` makes a file that is readable for root alone and was not there before */
 export const openOwn = (path: string, flags: 'r' | 'r+' | 'wx'): Promise<FileHandle> => open(path, flags, 0o600);
 
-export const streamOwn = (path: string): ReadStream => createReadStream(path);
-
 /** Bytes of a file, or undefined where nothing has its name. */
 export const ownSize = (path: string): Promise<number | undefined> =>
   lstat(path).then(
     ({ size }) => size,
     () => undefined,
-  );
-
-/** Whether a program of the system is there to be started. */
-export const isProgram = (path: string): Promise<boolean> =>
-  access(path, constants.X_OK).then(
-    () => true,
-    () => false,
   );
