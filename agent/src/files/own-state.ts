@@ -1,4 +1,4 @@
-import { type FileHandle, lstat, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { access, constants, type FileHandle, lstat, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 
 /**
  * Files that the agent keeps for itself, below /var/lib/palisade-agent and /run/palisade-agent: folders of root that nobody else can enter, so that a path means what it
@@ -29,4 +29,11 @@ export const ownSize = (path: string): Promise<number | undefined> =>
   lstat(path).then(
     ({ size }) => size,
     () => undefined,
+  );
+
+/** Whether a program of the system is there to be started. */
+export const isProgram = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
   );
