@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DeviceEvent, SecondLook } from '@palisade/contract/agent';
 import { lineOf } from '#agent/line.ts';
 import { type ForeignFile, openForeign } from '#files/foreign.ts';
+import { FileRefused } from '#files/timely.ts';
 import type { Sent } from '#link/call.ts';
 import { createFoundFiles } from './found-files.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -71,6 +72,7 @@ export function createSecondLooks(parts: {
       return { ...(await measured(() => opened.chunks(), file_hash)), close: () => opened.close() };
     } catch (error) {
       await file?.close();
+      if (error instanceof FileRefused && error.code === 'not_regular') throw new NotSent(ANOTHER_FILE);
       throw error;
     }
   }
