@@ -11,7 +11,7 @@ const POINTS = [
   ...Array.from({ length: 9 }, (_, index) => `B.${index + 6}`),
   ...Array.from({ length: 4 }, (_, index) => `C.${index + 15}`),
   ...Array.from({ length: 6 }, (_, index) => `D.${index + 19}`),
-  ...Array.from({ length: 4 }, (_, index) => `E.${index + 5}`),
+  ...Array.from({ length: 8 }, (_, index) => `E.${index + 1}`),
 ];
 
 const rows = rowsOf(text, /^[A-E]\.\d+$/u);

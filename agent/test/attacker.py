@@ -124,8 +124,8 @@ def everything(home, seed, outside):
         quietly(way)
         done += 1
         # Now and then things stay as they are for a moment, so that the agent gets somewhere.
-        if done % 600 == 0:
-            time.sleep(chosen.random())
+        if done % 1000 == 0:
+            time.sleep(2.5 * chosen.random())
         if done % 500 == 0:
             print(done, flush=True)
 

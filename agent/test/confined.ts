@@ -2,14 +2,14 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { z } from 'zod';
 
 /**
- * A computer of its own for tests that attack the agent: user and mount namespaces in which /home, /tmp, /etc, /var/lib and /run are in memory, with the people anna and
- * ben. The agent runs in it with exactly the capabilities of its unit; attackers run as a person without any. Nothing is changed outside.
+ * A computer of its own for tests that attack the agent: user and mount namespaces in which /home, /tmp, /etc, /var/lib and /run are in memory, with the people anna (1000) and
+ * ben (1001). The agent runs in it with exactly the capabilities of its unit; attackers run as a person without any. Nothing is changed outside.
  */
 
 export const ANNA = 1_000;
-export const BEN = 1_001;
 const UNIT = new URL('../install/palisade-agent.service', import.meta.url);
 const ATTACKER = new URL('./attacker.py', import.meta.url);
 const PYTHON = '/usr/bin/python3';
@@ -76,6 +76,10 @@ export interface AgentUnderTest {
   peak(): number;
 }
 
+/** The agent gives up a job of a person after 130 s: what answers later than this is a hang. ms. */
+const ANSWER_MS = 150_000;
+/** Beyond it an agent that does not end is killed, and the test fails by the time. ms. */
+const END_MS = 15_000;
 const REPOSITORY = new URL('../..', import.meta.url).pathname;
 /** Where the namespaces of the tests mount nothing of their own. */
 const BUNDLE = join(REPOSITORY, 'agent/dist/attacked');
@@ -111,13 +115,13 @@ function startAgent(enter: readonly string[]): AgentUnderTest {
   });
   let number = 0;
   createInterface({ input: child.stdout }).on('line', (line) => {
-    const answer: Record<string, unknown> = JSON.parse(line);
+    const answer = z.record(z.string(), z.unknown()).parse(JSON.parse(line));
     waiting.get(Number(answer['number']))?.(answer);
   });
   const pid = child.pid ?? 0;
   return {
     pid,
-    ask(question, within_ms = 60_000) {
+    ask(question, within_ms = ANSWER_MS) {
       number += 1;
       const mine = number;
       return new Promise((resolve, reject) => {
@@ -144,7 +148,9 @@ function startAgent(enter: readonly string[]): AgentUnderTest {
       const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
       if (child.exitCode === null && child.signalCode === null) {
         child.kill('SIGTERM');
+        const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
         await gone;
+        clearTimeout(timer);
       }
       return performance.now() - began;
     },

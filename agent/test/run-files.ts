@@ -73,7 +73,7 @@ async function answer({ what, id, path }: Question): Promise<Record<string, unkn
 }
 createInterface({ input: process.stdin }).on('line', (line) => {
   const question = questionSchema.parse(JSON.parse(line));
-  answer(question)
+  void answer(question)
     .catch((error: unknown) => ({ ok: false, error: String(error) }))
     .then((said) => process.stdout.write(`${JSON.stringify({ ...said, number: question.number })}\n`));
 });

@@ -271,20 +271,25 @@ export class ForeignFile {
     const parts: Buffer[] = [];
     let at = 0;
     while (at < length) {
-      const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, length - at));
-      const { bytesRead } = await timely(() => this.#handle.read(buffer, 0, buffer.length, position + at));
-      if (bytesRead === 0) break;
-      parts.push(buffer.subarray(0, bytesRead));
-      at += bytesRead;
+      const part = await this.#readInto(Buffer.allocUnsafe(Math.min(CHUNK_BYTES, length - at)), position + at);
+      if (part.length === 0) break;
+      parts.push(part);
+      at += part.length;
     }
     return Buffer.concat(parts);
   }
 
-  /** Its bytes in parts, at most as many as it had when it was opened. */
+  async #readInto(buffer: Buffer, position: number): Promise<Buffer> {
+    const { bytesRead } = await timely(() => this.#handle.read(buffer, 0, buffer.length, position));
+    return buffer.subarray(0, bytesRead);
+  }
+
+  /** Its bytes in parts, at most as many as it had when it was opened. The next part overwrites the one before: a large file takes no more memory than a small one. */
   async *chunks(): AsyncGenerator<Buffer> {
     const size = Number(this.stats.size);
+    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size));
     for (let at = 0; at < size; ) {
-      const part = await this.readSome(Math.min(CHUNK_BYTES, size - at), at);
+      const part = await this.#readInto(buffer.subarray(0, Math.min(buffer.length, size - at)), at);
       if (part.length === 0) return;
       at += part.length;
       yield part;

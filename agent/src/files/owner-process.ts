@@ -43,9 +43,9 @@ async function readInput(): Promise<{ line: string; rest: () => AsyncGenerator<B
   const input: AsyncIterator<Buffer> = process.stdin[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
   while (!head.includes('\n')) {
-    const { value, done } = await input.next();
-    if (done === true || head.length > LINE_BYTES) throw new Cut('the job was cut off');
-    head = Buffer.concat([head, value]);
+    const next = await input.next();
+    if (next.done === true || head.length > LINE_BYTES) throw new Cut('the job was cut off');
+    head = Buffer.concat([head, next.value]);
   }
   const end = head.indexOf('\n');
   const first = head.subarray(end + 1);

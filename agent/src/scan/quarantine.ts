@@ -27,7 +27,7 @@ const SEALED_MAXIMUM = 2n * 1024n ** 3n;
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-const CHUNK_BYTES = 1024 ** 2;
+const CHUNK_BYTES = 256 * 1024;
 const ALGORITHM = 'aes-256-gcm';
 
 const recordSchema = z.object({
@@ -83,12 +83,21 @@ async function keyIn(folder: string): Promise<Buffer> {
 export function createQuarantine(folder: string): Quarantine {
   const sealed = (id: string) => join(folder, `${id}.sealed`);
   const record = (id: string) => createStore(join(folder, `${id}.json`), recordSchema);
+  let key: Promise<Buffer> | undefined;
+  /** The same for all that comes at once, the first time too. */
+  function keyNow(): Promise<Buffer> {
+    key ??= keyIn(folder).catch((error: unknown) => {
+      key = undefined;
+      throw error;
+    });
+    return key;
+  }
 
-  async function seal(id: string, from: ForeignFile, key: Buffer): Promise<bigint> {
+  async function seal(id: string, from: ForeignFile, sealing_key: Buffer): Promise<bigint> {
     const to = await openOwn(sealed(id), 'wx');
     try {
       const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(id));
+      const cipher = createCipheriv(ALGORITHM, sealing_key, nonce).setAAD(Buffer.from(id));
       await to.writeFile(nonce);
       let bytes = 0n;
       for await (const part of from.chunks()) {
@@ -104,7 +113,7 @@ export function createQuarantine(folder: string): Quarantine {
   }
 
   /** What is sealed, in parts; whether it is whole is known at its end. @throws Error where it was changed, or is not there */
-  async function* unsealed(id: string, key: Buffer): AsyncGenerator<Buffer> {
+  async function* unsealed(id: string, sealing_key: Buffer): AsyncGenerator<Buffer> {
     const from = await openOwn(sealed(id), 'r');
     try {
       const { size } = await from.stat();
@@ -112,7 +121,7 @@ export function createQuarantine(folder: string): Quarantine {
       const tag = Buffer.alloc(TAG_BYTES);
       await from.read(nonce, 0, NONCE_BYTES, 0);
       await from.read(tag, 0, TAG_BYTES, size - TAG_BYTES);
-      const decipher = createDecipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(id)).setAuthTag(tag);
+      const decipher = createDecipheriv(ALGORITHM, sealing_key, nonce).setAAD(Buffer.from(id)).setAuthTag(tag);
       const end = size - TAG_BYTES;
       for (let at = NONCE_BYTES; at < end; ) {
         const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, end - at));
@@ -147,7 +156,7 @@ export function createQuarantine(folder: string): Quarantine {
       gid: Number(stats.gid),
       mtime_ms: Number(stats.mtimeMs),
     });
-    const bytes = await seal(id, from, await keyIn(folder));
+    const bytes = await seal(id, from, await keyNow());
     if (bytes !== stats.size || !(await from.isUnchanged())) return CHANGED;
     const answer = await asOwner(remover, {
       kind: 'remove',
@@ -169,8 +178,8 @@ export function createQuarantine(folder: string): Quarantine {
 
     async read(id) {
       if ((await ownSize(sealed(id))) === undefined) return undefined;
-      const key = await keyIn(folder);
-      return () => unsealed(id, key);
+      const sealing_key = await keyNow();
+      return () => unsealed(id, sealing_key);
     },
 
     async take(id, path, stats) {
@@ -202,10 +211,10 @@ export function createQuarantine(folder: string): Quarantine {
       const { path: path_text, mode, uid, gid, mtime_ms } = kept;
       try {
         const path = Buffer.from(path_text, 'base64');
-        const key = await keyIn(folder);
+        const sealing_key = await keyNow();
         const size = bytes - NONCE_BYTES - TAG_BYTES;
         const job = { kind: 'put' as const, path: path_text, size, mode, gid, mtime_ms };
-        const answer = await asOwner(uid, job, () => unsealed(id, key));
+        const answer = await asOwner(uid, job, () => unsealed(id, sealing_key));
         if (!answer.ok) return { ok: false, reason: reasonOfRestore(answer) };
         await remove(id);
         return { ok: true, path };
