@@ -1,4 +1,4 @@
-// Pictures of the devices and of the firewall, with no device, with three (one in force, one that refused, one that is gone) and with many; in the windows of snap.ts,
+// Pictures of the devices and of the firewall, with no device, with three (one whose agent stands still, one that refused and is flooded, one that is gone) and with many; in the windows of snap.ts,
 // dark and light, whole pages. For the eye alone: `node bench/device-pictures.ts <folder> [--fill=three] [--scheme=dark] [--width=390,320]`. Needs npm run build once.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -29,7 +29,13 @@ const CHECKS = [
   ['screen_lock', 'unknown', 'Each person’s desktop keeps its own screen lock, which a system service cannot read.'],
 ] as const;
 
-function reportOf(rule_ids: readonly string[]) {
+/** Of an agent that has more to read than it can. */
+const FLOODED = {
+  ...{ watcher: 'stalled', files_unread: 3, workers_stuck: 1 },
+  overflow: { at: now(), folders: 2 },
+};
+
+function reportOf(rule_ids: readonly string[], health: object | null) {
   const connection = {
     direction: 'inbound',
     protocol: 'tcp',
@@ -39,7 +45,7 @@ function reportOf(rule_ids: readonly string[]) {
     program: 'sshd',
   };
   return {
-    ...{ kind: 'report', seq: 1, epoch: '2026-11-20T10:00:00.000Z', watching: { folders: 214, reason: null } },
+    ...{ kind: 'report', seq: 1, epoch: '2026-11-20T10:00:00.000Z', watching: { folders: 214, reason: null }, health },
     counters: rule_ids.map((of, index) => ({ of, packets: 37 * (index + 1), bytes: 4_000 })),
     blocked: [
       ...[3389, 445, 23].map((port, index) => ({
@@ -117,23 +123,43 @@ async function fillWith(
       },
       ...{ threat: 'EICAR-Test-File', member: 'eicar.com', outcome: 'quarantined', reason: null, found_at: now() },
     };
+    const { id: job_id } = z
+      .object({ id: z.string() })
+      .parse(await ask('POST', `/devices/${identity.device_id}/scans`, { scan: 'full' }));
     const scan = {
-      ...{ kind: 'scan_report', seq: 2, job_id: null, scan: 'full', state: 'done', reason: null, signatures_version: '1' },
+      ...{ kind: 'scan_report', seq: 2, job_id, scan: 'full', state: 'done', reason: null, signatures_version: '1' },
       found: [found],
       progress: {
-        ...{ files_read: 41_233, files_known: 0, files_pending: 12, files_total: 41_245, is_counted: true, bytes_read: 9e9 },
+        ...{
+          files_read: 41_233,
+          files_known: 0,
+          files_pending: 12,
+          folders_unread: 1,
+          files_total: 41_245,
+          is_counted: true,
+          bytes_read: 9e9,
+        },
         ...{ bytes_per_second: 2e7, seconds_left: 0, path: null },
       },
     };
-    await ask('POST', '/agent/poll', { hello, said: [{ kind: 'ack', rev, ...ack }, reportOf(rule_ids), scan] });
+    await ask('POST', '/agent/poll', {
+      hello,
+      said: [{ kind: 'ack', rev, ...ack }, reportOf(rule_ids, hostname === 'kitchen' ? FLOODED : null), scan],
+    });
   }
   // One that nobody has asked a second look at, and one that is waited for.
   const [finding] = z.array(z.object({ id: z.string() })).parse(await ask('GET', '/devices/findings'));
   await ask('POST', `/devices/findings/${finding?.id}/second-look`, { agreed: true });
-  if (kind === 'three') return account;
-
   const database = new DatabaseSync(join(data_dir, 'palisade.sqlite'));
   database.exec('pragma busy_timeout = 5000; begin immediate');
+  database.exec("update devices set reported_at = '2026-11-20T10:00:00.000Z' where hostname = 'marias-laptop'");
+  // Pictures take longer than a connection that says nothing is kept.
+  database.exec("update devices set connected_until = '2099-01-01T00:00:00.000Z' where instance is not null");
+  if (kind === 'three') {
+    database.exec('commit');
+    database.close();
+    return account;
+  }
   fill(database, 'devices', MANY.devices, (index) => ({
     ...{
       id: idOf(7, index),

@@ -349,7 +349,10 @@ export const measureControl = (folder: string): Promise<ControlRound> =>
     const session = await startSession(server.url);
     stopped({ stop: session.leave });
     const found = await findVnc(
-      { kind: 'x11', display: desktop.display, xauthority: undefined, is_own: true },
+      {
+        ...{ kind: 'x11', display: desktop.display, xauthority: undefined, is_own: true, uid: process.getuid?.() ?? 0 },
+        socket: `/tmp/.X11-unix/X${desktop.display.slice(1)}`,
+      },
       { folder, path: process.env['PATH'] ?? '/usr/bin:/bin' },
     );
     if ('missing' in found) throw new Error(found.missing);

@@ -111,14 +111,15 @@ async function packNode() {
   return keep(name, readFileSync(path));
 }
 
-export async function buildAgent() {
-  rmSync(OUT, { recursive: true, force: true });
-  const staged = join(OUT, 'staged');
-  mkdirSync(FILES, { recursive: true });
+/**
+ * The agent's programs in a folder: what is asked for, and the processes that it starts.
+ * @param {string} outdir @param {Record<string, string>} entryPoints from names to files of agent/
+ */
+export async function bundleAgent(outdir, entryPoints) {
   /** @type {import('esbuild').BuildOptions} */
   const common = {
     absWorkingDir: join(ROOT, 'agent'),
-    outdir: 'dist/staged/lib',
+    outdir,
     bundle: true,
     platform: 'node',
     target: 'node24',
@@ -144,9 +145,16 @@ export async function buildAgent() {
       ...common,
       ...FOR_LITTLE_MEMORY,
       plugins: [...(FOR_LITTLE_MEMORY.plugins ?? []), ...common.plugins],
-      entryPoints: { 'palisade-agent': 'src/main.ts' },
+      entryPoints: { ...entryPoints, 'owner-process': 'src/files/owner-process.ts' },
     }),
   ]);
+}
+
+export async function buildAgent() {
+  rmSync(OUT, { recursive: true, force: true });
+  const staged = join(OUT, 'staged');
+  mkdirSync(FILES, { recursive: true });
+  await bundleAgent(join(staged, 'lib'), { 'palisade-agent': 'src/main.ts' });
   const text = readFileSync(join(staged, 'lib/palisade-agent.cjs'));
   // One letter beyond them, and the engine keeps the whole text with two bytes a letter.
   if (text.some((byte) => byte > 127)) throw new Error('the bundle of the agent has letters beyond ASCII');

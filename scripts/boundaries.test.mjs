@@ -83,6 +83,14 @@ const VIOLATIONS = [
     IMPORTS,
   ],
   ['agent/src/link/planted-up.ts', "import { runAgent } from '../agent.ts';\nexport const run = runAgent;\n", IMPORTS],
+  ['agent/src/scan/planted.ts', "import { unlink } from 'node:fs/promises';\nexport const remove = unlink;\n", IMPORTS],
+  ['agent/src/telemetry/planted.ts', "import { readFileSync } from 'node:fs';\nexport const read = readFileSync;\n", IMPORTS],
+  ['agent/src/control/planted.ts', "import { chown } from 'fs/promises';\nexport const change = chown;\n", IMPORTS],
+  [
+    'agent/src/scan/planted-server.ts',
+    "import { createApp } from '@palisade/server/src/app.ts';\nexport const app = createApp;\n",
+    IMPORTS,
+  ],
   ['web/src/api/planted.ts', "import { Page } from '#features/antivirus/antivirus-page.tsx';\nexport const p = Page;\n", IMPORTS],
   ['web/src/ui/planted-domain.ts', "import { ScanRow } from '#domain/scan/scan-row.tsx';\nexport const r = ScanRow;\n", IMPORTS],
   [
@@ -159,6 +167,7 @@ const GOOD = [
     "import { examine } from '@palisade/scanner/examine';\n\nexport const e = examine;\n",
   ],
   ['server/src/features/auth/planted-one.ts', 'export const one = 1;\n'],
+  ['agent/src/files/planted-good.ts', "import { openSync } from 'node:fs';\n\nexport const opened = openSync;\n"],
   [
     'server/src/features/auth/planted-good.ts',
     "import { z } from 'zod';\nimport { Problem } from '#platform/problem.ts';\nimport { one } from './planted-one.ts';\n\nexport const good = { z, Problem, one };\n",

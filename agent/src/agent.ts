@@ -18,6 +18,8 @@ import { parseIp, printIp } from '@palisade/contract/ip-address';
 import { trySet } from '@palisade/scanner/set-trial';
 import { z } from 'zod';
 import { createControl } from '#control/control.ts';
+import { bytesOfText } from '#files/name-text.ts';
+import { ownSize } from '#files/own-state.ts';
 import { firewallStateSchema } from '#firewall/applied.ts';
 import { createConntrack, hasConntrack } from '#firewall/conntrack.ts';
 import { createDropped } from '#firewall/dropped.ts';
@@ -30,12 +32,13 @@ import { createLink, type LinkState } from '#link/link.ts';
 import { createResolver } from '#link/resolver.ts';
 import { createRevocation } from '#link/revocation.ts';
 import { createServerClock } from '#link/server-clock.ts';
-import { createCatchUp, seenSchema } from '#scan/catch-up.ts';
+import { seenSchema } from '#scan/catch-up.ts';
 import { createQuarantine } from '#scan/quarantine.ts';
 import { createScans, FOUND_FOLDER, QUARANTINE_FOLDER } from '#scan/scans.ts';
 import { createSecondLooks } from '#scan/second-looks.ts';
 import { openSignatureSets } from '#scan/signature-sets.ts';
-import { createWatch, everybodysFolders } from '#scan/watch.ts';
+import { everybodysFolders } from '#scan/usual-folders.ts';
+import { createWatching } from '#scan/watching.ts';
 import { createMeasuredSessions } from '#telemetry/measured-sessions.ts';
 import { createPosture } from '#telemetry/posture.ts';
 import { createProc } from '#telemetry/proc.ts';
@@ -279,12 +282,12 @@ export async function runAgent({
       ...{ happened, log, wait },
     });
 
-  const watching = scans && proc && createWatch({ onWritten: (paths) => void scans.look(paths) });
-  const catchUp =
+  const watching =
     scans &&
-    createCatchUp({
+    proc &&
+    createWatching({
       ...{ store: createStore(join(folders.state, 'watched-until.json'), seenSchema), log, now: Date.now },
-      look: (paths) => scans.look(paths),
+      read: (file, lane) => scans.readNew(file, lane),
     });
   const own_folder = resolve(folders.state);
   let watched: Desired | undefined;
@@ -292,9 +295,10 @@ export async function runAgent({
   async function watchFolders(): Promise<void> {
     if (watched === undefined || watching === undefined) return;
     const { is_watching, watched: named, exclusions } = watched;
-    const wanted = is_watching ? [...(await everybodysFolders()), ...named] : [];
-    await watching.want([...new Set(wanted)], [...exclusions, own_folder]);
-    void catchUp?.begin([...new Set(wanted)], [...exclusions, own_folder]);
+    const wanted = is_watching
+      ? [...(await everybodysFolders()).map((path) => Buffer.from(path)), ...named.map(bytesOfText)]
+      : [];
+    await watching.want(wanted, [...exclusions.map(bytesOfText), Buffer.from(own_folder)]);
   }
 
   const control = createControl({
@@ -397,9 +401,11 @@ export async function runAgent({
   async function report(): Promise<void> {
     const { epoch, counters, drops } = (await enforcer?.counters()) ?? { epoch: iso(), counters: [], drops: '' };
     const part = enforcer === undefined ? undefined : await dropped.read({ epoch, drops });
+    // Through the workers that read files, without a deadline: where none of them answers, no report is made, and the server says so.
+    await ownSize(folders.state);
     const telemetry = (await proc?.read()) ?? null;
     const checks = posture.read();
-    if (watchingNow() !== null) await catchUp?.note();
+    if (watchingNow() !== null) await watching?.note();
     if (seq % WATCH_EVERY === 0) void watchFolders();
     if (telemetry !== null) lookForNewPorts(telemetry.listening);
     for (const { address, failures } of guessing.hear(await signIns.read(), Date.now())) {
@@ -419,6 +425,7 @@ export async function runAgent({
       posture: checks,
       foreign_tables,
       watching: watchingNow(),
+      health: watching === undefined ? null : watching.health(watched?.is_watching === true),
     };
     if (part !== undefined) {
       const { number } = part.blocked_part;
@@ -435,8 +442,7 @@ export async function runAgent({
   }
   function watchingNow() {
     if (watched?.is_watching !== true || watching === undefined) return null;
-    const { reason, ...state } = watching.state();
-    return { ...state, reason: reason ?? catchUp?.reason() ?? null };
+    return watching.state();
   }
   let last_foreign: Awaited<ReturnType<typeof readForeignTables>> = [];
 

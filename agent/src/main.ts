@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { enrolmentCodeSchema } from '@palisade/contract/agent';
 import { z } from 'zod';
+import { kernelLink, kernelNames, kernelStat, kernelText } from '#files/kernel.ts';
+import { endInTime, endProcess } from '#files/timely.ts';
 import { compileRemoval } from '#firewall/compile.ts';
 import { createNft, runProgram } from '#firewall/nft.ts';
 import { enrol, type Identity, identityStore, isSafeServer, leave, Refused } from '#link/identity.ts';
@@ -84,30 +86,25 @@ async function takeRulesAway(): Promise<void> {
 
 const END_MS = 15_000;
 
-/** Programs of this agent that run here as its service. Not those of another root, which have the same paths. */
-async function runningAgents(): Promise<number[]> {
-  const own = await readlink('/proc/self/ns/mnt').catch(() => '');
-  const pids = (await readdir('/proc').catch(() => [])).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const [exe, namespace, command] = await Promise.all([
-        readlink(`/proc/${pid}/exe`).catch(() => ''),
-        readlink(`/proc/${pid}/ns/mnt`).catch(() => ''),
-        readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
-      ]);
-      const words = command.split('\0');
-      const is_agent = words.includes(fileURLToPath(import.meta.url)) && words.includes('run');
-      return is_agent && exe === process.execPath && namespace === own ? [pid] : [];
-    }),
-  );
-  return found.flat();
+/** Programs of this agent that run here as its service. Not those of another root, which have the same paths, nor those of other people, which may say that they are. */
+function runningAgents(): number[] {
+  const own = kernelLink('/proc/self/ns/mnt');
+  const uid = process.getuid?.();
+  return kernelNames('/proc')
+    .map(Number)
+    .filter((pid) => {
+      if (!(pid > 0) || pid === process.pid || kernelStat(`/proc/${pid}`)?.uid !== uid) return false;
+      if (kernelLink(`/proc/${pid}/exe`) !== process.execPath || kernelLink(`/proc/${pid}/ns/mnt`) !== own) return false;
+      const words = kernelText(`/proc/${pid}/cmdline`).split('\0');
+      return words.includes(fileURLToPath(import.meta.url)) && words.includes('run');
+    });
 }
 
 /** Ends an agent that no system's service manager has: it would put its rules back. */
 async function endRunning(): Promise<void> {
-  for (const pid of await runningAgents()) process.kill(pid, 'SIGTERM');
+  for (const pid of runningAgents()) process.kill(pid, 'SIGTERM');
   const until = Date.now() + END_MS;
-  for (let left = await runningAgents(); left.length > 0; left = await runningAgents()) {
+  for (let left = runningAgents(); left.length > 0; left = runningAgents()) {
     if (Date.now() > until)
       throw new Refused(`The running agent (process ${left.join(', ')}) does not end. End it, and try again.`);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -164,9 +161,11 @@ async function runScan([path]: readonly string[]): Promise<void> {
       process.exitCode = 1;
     }
   });
-  const { files_read, files_known, files_pending } = last.progress;
+  const { files_read, files_known, files_pending, folders_unread } = last.progress;
+  if (files_pending + folders_unread > 0)
+    say(`Not everything was read: ${files_pending} files and ${folders_unread} folders could not be.`);
   say(`${files_read} files read, ${files_known} unchanged since they were last read, ${files_pending} not fully read.`);
-  process.exit();
+  endProcess();
 }
 
 /** Whoever owns the computer decides whether a server can have files of it at all. */
@@ -185,7 +184,12 @@ async function runSecondLooks([choice]: readonly string[]): Promise<void> {
 async function runService(): Promise<void> {
   const identity = await requireIdentity();
   const stop = new AbortController();
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort());
+  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(name, () => {
+      endInTime();
+      stop.abort();
+    });
+  }
   const ended = await runAgent({
     identity,
     folders,
@@ -200,7 +204,7 @@ async function runService(): Promise<void> {
     // systemd does not start it again: RestartPreventExitStatus.
     process.exitCode = 64;
   }
-  process.exit();
+  endProcess();
 }
 
 const COMMANDS: Record<string, (args: readonly string[]) => Promise<void>> = {

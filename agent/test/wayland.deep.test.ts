@@ -36,6 +36,7 @@ if (NO_WAYLAND !== undefined) process.stdout.write(`Control of a desktop of Wayl
 
 const SOON = { timeout: 15_000, interval: 20 };
 const NOBODY = 65_534;
+const UID = process.getuid?.() === 0 ? NOBODY : (process.getuid?.() ?? NOBODY);
 
 async function freePort(): Promise<number> {
   const server = createServer();
@@ -81,13 +82,13 @@ needing('a desktop of Wayland', NO_WAYLAND === undefined).test(
     });
 
     const parts = { folder, path: PATH, port };
-    expect(await findVnc({ kind: 'wayland' }, parts)).toHaveProperty('missing', expect.stringContaining('wayvnc'));
+    expect(await findVnc({ kind: 'wayland', uid: UID }, parts)).toHaveProperty('missing', expect.stringContaining('wayvnc'));
     ends.push(start(['sway', '-c', join(folder, 'sway.conf')]));
     await vi.waitFor(() => expect(existsSync(ready)).toBe(true), { ...SOON, timeout: 30_000 });
     const display = readdirSync(run).find((name) => /^wayland-\d+$/u.test(name));
     ends.push(start(['wayvnc', '127.0.0.1', String(port)], { WAYLAND_DISPLAY: display }));
     const found = await vi.waitFor(async () => {
-      const looked = await findVnc({ kind: 'wayland' }, parts);
+      const looked = await findVnc({ kind: 'wayland', uid: UID }, parts);
       if ('missing' in looked) throw new Error(looked.missing);
       return looked;
     }, SOON);

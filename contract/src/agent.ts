@@ -45,8 +45,8 @@ const ORDERS_MAXIMUM = 200;
 export const MEASURED_SESSIONS_MAXIMUM = 8;
 export const FINDINGS_MAXIMUM = 50;
 const FRAMES_OF_A_POLL = 50;
-/** Of a path on a device, in characters (Linux PATH_MAX). */
-export const PATH_LENGTH_MAXIMUM = 4_096;
+/** Of a path on a device, in characters: PATH_MAX bytes of Linux (4,096), each of which may take four characters as an escape. */
+export const PATH_LENGTH_MAXIMUM = 16_384;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
@@ -66,7 +66,10 @@ const ipSchema = z
   .refine((text) => parseIp(text) !== undefined, 'This is not an IP address.');
 const portSchema = z.int().min(0).max(65_535);
 const percentSchema = z.number().min(0).max(100);
-/** An absolute path. It may hold any character that a file system takes but NUL, line breaks too. */
+/**
+ * An absolute path. It may hold any character that a file system takes but NUL, line breaks too. Names on a device are bytes: a byte that is not part of valid UTF-8 is
+ * written as `\x` and two lower-case hexadecimal digits, and a backslash as `\x5c` where it would otherwise begin such an escape. It is shown as it is written.
+ */
 export const devicePathSchema = z
   .string()
   .min(1)
@@ -319,6 +322,19 @@ export type ForeignTable = z.infer<typeof foreignTableSchema>;
 /** Folders that are watched for new files now, and why not more where the kernel watches no more. */
 export const watchingSchema = z.object({ folders: countSchema, reason: lineSchema(300).nullable() });
 
+/** How the agent itself fares: what keeps it from checking files, so that its person is told. */
+export const agentHealthSchema = z.object({
+  /** `stalled`: files wait, and none was read for two minutes. `off`: nothing is watched. */
+  watcher: z.enum(['working', 'stalled', 'off']),
+  /** More files changed at once than the agent can keep in mind, last at `at`; `folders` are still to be read again for it. Null once that is long over. */
+  overflow: z.object({ at: timeSchema, folders: countSchema }).nullable(),
+  /** New files that could not be read whole since the agent started. */
+  files_unread: countSchema,
+  /** Reads of file systems that do not answer and hold a worker of the agent. */
+  workers_stuck: countSchema,
+});
+export type AgentHealth = z.infer<typeof agentHealthSchema>;
+
 const reportSchema = z.object({
   kind: z.literal('report'),
   /** Rises with every report of this agent's start; the server answers `noted` with it. */
@@ -339,6 +355,8 @@ const reportSchema = z.object({
   foreign_tables: z.array(foreignTableSchema).max(TABLES_MAXIMUM),
   /** Null where nothing is watched; agents of earlier versions do not say it. */
   watching: watchingSchema.nullable().default(null),
+  /** Agents of earlier versions do not say it. */
+  health: agentHealthSchema.nullable().default(null),
 });
 export type Report = z.infer<typeof reportSchema>;
 
@@ -381,6 +399,8 @@ export const scanProgressOnDeviceSchema = z.object({
   files_known: countSchema,
   /** Files that were not fully read: encrypted, damaged, too large, no permission, gone meanwhile. */
   files_pending: countSchema,
+  /** Folders that could not be read, so that the files in them are not counted. Agents of earlier versions do not say it. */
+  folders_unread: countSchema.default(0),
   /** All that were found so far to read; final once `is_counted`. */
   files_total: countSchema,
   is_counted: z.boolean(),

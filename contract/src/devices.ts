@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   ackStateSchema,
+  agentHealthSchema,
   capabilitiesSchema,
   defaultsSchema,
   devicePathSchema,
@@ -38,8 +39,11 @@ export const deviceNameSchema = z
   .refine((name) => [...name].length <= DEVICE_NAME_MAXIMUM, LONGEST_NAME)
   .refine((name) => !CONTROL_CHARACTERS.test(name) && name.isWellFormed(), 'A device’s name has no control characters.');
 
-/** `offline`: its agent has no socket now. A revoked device is listed until it is removed. */
-export const deviceStateSchema = z.enum(['online', 'offline', 'revoked']);
+/** A connected agent that has not reported for so long does not work any more, in ms: it reports every half a minute, by the workers that read files. */
+export const STALLED_MS = 90_000;
+
+/** `offline`: its agent has no socket now. `stalled`: it has one, and does not report. A revoked device is listed until it is removed. */
+export const deviceStateSchema = z.enum(['online', 'stalled', 'offline', 'revoked']);
 export type DeviceState = z.infer<typeof deviceStateSchema>;
 
 /** Where a device stands with the rules that it should have. `pending`: it has not answered for `desired_rev` yet. */
@@ -71,6 +75,8 @@ export const deviceScanSchema = z.object({
   signatures_version: z.string().nullable(),
   progress: scanProgressOnDeviceSchema.nullable(),
   files_found: z.int(),
+  /** Files that were not read whole and folders that could not be read. */
+  files_unread: z.int(),
 });
 export type DeviceScan = z.infer<typeof deviceScanSchema>;
 
@@ -100,6 +106,8 @@ export const deviceSchema = z.object({
   is_watching: z.boolean(),
   /** What it watches as it last said; null for nothing. */
   watching: watchingSchema.nullable(),
+  /** What its agent last said of itself; null where it is of an earlier version, or has said nothing yet. */
+  health: agentHealthSchema.nullable(),
   watched: z.array(z.string()),
   exclusions: z.array(z.string()),
   /** The scan that runs or was asked for last, and when a full scan last reached its end. */

@@ -45,7 +45,8 @@ import * as deskHeld from './0071-desk-held.ts';
 import * as secondLooks from './0072-second-looks.ts';
 import * as remoteVoice from './0073-remote-voice.ts';
 import * as blockedParts from './0077-blocked-parts.ts';
-import * as arrivedMails from './0301-arrived-mails.ts';
+import * as deviceHealth from './0084-device-health.ts';
+import * as arrivedMails from './0091-arrived-mails.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -95,5 +96,6 @@ export const migrations: Record<string, Migration> = {
   '0072-second-looks': secondLooks,
   '0073-remote-voice': remoteVoice,
   '0077-blocked-parts': blockedParts,
-  '0301-arrived-mails': arrivedMails,
+  '0084-device-health': deviceHealth,
+  '0091-arrived-mails': arrivedMails,
 };

@@ -56,7 +56,7 @@ export function helloOf({ device_id, token }: AgentIdentity, parts: Partial<Hell
 export function reportOf(parts: Partial<Report> = {}): Report {
   return {
     ...{ kind: 'report', seq: 1, epoch: '2026-11-20T10:00:00.000Z', counters: [], blocked: [] },
-    ...{ telemetry: null, posture: [], foreign_tables: [], watching: null },
+    ...{ telemetry: null, posture: [], foreign_tables: [], watching: null, health: null },
     ...parts,
   };
 }
@@ -74,7 +74,15 @@ export function scanReportOf(parts: Partial<ScanReport> = {}): ScanReport {
       found: [],
     },
     progress: {
-      ...{ files_read: 10, files_known: 0, files_pending: 0, files_total: 100, is_counted: true, bytes_read: 1_000 },
+      ...{
+        files_read: 10,
+        files_known: 0,
+        files_pending: 0,
+        folders_unread: 0,
+        files_total: 100,
+        is_counted: true,
+        bytes_read: 1_000,
+      },
       ...{ bytes_per_second: 10, seconds_left: 9, path: '/home/maria/a' },
     },
     ...parts,

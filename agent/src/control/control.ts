@@ -10,7 +10,8 @@ import {
 } from '@palisade/contract/remote-control';
 import { WebSocket } from 'ws';
 import { addressOf } from '#link/call.ts';
-import { type Desktop, findDesktop } from './desktop.ts';
+import { type Desktop, findDesktop, isDisplayOf } from './desktop.ts';
+import { LOGIND_FOLDER, type LoginSession, readActiveSession } from './login-session.ts';
 import { createGate, type Gate } from './rfb-gate.ts';
 import { findVnc, type Vnc } from './vnc.ts';
 import { watchPointer } from './x-pointer.ts';
@@ -25,6 +26,8 @@ export interface Control {
 }
 
 const HANDSHAKE_MS = 10_000;
+/** How often the active login session is looked at while a screen is shown. ms. */
+const LOGIN_EVERY_MS = 500;
 const AGAIN_MS = { least: 100, most: 10_000 };
 /** How often it is asked where the pointer is, and how far it is moved when its person did, in ms and pixels. */
 const POINTER = { every_ms: 20, far: 3, kept: 64 };
@@ -79,8 +82,12 @@ export function createControl(parts: {
   folder: string;
   environment: NodeJS.ProcessEnv;
   log: (line: string) => void;
+  /** Where logind keeps its records. */
+  logind?: string;
 }): Control {
-  const { server, identity, lookup, folder, environment, log } = parts;
+  const { server, identity, lookup, folder, environment, log, logind = LOGIND_FOLDER } = parts;
+  /** The login session that was active when the remote session was granted: its desktop is the only one that this grant shows. */
+  let consent: { session_id: string; login: Promise<LoginSession | undefined> } | undefined;
   let granted: Granted = null;
   let dialled: { session_id: string; end: () => void; allow: (granted: NonNullable<Granted>) => void } | undefined;
   let redial: NodeJS.Timeout | undefined;
@@ -95,6 +102,7 @@ export function createControl(parts: {
     let gate: Gate | undefined;
     let vnc: Vnc | undefined;
     let stopPointer: (() => void) | undefined;
+    let looking: NodeJS.Timeout | undefined;
     let is_over = false;
 
     const allowed = () => ({ input: granted?.input === true, clipboard: granted?.clipboard === true });
@@ -104,6 +112,7 @@ export function createControl(parts: {
       is_over = true;
       gate?.allow({ input: false, clipboard: false });
       stopPointer?.();
+      clearInterval(looking);
       vnc?.stop();
       socket.close(code === RFB_CLOSED.going_away ? 1000 : code);
       setTimeout(() => socket.terminate(), 500).unref();
@@ -129,13 +138,15 @@ export function createControl(parts: {
     }
 
     async function begin(): Promise<void> {
-      const desktop: Desktop = await findDesktop(environment);
+      const login = await consent?.login;
+      const desktop: Desktop = await findDesktop(environment, login);
       const found = await findVnc(desktop, { folder, path: environment['PATH'] ?? '/usr/local/bin:/usr/bin:/bin' });
       if (is_over) return;
       if ('missing' in found) return give('unavailable', found.missing);
       const opened = await found.open();
       vnc = opened;
       if (is_over) return opened.stop();
+      if (login !== undefined) looking = setInterval(() => void stayWith(login), LOGIN_EVERY_MS);
       const hand = createOwnHand();
       const made = createGate({
         allowed: allowed(),
@@ -147,19 +158,45 @@ export function createControl(parts: {
         onInput: hand.put,
       });
       gate = made;
-      opened.stream.on('data', (bytes: Buffer) => made.fromScreen(bytes));
+      // What an X11 VNC server says first waits until it is known that it reached the right X server.
+      let held: Buffer[] | undefined = desktop.kind === 'x11' ? [] : undefined;
+      opened.stream.on('data', (bytes: Buffer) => {
+        if (held === undefined) return made.fromScreen(bytes);
+        held.push(bytes);
+        if (held.length > 1 || desktop.kind !== 'x11') return;
+        opened.stream.pause();
+        void isDisplayOf(desktop.display, {
+          uid: desktop.uid,
+          display: login === undefined ? desktop.display : login.display,
+        }).then((is_right) => {
+          if (is_over) return;
+          // Another user may have taken the name of the display while the VNC server started.
+          if (!is_right) return give('unavailable', 'The screen of this computer is not the one of the signed-in person.');
+          const pieces = held ?? [];
+          held = undefined;
+          for (const piece of pieces) made.fromScreen(piece);
+          opened.stream.resume();
+        });
+      });
       opened.stream.on('drain', () => socket.resume());
       opened.stream.on('error', () => {});
       opened.stream.on('close', () => give('unavailable', 'The VNC server on this computer ended.'));
       if (desktop.kind !== 'x11') return;
-      stopPointer = await watchPointer(desktop, {
+      stopPointer = watchPointer(desktop, {
         every_ms: POINTER.every_ms,
         onPointer(at) {
           if (hand.sees(at) && allowed().input) give('own_input', null);
         },
-        onFailure: (reason) => log(`where the pointer is cannot be seen: ${reason}`),
+        // Without it, a person’s own mouse could not take control back.
+        onFailure: (reason) => give('unavailable', `Control ended because the pointer cannot be watched. ${reason}`),
       });
-      if (is_over) stopPointer();
+    }
+
+    /** Ends it when the session that gave consent is no longer the active one. */
+    async function stayWith({ id, uid }: LoginSession): Promise<void> {
+      const now = await readActiveSession(logind);
+      if (now?.id !== id || now.uid !== uid)
+        give('unavailable', 'The person who allowed this is no longer the active user of this computer.');
     }
 
     socket.on('open', () => socket.send(JSON.stringify({ kind: 'hello', ...identity, session_id })));
@@ -201,6 +238,9 @@ export function createControl(parts: {
   return {
     want(next) {
       granted = next;
+      if (next === null) consent = undefined;
+      else if (consent?.session_id !== next.session_id)
+        consent = { session_id: next.session_id, login: readActiveSession(logind) };
       look();
     },
     close() {

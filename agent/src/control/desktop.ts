@@ -1,22 +1,49 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
 import { platform } from 'node:os';
 import { join } from 'node:path';
+import { openForeign, type Stats, statForeign } from '#files/foreign.ts';
+import { kernelLink, kernelNames, kernelText } from '#files/kernel.ts';
+import { LOCAL_DISPLAY, type LoginSession } from './login-session.ts';
 
-/** The desktop of this computer that somebody uses. */
+/** The desktop that may be shown: the one of the signed-in session that gave consent. `uid` is the user of that session. */
 export type Desktop =
-  | { kind: 'x11'; display: string; xauthority: string | undefined; is_own: boolean }
-  | { kind: 'wayland' }
+  | {
+      kind: 'x11';
+      display: string;
+      /** The socket of its X server. */
+      socket: string;
+      uid: number;
+      /** The contents of its Xauthority file, read once and checked. */
+      xauthority: Buffer | undefined;
+      /** Its X server runs as the user that the agent runs as. */
+      is_own: boolean;
+    }
+  | { kind: 'wayland'; uid: number }
   | { kind: 'none' };
 
-const PROCESSES_MAXIMUM = 5_000;
-const LOCAL_DISPLAY = /^:\d+(?:\.\d+)?$/u;
+const SOCKETS_FOLDER = '/tmp/.X11-unix';
+const PROCESSES_MAXIMUM = 20_000;
+const STATUS_BYTES = 8 * 1024;
+/** Environments that are read until one names a display. */
+const ENVIRONMENTS_MAXIMUM = 64;
+const ENVIRONMENT_BYTES = 128 * 1024;
+/** A process can make the read of its own environment wait for ever. ms. */
+const ENVIRONMENT_MS = 1_000;
+const XAUTHORITY_BYTES = 64 * 1024;
+const SOCKET_LIST_BYTES = 8 * 1024 * 1024;
+const LISTENING = 0x1_0000;
 
-function desktopOf(environment: Record<string, string | undefined>): Desktop | undefined {
-  const { DISPLAY, WAYLAND_DISPLAY, XAUTHORITY, HOME } = environment;
-  if (WAYLAND_DISPLAY !== undefined && WAYLAND_DISPLAY !== '') return { kind: 'wayland' };
+interface Named {
+  display: string;
+  xauthority: string | undefined;
+}
+
+/** What an environment names; undefined where it names no display of this computer. */
+export function displayOf(environment: Record<string, string | undefined>): Named | undefined {
+  const { DISPLAY, XAUTHORITY, HOME } = environment;
   if (DISPLAY === undefined || !LOCAL_DISPLAY.test(DISPLAY)) return undefined;
-  const xauthority = XAUTHORITY ?? (HOME === undefined ? undefined : join(HOME, '.Xauthority'));
-  return { kind: 'x11', display: DISPLAY, xauthority, is_own: false };
+  const named = XAUTHORITY ?? (HOME === undefined ? undefined : join(HOME, '.Xauthority'));
+  return { display: DISPLAY, xauthority: named?.startsWith('/') === true ? named : undefined };
 }
 
 function environmentOf(text: string): Record<string, string> {
@@ -28,24 +55,127 @@ function environmentOf(text: string): Record<string, string> {
   );
 }
 
-/** The first desktop among those of `environment` and of running programs: one of X11 before one of Wayland, which can be shown less. */
-export async function findDesktop(environment: NodeJS.ProcessEnv): Promise<Desktop> {
-  if (platform() !== 'linux') return { kind: 'none' };
-  const found: Desktop[] = [];
-  const own = desktopOf(environment);
-  if (own !== undefined) found.push(own);
-  else {
-    const names = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/u.test(name));
-    for (const name of names.slice(0, PROCESSES_MAXIMUM)) {
-      const text = await readFile(`/proc/${name}/environ`, 'latin1').catch(() => '');
-      const desktop = text.includes('DISPLAY=') ? desktopOf(environmentOf(text)) : undefined;
-      if (desktop !== undefined) found.push(desktop);
-      if (desktop?.kind === 'x11') break;
-    }
+/** The four user ids of a process (proc_pid_status(5)) are all this one: a set-uid program is not its user's. */
+export function isWholly(status: string, uid: number): boolean {
+  const ids = /^Uid:\t(\d+)\t(\d+)\t(\d+)\t(\d+)$/mu.exec(status);
+  return ids?.slice(1).every((id) => id === `${uid}`) === true;
+}
+
+/** The processes of one user. What their status says is asked of the kernel alone: no process can make that wait. */
+function processesOf(uid: number): string[] {
+  const names = kernelNames('/proc', PROCESSES_MAXIMUM).filter((name) => /^\d+$/u.test(name));
+  return names.filter((name) => isWholly(kernelText(`/proc/${name}/status`, STATUS_BYTES), uid));
+}
+
+/** The environment of a process, read by a program that is ended where the process makes it wait. */
+async function environmentOfProcess(pid: string): Promise<string> {
+  const child = spawn('head', ['-c', `${ENVIRONMENT_BYTES}`, `/proc/${pid}/environ`], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: ENVIRONMENT_MS,
+    killSignal: 'SIGKILL',
+  });
+  const pieces: Buffer[] = [];
+  child.stdout.on('data', (piece: Buffer) => pieces.push(piece));
+  await new Promise<void>((resolve) => {
+    child.once('error', () => resolve());
+    child.once('close', () => resolve());
+  });
+  return Buffer.concat(pieces).toString('latin1');
+}
+
+/** What the processes of a session name as their display. */
+async function displayOfProcesses({ id, uid }: LoginSession, wanted: string | undefined): Promise<Named | undefined> {
+  for (const pid of processesOf(uid).slice(-ENVIRONMENTS_MAXIMUM)) {
+    const environment = environmentOf(await environmentOfProcess(pid));
+    const named = displayOf(environment);
+    if (named === undefined || (environment['XDG_SESSION_ID'] ?? id) !== id) continue;
+    if (wanted === undefined || numberOf(wanted) === numberOf(named.display)) return named;
   }
-  const desktop = found.find(({ kind }) => kind === 'x11') ?? found[0];
-  if (desktop?.kind !== 'x11') return desktop ?? { kind: 'none' };
-  const number = /^:(\d+)/u.exec(desktop.display)?.[1] ?? '0';
-  const socket = await stat(`/tmp/.X11-unix/X${number}`).catch(() => undefined);
-  return socket === undefined ? { kind: 'none' } : { ...desktop, is_own: socket.uid === process.getuid?.() };
+  return undefined;
+}
+
+const numberOf = (display: string) => LOCAL_DISPLAY.exec(display)?.[1] ?? '0';
+
+/** The contents of a regular file of this user; undefined for every other kind of file and for a longer one. */
+async function readXauthority(path: string, uid: number): Promise<Buffer | undefined> {
+  const file = await openForeign(path).catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    return file.stats.uid === BigInt(uid) ? await file.read(XAUTHORITY_BYTES) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+/** The inodes of the sockets that listen for a display in the list of the kernel (/proc/net/unix), on its path and on its abstract name. */
+export function listenersOf(list: string, path: string): Set<string> {
+  const inodes = new Set<string>();
+  for (const line of list.split('\n')) {
+    const [, , , flags = '', , , inode = '', name = ''] = line.trim().split(/ +/u);
+    if (name !== path && name !== `@${path}`) continue;
+    if (/^[0-9A-F]{8}$/iu.test(flags) && (Number.parseInt(flags, 16) & LISTENING) !== 0) inodes.add(inode);
+  }
+  return inodes;
+}
+
+/** Whether every socket that listens for a display is held by a process of one of these users. Programs of X11 ask the abstract name first, which any user can take. */
+function isServedBy(path: string, uids: readonly number[]): boolean {
+  const list = kernelText('/proc/net/unix', SOCKET_LIST_BYTES);
+  if (list.length >= SOCKET_LIST_BYTES) return false;
+  const missing = listenersOf(list, path);
+  if (missing.size === 0) return false;
+  for (const pid of uids.flatMap(processesOf)) {
+    for (const name of kernelNames(`/proc/${pid}/fd`)) {
+      const inode = /^socket:\[(\d+)\]$/u.exec(kernelLink(`/proc/${pid}/fd/${name}`))?.[1];
+      if (inode !== undefined) missing.delete(inode);
+    }
+    if (missing.size === 0) return true;
+  }
+  return false;
+}
+
+/**
+ * Whether the socket of a display belongs to its user: the folder cannot be changed by others, the socket is that user's, and so are the processes that listen on it. A
+ * display manager may run the X server as root; that counts only for the display that logind's record of the session names.
+ */
+export async function isDisplayOf(display: string, session: Pick<LoginSession, 'uid' | 'display'>): Promise<boolean> {
+  const { uid } = session;
+  const by_root = session.display !== undefined && numberOf(session.display) === numberOf(display);
+  const uids = by_root && uid !== 0 ? [uid, 0] : [uid];
+  const folder = await statForeign(SOCKETS_FOLDER);
+  const is_others = folder !== undefined && (folder.mode & 0o022n) !== 0n && (folder.mode & 0o1000n) === 0n;
+  if (folder?.isDirectory() !== true || is_others || !isOf(folder, [0, uid])) return false;
+  const path = join(SOCKETS_FOLDER, `X${numberOf(display)}`);
+  const socket = await statForeign(path);
+  return socket?.isSocket() === true && isOf(socket, uids) && isServedBy(path, uids);
+}
+
+const isOf = ({ uid }: Stats, uids: readonly number[]) => uids.includes(Number(uid));
+
+async function x11Of(named: Named, session: Pick<LoginSession, 'uid' | 'display'>): Promise<Desktop> {
+  if (!(await isDisplayOf(named.display, session))) return { kind: 'none' };
+  return {
+    ...{ kind: 'x11', display: named.display, uid: session.uid, is_own: session.uid === process.getuid?.() },
+    socket: join(SOCKETS_FOLDER, `X${numberOf(named.display)}`),
+    xauthority: named.xauthority === undefined ? undefined : await readXauthority(named.xauthority, session.uid),
+  };
+}
+
+/**
+ * The desktop of the session that gave consent. A display that the agent's own environment names comes first: whoever starts the agent sets it. Everything else is taken only
+ * from processes of the session's user, and shown only where socket and X server are that user's as well.
+ */
+export async function findDesktop(environment: NodeJS.ProcessEnv, session: LoginSession | undefined): Promise<Desktop> {
+  if (platform() !== 'linux') return { kind: 'none' };
+  const own_uid = process.getuid?.();
+  if ((environment['WAYLAND_DISPLAY'] ?? '') !== '' && own_uid !== undefined) return { kind: 'wayland', uid: own_uid };
+  const own = displayOf(environment);
+  if (own !== undefined && own_uid !== undefined) return await x11Of(own, { uid: own_uid, display: own.display });
+  if (session === undefined) return { kind: 'none' };
+  if (session.type === 'wayland') return { kind: 'wayland', uid: session.uid };
+  const named = await displayOfProcesses(session, session.display);
+  const found = named ?? (session.display === undefined ? undefined : { display: session.display, xauthority: undefined });
+  return found === undefined ? { kind: 'none' } : await x11Of(found, session);
 }

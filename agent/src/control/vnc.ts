@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { createConnection, Socket } from 'node:net';
 import { delimiter, join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { kernelText } from '#files/kernel.ts';
+import { isProgram, openOwn, removeOwn } from '#files/own-state.ts';
 import type { Desktop } from './desktop.ts';
 
 /** A VNC server of this desktop, for one connection. Nobody else on this computer can reach it. */
@@ -26,15 +26,9 @@ const INSTALL =
 const WAYLAND =
   'This desktop runs on Wayland, where no other program may look at the screen. With a compositor of wlroots (Sway, for one) install wayvnc and run “wayvnc 127.0.0.1 5900” in it; elsewhere sign in to a session of X11 (“on Xorg”).';
 
-function hasProgram(name: string, path: string): boolean {
-  return path.split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, name), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+async function hasProgram(name: string, path: string): Promise<boolean> {
+  for (const folder of path.split(delimiter)) if (await isProgram(join(folder, name))) return true;
+  return false;
 }
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -50,8 +44,28 @@ function connected(where: { path: string } | { host: string; port: number }): Pr
   });
 }
 
-/** Whether a VNC server listens where wayvnc and others do by themselves, on this computer alone. */
-async function isServed(port = USUAL_PORT): Promise<boolean> {
+/** The users whose sockets listen on a port, from the kernel's list (/proc/net/tcp, proc_net(5)): the state 0A listens, and the eighth field is the user. */
+export function usersOfPort(list: string, port: number): Set<number> {
+  const users = new Set<number>();
+  for (const line of list.split('\n').slice(1)) {
+    const [, local = '', , state, , , , uid = ''] = line.trim().split(/ +/u);
+    const [, hex = ''] = local.split(':');
+    if (state === '0A' && /^[0-9A-F]{4}$/u.test(hex) && Number.parseInt(hex, 16) === port && /^\d+$/u.test(uid))
+      users.add(Number(uid));
+  }
+  return users;
+}
+
+/** Whether everything that listens on a port is this user's. */
+function isPortOf(port: number, uid: number): boolean {
+  const lists = ['/proc/net/tcp', '/proc/net/tcp6'].map((path) => kernelText(path));
+  const users = new Set(lists.flatMap((list) => [...usersOfPort(list, port)]));
+  return users.size === 1 && users.has(uid);
+}
+
+/** Whether a VNC server of this user listens where wayvnc and others do by default, on this computer alone. */
+async function isServed(port: number, uid: number): Promise<boolean> {
+  if (!isPortOf(port, uid)) return false;
   const socket = await connected({ host: '127.0.0.1', port }).catch(() => undefined);
   if (socket === undefined) return false;
   return await new Promise((resolve) => {
@@ -74,13 +88,31 @@ function end(child: ChildProcess): void {
   child.once('exit', () => clearTimeout(timer));
 }
 
+/** The checked contents in a file that is the agent's alone: the VNC server opens no path that another user can change. */
+async function keepXauthority(folder: string, xauthority: Buffer | undefined): Promise<string | undefined> {
+  if (xauthority === undefined) return undefined;
+  const path = join(folder, 'screen.xauthority');
+  await removeOwn(path);
+  const file = await openOwn(path, 'wx');
+  try {
+    await file.writeFile(xauthority);
+  } finally {
+    await file.close();
+  }
+  return path;
+}
+
 /** x11vnc, which speaks over a socket that it inherits: it listens on no port, and ends with its connection. */
-function openX11vnc({ display, xauthority, is_own }: Extract<Desktop, { kind: 'x11' }>, path: string): Promise<Vnc> {
+async function openX11vnc(
+  { display, xauthority, is_own }: Extract<Desktop, { kind: 'x11' }>,
+  { folder, path }: { folder: string; path: string },
+): Promise<Vnc> {
+  const auth = await keepXauthority(folder, xauthority);
   const options = [
     ...['-inetd', '-display', display, '-nopw', '-norc', '-noremote', '-nocmds', '-nobell', '-quiet', '-o', '/dev/null'],
     // It looks at the screen every 10 ms, and gathers what changes for 10 ms before it sends it; while somebody types or points it sends at once.
     ...['-wait', '10', '-defer', '10', '-setdefer', '-1'],
-    ...(xauthority === undefined ? [] : ['-auth', xauthority]),
+    ...(auth === undefined ? [] : ['-auth', auth]),
     // Memory of another user cannot be shared.
     ...(is_own ? [] : ['-noshm']),
   ];
@@ -92,13 +124,13 @@ function openX11vnc({ display, xauthority, is_own }: Extract<Desktop, { kind: 'x
   if (!(stream instanceof Socket)) throw new TypeError('a program has no socket');
   child.on('error', (error) => stream.destroy(error));
   child.on('exit', () => stream.destroy());
-  return Promise.resolve({
+  return {
     stream,
     stop() {
       stream.destroy();
       end(child);
     },
-  });
+  };
 }
 
 /** TigerVNC's scraping server by its names: Debian's x0vncserver is a script around it, which takes other options. */
@@ -111,7 +143,8 @@ async function openTigervnc(
   { folder, path }: { folder: string; path: string },
 ): Promise<Vnc> {
   const socket_path = join(folder, 'screen.vnc');
-  await rm(socket_path, { force: true });
+  const auth = await keepXauthority(folder, xauthority);
+  await removeOwn(socket_path);
   const child = spawn(
     program,
     [
@@ -122,7 +155,7 @@ async function openTigervnc(
       '-SecurityTypes=None',
       '-AlwaysShared',
     ],
-    { stdio: 'ignore', env: { PATH: path, HOME: folder, ...(xauthority === undefined ? {} : { XAUTHORITY: xauthority }) } },
+    { stdio: 'ignore', env: { PATH: path, HOME: folder, ...(auth === undefined ? {} : { XAUTHORITY: auth }) } },
   );
   let is_over = false;
   child.on('error', () => (is_over = true));
@@ -147,16 +180,21 @@ async function openTigervnc(
 /** How this desktop can be shown, or what is missing for it. */
 export async function findVnc(desktop: Desktop, parts: { folder: string; path: string; port?: number }): Promise<VncFound> {
   if (desktop.kind === 'x11') {
-    if (hasProgram('x11vnc', parts.path)) return { open: () => openX11vnc(desktop, parts.path) };
-    const tigervnc = TIGERVNC.find((program) => hasProgram(program, parts.path));
-    if (tigervnc !== undefined) return { open: () => openTigervnc(tigervnc, desktop, parts) };
+    if (await hasProgram('x11vnc', parts.path)) return { open: () => openX11vnc(desktop, parts) };
+    for (const program of TIGERVNC)
+      if (await hasProgram(program, parts.path)) return { open: () => openTigervnc(program, desktop, parts) };
   }
-  // What somebody has started, and lets anybody on this computer in.
+  // A VNC server that the session's user started.
   const port = parts.port ?? USUAL_PORT;
-  if (desktop.kind !== 'none' && (await isServed(port)))
+  if (desktop.kind !== 'none' && (await isServed(port, desktop.uid)))
     return {
       async open() {
         const stream = await connected({ host: '127.0.0.1', port });
+        // Another user may have taken the port meanwhile.
+        if (!isPortOf(port, desktop.uid)) {
+          stream.destroy();
+          throw new Error('The VNC server on this computer belongs to another user.');
+        }
         return { stream, stop: () => stream.destroy() };
       },
     };

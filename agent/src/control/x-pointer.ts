@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { createConnection, type Socket } from 'node:net';
 import { createFeeder, type Parser } from './byte-parser.ts';
 
@@ -46,46 +45,139 @@ function hello(cookie: Buffer | undefined): Buffer {
   return bytes;
 }
 
-/** Tells where the pointer is, again and again, until it is stopped. */
-export async function watchPointer(
-  { display, xauthority }: { display: string; xauthority: string | undefined },
-  parts: { every_ms: number; onPointer: (at: { x: number; y: number }) => void; onFailure: (reason: string) => void },
-): Promise<() => void> {
-  const { every_ms, onPointer, onFailure } = parts;
+/** An answer of an X server that is not of the protocol, or that comes too late. */
+class XProtocolError extends Error {
+  override name = 'XProtocolError';
+}
+
+/** Bytes of the fixed part of the X server's answer to the first message, and of a screen's and a format's (chapter 8, connection setup). */
+const SETUP = { head: 8, fixed: 32, format: 8, screen: 40, most: 64 * 1024 };
+const REPLY = { length: 32, error: 0, reply: 1, generic_event: 35 };
+/** Events between two answers: the agent asks for none, so only those that every program is told come. */
+const EVENTS_MAXIMUM = 1_000;
+/** The largest side of a screen: coordinates are signed 16-bit numbers. */
+const SIDE_MAXIMUM = 32_767;
+/** For one answer. ms. */
+const ANSWER_MS = 10_000;
+
+/** The first screen, from the answer to the first message behind its head. @throws XProtocolError where a length or number is out of range */
+export function readSetup(head: Buffer, rest: Buffer): { root: number; width: number; height: number } {
+  if (head[0] !== 1) throw new XProtocolError('The X server refuses the agent.');
+  const must = (is_so: boolean, what: string) => {
+    if (!is_so) throw new XProtocolError(`The X server’s first answer has a wrong ${what}.`);
+  };
+  must(head.length === SETUP.head && head.readUInt16LE(2) === 11, 'version');
+  must(rest.length === head.readUInt16LE(6) * 4 && rest.length >= SETUP.fixed, 'length');
+  const vendor = rest.readUInt16LE(16);
+  const [screens, formats] = [rest.readUInt8(20), rest.readUInt8(21)];
+  must(screens >= 1, 'number of screens');
+  const at = SETUP.fixed + padded(vendor) + formats * SETUP.format;
+  must(at + SETUP.screen <= rest.length, 'length');
+  const root = rest.readUInt32LE(at);
+  const [width, height] = [rest.readUInt16LE(at + 20), rest.readUInt16LE(at + 22)];
+  must(root !== 0 && root < 0x2000_0000, 'window');
+  must(width >= 1 && width <= SIDE_MAXIMUM && height >= 1 && height <= SIDE_MAXIMUM, 'size of its screen');
+  return { root, width, height };
+}
+
+/** Where the pointer is, from an answer of 32 bytes; undefined for an event. @throws XProtocolError where it is neither */
+export function readPointer(
+  reply: Buffer,
+  asked: { sequence: number; root: number; width: number; height: number },
+): { x: number; y: number } | undefined {
+  const kind = reply[0] ?? REPLY.error;
+  if (reply.length !== REPLY.length) throw new XProtocolError('The X server’s answer has a wrong length.');
+  if (kind === REPLY.error) throw new XProtocolError(`The X server answers with error ${reply[1] ?? 0}.`);
+  if (kind !== REPLY.reply) {
+    // A generic event has more bytes behind it, and the agent asks for none.
+    if ((kind & 0x7f) === REPLY.generic_event) throw new XProtocolError('The X server sends an event that was not asked for.');
+    return undefined;
+  }
+  if (reply.readUInt16LE(2) !== asked.sequence || reply.readUInt32LE(4) !== 0 || reply.readUInt32LE(8) !== asked.root)
+    throw new XProtocolError('The X server’s answer belongs to no question.');
+  const [x, y] = [reply.readInt16LE(16), reply.readInt16LE(18)];
+  const is_on_screen = reply[1] === 0 || (x >= 0 && x < asked.width && y >= 0 && y < asked.height);
+  if (!is_on_screen) throw new XProtocolError('The X server’s answer names a point outside its screen.');
+  return { x, y };
+}
+
+interface PointerParts {
+  every_ms: number;
+  /** For one answer. ms. */
+  answer_ms?: number;
+  onPointer: (at: { x: number; y: number }) => void;
+  /** Once, with a sentence: nothing is told any more. */
+  onFailure: (reason: string) => void;
+}
+
+/** Tells where the pointer is, again and again, until it is stopped or the X server fails. Nothing that an X server answers is thrown. */
+export function watchPointer(
+  { display, socket: path, xauthority }: { display: string; socket: string; xauthority: Buffer | undefined },
+  { every_ms, answer_ms = ANSWER_MS, onPointer, onFailure }: PointerParts,
+): () => void {
   const number = /^:(\d+)/u.exec(display)?.[1] ?? '0';
-  const file = xauthority === undefined ? undefined : await readFile(xauthority).catch(() => undefined);
-  const socket: Socket = createConnection(`/tmp/.X11-unix/X${number}`);
+  const socket: Socket = createConnection(path);
   let is_stopped = false;
-  let timer: NodeJS.Timeout | undefined;
+  let asking: NodeJS.Timeout | undefined;
+  let waiting: NodeJS.Timeout | undefined;
+
+  function stop(): void {
+    is_stopped = true;
+    clearTimeout(asking);
+    clearTimeout(waiting);
+    socket.destroy();
+  }
+  function fail(reason: string): void {
+    if (is_stopped) return;
+    stop();
+    onFailure(reason);
+  }
+  const awaitAnswer = () => (waiting = setTimeout(() => fail('The X server does not answer.'), answer_ms));
 
   function* replies(): Parser {
-    const head = yield 8;
-    const rest = yield head.readUInt16LE(6) * 4;
-    if (head[0] !== 1) return onFailure('the X server refuses the agent');
-    const root = rest.readUInt32LE(32 + padded(rest.readUInt16LE(16)) + rest.readUInt8(21) * 8);
+    const head = yield SETUP.head;
+    const length = head.readUInt16LE(6) * 4;
+    if (length > SETUP.most) throw new XProtocolError('The X server’s first answer is too long.');
+    const screen = readSetup(head, yield length);
+    clearTimeout(waiting);
+    let sequence = 0;
     const ask = Buffer.alloc(8);
     ask[0] = QUERY_POINTER;
     ask.writeUInt16LE(2, 2);
-    ask.writeUInt32LE(root, 4);
-    socket.write(ask);
+    ask.writeUInt32LE(screen.root, 4);
+    const askNow = () => {
+      sequence = (sequence + 1) & 0xffff;
+      awaitAnswer();
+      socket.write(ask);
+    };
+    let events = 0;
+    askNow();
     for (;;) {
-      const reply = yield 32;
-      // An event, such as that the keyboard has another layout: everybody is told of that.
-      if (reply[0] !== 1) continue;
-      onPointer({ x: reply.readInt16LE(16), y: reply.readInt16LE(18) });
-      timer = setTimeout(() => socket.write(ask), every_ms);
+      const at = readPointer(yield REPLY.length, { sequence, ...screen });
+      if (at === undefined) {
+        events += 1;
+        if (events > EVENTS_MAXIMUM) throw new XProtocolError('The X server sends only events.');
+        continue;
+      }
+      events = 0;
+      clearTimeout(waiting);
+      onPointer(at);
+      if (!is_stopped) asking = setTimeout(askNow, every_ms);
     }
   }
 
   const feed = createFeeder(replies());
-  socket.on('connect', () => socket.write(hello(file && cookieOf(file, number))));
-  socket.on('data', feed);
-  socket.on('error', (error) => {
-    if (!is_stopped) onFailure(error.message);
+  awaitAnswer();
+  socket.on('connect', () => socket.write(hello(xauthority && cookieOf(xauthority, number))));
+  socket.on('data', (piece: Buffer) => {
+    if (is_stopped) return;
+    try {
+      feed(piece);
+    } catch (error) {
+      fail(error instanceof Error ? error.message : 'The X server’s answer cannot be read.');
+    }
   });
-  return () => {
-    is_stopped = true;
-    clearTimeout(timer);
-    socket.destroy();
-  };
+  socket.on('error', (error) => fail(error.message));
+  socket.on('close', () => fail('The X server ended the connection.'));
+  return stop;
 }

@@ -124,7 +124,7 @@ const event = (number: number): Said => ({
 });
 const report = (seq: number): Said => ({
   ...{ kind: 'report', seq, epoch: new Date().toISOString(), counters: [], blocked: [], telemetry: null, posture: [] },
-  ...{ foreign_tables: [], watching: null },
+  ...{ foreign_tables: [], watching: null, health: null },
 });
 
 it('says what happened while the server was away once each, and no more at once than a server takes', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Store } from '#agent/store.ts';
-import { walk } from './walk.ts';
+import { type FoundFile, walk } from './walk.ts';
 
 /**
  * Looks at files of watched folders that changed while the agent did not run. Until when watching saw everything is kept on the disk; what changed since is looked at once
@@ -8,7 +8,7 @@ import { walk } from './walk.ts';
  */
 export interface CatchUp {
   /** Once after the start; afterwards it does nothing, as what changes is seen. */
-  begin(folders: readonly string[], exclusions: readonly string[]): Promise<void>;
+  begin(folders: readonly Buffer[], exclusions: readonly Buffer[]): Promise<void>;
   /** Watching has seen everything until a little before now. */
   note(): Promise<void>;
   /** What was left to the next full scan; null when nothing was. */
@@ -19,23 +19,25 @@ export const seenSchema = z.object({ until: z.iso.datetime() });
 
 export interface CatchUpParts {
   store: Store<z.infer<typeof seenSchema>>;
-  look: (paths: readonly string[]) => Promise<void>;
+  /** Has a file looked at; waits for its turn among those of its person. */
+  look: (file: FoundFile) => Promise<void>;
+  /** All that was given to `look` was looked at. */
+  whenLooked: () => Promise<void>;
   log: (line: string) => void;
   now: () => number;
-  /** Files that are looked at; what is beyond them is left to the next full scan. */
+  /** Files of one folder that are looked at; what is beyond them is left to the next full scan. */
   files_maximum?: number;
-  /** Files whose times are read. */
+  /** Files of one folder whose times are read. */
   walked_maximum?: number;
 }
 
 const FILES_MAXIMUM = 20_000;
 const WALKED_MAXIMUM = 1_000_000;
-const AT_ONCE = 200;
 /** A file that was written to may wait so long before it is looked at (watch.ts), and as long again for the engine. ms. */
 const MARGIN_MS = 120_000;
 
 export function createCatchUp(parts: CatchUpParts): CatchUp {
-  const { store, look, log, now, files_maximum = FILES_MAXIMUM, walked_maximum = WALKED_MAXIMUM } = parts;
+  const { store, look, whenLooked, log, now, files_maximum = FILES_MAXIMUM, walked_maximum = WALKED_MAXIMUM } = parts;
   let begun: Promise<void> | undefined;
   let is_done = false;
   let reason: string | null = null;
@@ -45,33 +47,42 @@ export function createCatchUp(parts: CatchUpParts): CatchUp {
       .write({ until: new Date(until).toISOString() })
       .catch(() => log('until when was watched could not be kept on the disk'));
 
-  async function catchUp(folders: readonly string[], exclusions: readonly string[]): Promise<void> {
+  /** One folder, whoever's it is: what one person has in theirs takes no place of another's. */
+  async function catchUpIn(
+    folder: Buffer,
+    folders: readonly Buffer[],
+    exclusions: readonly Buffer[],
+    since: bigint,
+  ): Promise<number> {
+    let walked = 0;
+    let changed = 0;
+    const goOn = () => Promise.resolve(walked < walked_maximum && changed <= files_maximum);
+    const others = folders.filter((other) => !other.equals(folder));
+    for await (const file of walk({ roots: [folder], exclusions: [...exclusions, ...others], goOn })) {
+      if (!(await goOn())) break;
+      walked += 1;
+      if (file.stats.ctimeNs <= since) continue;
+      changed += 1;
+      if (changed > files_maximum) break;
+      await look(file);
+    }
+    if (changed > files_maximum || walked >= walked_maximum) {
+      reason = `More files changed while the agent did not run than are read at its start (${files_maximum.toLocaleString('en')}): a full scan reads the others.`;
+      log(reason);
+    }
+    return Math.min(changed, files_maximum);
+  }
+
+  async function catchUp(folders: readonly Buffer[], exclusions: readonly Buffer[]): Promise<void> {
     const started = now();
     const kept = await store.read();
     // The first time nothing was watched before: what lies there is for a full scan.
     if (kept !== undefined) {
       const since = BigInt(Date.parse(kept.until)) * 1_000_000n;
-      let walked = 0;
-      let changed = 0;
-      let some: string[] = [];
-      const goOn = () => Promise.resolve(walked < walked_maximum && changed <= files_maximum);
-      for await (const { path, stats } of walk({ roots: folders, exclusions, goOn })) {
-        if (!(await goOn())) break;
-        walked += 1;
-        if (stats.ctimeNs <= since) continue;
-        changed += 1;
-        if (changed > files_maximum) break;
-        some.push(path.toString());
-        if (some.length < AT_ONCE) continue;
-        await look(some);
-        some = [];
-      }
-      if (some.length > 0) await look(some);
-      if (changed > files_maximum || walked >= walked_maximum) {
-        reason = `More files changed while the agent did not run than are read at its start (${files_maximum.toLocaleString('en')}): a full scan reads the others.`;
-        log(reason);
-      }
-      if (changed > 0) log(`${Math.min(changed, files_maximum)} files changed while the agent did not run, and were looked at`);
+      const changed = await Promise.all(folders.map((folder) => catchUpIn(folder, folders, exclusions, since)));
+      await whenLooked();
+      const files = changed.reduce((sum, some) => sum + some, 0);
+      if (files > 0) log(`${files} files changed while the agent did not run, and were looked at`);
     }
     await keep(started);
     is_done = true;

@@ -1,8 +1,8 @@
-import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { idSchema } from '@palisade/contract/fields';
 import { z } from 'zod';
 import { createStore } from '#agent/store.ts';
+import { ownNames, removeOwn } from '#files/own-state.ts';
 
 const recordSchema = z.object({
   /** Base64: a name may be no UTF-8. */
@@ -28,8 +28,8 @@ export function createFoundFiles(folder: string, most = KEPT): FoundFiles {
     async keep(id, { path, file_hash, size }) {
       await record(id).write({ path: path.toString('base64'), file_hash, size });
       // Names begin with when they were given: the first are the oldest.
-      const names = (await readdir(folder)).filter((name) => idSchema.safeParse(name.replace(/\.json$/u, '')).success).sort();
-      for (const name of names.slice(0, Math.max(0, names.length - most))) await rm(join(folder, name), { force: true });
+      const names = (await ownNames(folder)).filter((name) => idSchema.safeParse(name.replace(/\.json$/u, '')).success).sort();
+      for (const name of names.slice(0, Math.max(0, names.length - most))) await removeOwn(join(folder, name));
     },
     find: (id) => record(id).read(),
     forget: (id) => record(id).remove(),

@@ -23,6 +23,7 @@ import { type DeviceEvent, SAID_BYTES_MAXIMUM, type ScanJob, type ScanReport, sa
 import type { SignatureFiles } from '@palisade/scanner/signature-files';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '#agent/ids.ts';
+import { openForeign } from '#files/foreign.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createScans, packed, type Scans } from './scans.ts';
 import { openVerdicts } from './verdicts.ts';
@@ -45,9 +46,11 @@ function readLink(path: string): string {
   }
 }
 
+const bytesOf = (paths: readonly string[]) => paths.map((path) => Buffer.from(path));
+
 async function filesIn(roots: readonly string[], exclusions: readonly string[] = []): Promise<string[]> {
   const found: string[] = [];
-  for await (const { path } of walk({ roots, exclusions, goOn: async () => true }))
+  for await (const { path } of walk({ roots: bytesOf(roots), exclusions: bytesOf(exclusions), goOn: async () => true }))
     found.push(path.toString('latin1').replace(root, ''));
   return found.sort();
 }
@@ -76,7 +79,7 @@ describe('the walk', () => {
     for (const name of ['one', 'a/two', 'a/b/three', 'left/out']) writeFileSync(join(root, name), name);
     symlinkSync(join(root, 'left'), join(root, 'a/link'));
     const sums: number[] = [];
-    const where = { roots: [root, join(root, 'a/two')], exclusions: [join(root, 'left')] };
+    const where = { roots: bytesOf([root, join(root, 'a/two')]), exclusions: bytesOf([join(root, 'left')]) };
     expect(await countFiles({ ...where, goOn: async () => true }, (files) => sums.push(files))).toBe(true);
     expect([sums.at(-1), sums.length]).toEqual([4, 4]);
     expect(await countFiles({ ...where, goOn: async () => sums.length < 6 }, (files) => sums.push(files))).toBe(false);
@@ -87,7 +90,7 @@ describe('the walk', () => {
     for (let index = 0; index < 5; index += 1) writeFileSync(join(root, `${index}/file`), '');
     let asked = 0;
     let seen = 0;
-    for await (const _ of walk({ roots: [root], exclusions: [], goOn: async () => asked++ < 2 })) seen += 1;
+    for await (const _ of walk({ roots: bytesOf([root]), exclusions: [], goOn: async () => asked++ < 2 })) seen += 1;
     expect(seen).toBeLessThan(5);
   });
 
@@ -309,10 +312,16 @@ describe('a scan', () => {
     expect(events[1]).toMatchObject({ order_id: other.id, ok: false });
   });
 
+  /** As watching has a file looked at. */
+  const look = (path: string) => {
+    const bytes = Buffer.from(path);
+    return scans.readNew({ path: bytes, stats: lstatSync(path, { bigint: true }), open: () => openForeign(bytes) }, 'small');
+  };
+
   it('has what was found noted report by report, and waits for no other one', async () => {
     for (const name of ['a', 'b']) {
       writeFileSync(join(root, `files/${name}`), EICAR);
-      await scans.look([join(root, `files/${name}`)]);
+      await look(join(root, `files/${name}`));
     }
     const [one, two] = reports.filter(({ found }) => found.length > 0);
     // The server noted something that came later than both.
@@ -365,19 +374,37 @@ open(path, 'wb').write(bytes)`;
     scans.want({ ...nothing, scan_jobs: [{ ...paused, wanted: 'pause' }] });
     const path = join(root, 'eicar.com');
     writeFileSync(path, EICAR);
-    await scans.look([join(root, 'files/a.txt')]);
+    await look(join(root, 'files/a.txt'));
     expect(reports.filter(({ scan }) => scan === 'watch')).toEqual([]);
-    await scans.look([path]);
+    await look(path);
     const [found] = reports.flatMap((report) => (report.scan === 'watch' ? report.found : []));
     expect(found).toMatchObject({ path, outcome: 'quarantined' });
     const order = { id: newId(), finding_id: found?.id ?? '', action: 'restore' as const };
     scans.want({ ...nothing, scan_jobs: [], file_orders: [order] });
     await vi.waitFor(() => expect(events).toHaveLength(1));
-    await scans.look([path]);
+    await look(path);
     expect(existsSync(path)).toBe(true);
     writeFileSync(path, `${EICAR}\n`);
-    await scans.look([path]);
+    await look(path);
     expect(existsSync(path)).toBe(false);
+  });
+
+  it('finds an infected file whose name is no UTF-8, and counts what it could not read', async () => {
+    writeFileSync(Buffer.from(`${root}/files/n\u00ff.sh`, 'latin1'), EICAR);
+    writeFileSync(join(root, 'files/large'), '');
+    truncateSync(join(root, 'files/large'), 3 * 1024 ** 3);
+    const one = job(join(root, 'files'));
+    scans.want({ ...nothing, scan_jobs: [one] });
+    await ended(one.id, 'done');
+    const lastOf = ({ id }: ScanJob) => reports.filter(({ job_id }) => job_id === id).at(-1);
+    expect(reports.flatMap(({ found }) => found)).toMatchObject([
+      { path: `${root}/files/n\\xff.sh`, outcome: 'quarantined', threat: 'EICAR-Test-File' },
+    ]);
+    expect(lastOf(one)?.progress).toMatchObject({ files_read: 1, files_pending: 1, folders_unread: 0 });
+    const missing = job(join(root, 'no-such-folder'));
+    scans.want({ ...nothing, scan_jobs: [missing] });
+    await ended(missing.id, 'done');
+    expect(lastOf(missing)?.progress).toMatchObject({ files_pending: 0, folders_unread: 1 });
   });
 
   it('counts a file that changes while it is read as not fully read, and reads it again the next time', async () => {

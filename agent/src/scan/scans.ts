@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { BigIntStats } from 'node:fs';
-import { lstat, mkdir, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { availableParallelism, loadavg, setPriority } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -15,7 +13,6 @@ import {
   type ScanReport,
   saidSchema,
 } from '@palisade/contract/agent';
-import { digestOf } from '@palisade/scanner/digest';
 import { SCAN_LIMITS } from '@palisade/scanner/limits';
 import type { SignatureFiles } from '@palisade/scanner/signature-files';
 import { createYaraPool, type YaraPool } from '@palisade/scanner/yara-pool';
@@ -23,8 +20,14 @@ import { z } from 'zod';
 import { newId } from '#agent/ids.ts';
 import { lineOf } from '#agent/line.ts';
 import { createStore } from '#agent/store.ts';
+import { type ForeignFile, isSameFile, type Stats, statForeign } from '#files/foreign.ts';
+import { kernelLink, kernelNames, kernelText } from '#files/kernel.ts';
+import { bytesOfText, wirePath } from '#files/name-text.ts';
+import { makeOwnFolder, removeOwnFolder } from '#files/own-state.ts';
+import { homesOf, peopleHere } from '#files/people.ts';
 import { runProgram } from '#firewall/nft.ts';
 import { createFoundFiles } from './found-files.ts';
+import type { Lane } from './new-files.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createStanding, shownOf } from './standing.ts';
 import { createUntold } from './untold.ts';
@@ -76,8 +79,8 @@ export interface Scans {
   want(desired: Pick<Desired, 'scan_jobs' | 'file_orders' | 'exclusions'>): void;
   /** Scans one file or folder now, outside of jobs. */
   scanNow(path: string | null, onReport: (report: ScanReport) => void): Promise<ScanReport>;
-  /** Looks at files that were just written, beside a scan that is under way. What was restored here is left alone until it changes. */
-  look(paths: readonly string[]): Promise<void>;
+  /** Reads a file that was just written, beside a scan that is under way. One that was restored here is left alone until it changes. */
+  readNew(file: FoundFile, lane: Lane): Promise<'read' | 'unread' | 'gone'>;
   /** Other signatures are in use: a scan that is under way goes on with them. */
   signaturesChanged(): Promise<void>;
   /** The server has kept what was found in this report. */
@@ -89,20 +92,20 @@ export interface Scans {
 
 /** With what was said last of each: a server that did not hear it is told again. */
 const doneSchema = z.array(z.object({ id: z.string(), state: z.string(), last: scanReportSchema.optional() }));
-const isSame = (a: BigIntStats, b: BigIntStats) =>
-  a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
+const isSame = (a: Stats, b: Stats) => a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
+
+async function hashOf(file: ForeignFile, bytes: Buffer | undefined): Promise<string> {
+  const hash = createHash('sha256');
+  if (bytes !== undefined) return hash.update(bytes).digest('hex');
+  for await (const part of file.chunks()) hash.update(part);
+  return hash.digest('hex');
+}
 
 /** Running programs, downloads, temporary folders, and what starts by itself. */
-async function quickRoots(): Promise<string[]> {
-  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/u.test(name));
-  const programs = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/exe`).catch(() => '')));
-  const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '');
-  const homes = new Set(
-    passwd
-      .split('\n')
-      .flatMap((line) => line.split(':')[5] ?? [])
-      .filter((home) => /^\/(?:home\/|root$)/u.test(home)),
-  );
+async function quickRoots(): Promise<Buffer[]> {
+  const pids = kernelNames('/proc').filter((name) => /^\d+$/u.test(name));
+  const programs = pids.map((pid) => kernelLink(`/proc/${pid}/exe`));
+  const homes = homesOf(await peopleHere());
   const inHome = [
     ...[
       'Downloads',
@@ -127,25 +130,32 @@ async function quickRoots(): Promise<string[]> {
   ];
   const system = ['/etc/systemd/system', '/etc/xdg/autostart', '/etc/profile', '/etc/profile.d', '/etc/rc.local'];
   const files = programs.filter((path) => path.startsWith('/') && !path.endsWith(' (deleted)'));
-  return [...new Set([...files, ...[...homes].flatMap((home) => inHome.map((name) => join(home, name))), ...common, ...system])];
+  const all = [...files, ...homes.flatMap((home) => inHome.map((name) => join(home, name))), ...common, ...system];
+  return [...new Set(all)].map((path) => Buffer.from(path));
 }
 
-async function isOnBattery(): Promise<boolean> {
-  const names = await readdir('/sys/class/power_supply').catch(() => []);
-  const states = await Promise.all(
-    names.map((name) => readFile(`/sys/class/power_supply/${name}/status`, 'utf8').catch(() => '')),
-  );
-  return states.some((state) => state.trim() === 'Discharging');
+function isOnBattery(): boolean {
+  const names = kernelNames('/sys/class/power_supply');
+  return names.some((name) => kernelText(`/sys/class/power_supply/${name}/status`).trim() === 'Discharging');
 }
 
 /** Why a scan of everything had better wait; undefined when it need not. */
-async function reasonToWait(): Promise<string | undefined> {
-  if (await isOnBattery()) return 'This computer runs on its battery.';
+function reasonToWait(): string | undefined {
+  if (isOnBattery()) return 'This computer runs on its battery.';
   return (loadavg()[0] ?? 0) > 4 * availableParallelism() ? 'This computer is very busy.' : undefined;
 }
 
 const emptyProgress = (): ScanProgressOnDevice => ({
-  ...{ files_read: 0, files_known: 0, files_pending: 0, files_total: 0, is_counted: false, bytes_read: 0, bytes_per_second: 0 },
+  ...{
+    files_read: 0,
+    files_known: 0,
+    files_pending: 0,
+    folders_unread: 0,
+    files_total: 0,
+    is_counted: false,
+    bytes_read: 0,
+    bytes_per_second: 0,
+  },
   ...{ seconds_left: null, path: null },
 });
 
@@ -182,7 +192,9 @@ export function createScans(parts: ScansParts): Scans {
   const standing = createStanding(state);
   const doneStore = createStore(join(state, 'scans-done.json'), doneSchema);
   const work_folder = join(state, 'scan-work');
-  let engine: YaraPool | undefined;
+  /** One for jobs and large files, and one for small files that were just written: those wait for neither. */
+  const engines: Partial<Record<'main' | 'new', YaraPool>> = {};
+  const calmed = new Set<number>();
   let jobs: readonly ScanJob[] = [];
   let exclusions: readonly string[] = [];
   let running: string | undefined;
@@ -194,7 +206,6 @@ export function createScans(parts: ScansParts): Scans {
   /** Scans that use the engine now. It ends a while after the last of them. */
   let users = 0;
   let rest: NodeJS.Timeout | undefined;
-  let looking = Promise.resolve();
 
   function tell(report: Omit<ScanReport, 'kind' | 'seq'>): ScanReport {
     const frame: ScanReport = { kind: 'scan_report', seq: parts.nextSeq(), at: new Date().toISOString(), ...report };
@@ -231,17 +242,19 @@ export function createScans(parts: ScansParts): Scans {
       .catch(() => log('what was found could not be kept on the disk'));
   }
 
-  function startEngine(): YaraPool {
+  function startEngine(which: 'main' | 'new'): YaraPool {
     const logged = (_facts: object, sentence: string) => log(sentence);
-    engine ??= createYaraPool({
+    engines[which] ??= createYaraPool({
       ...{ signatures: parts.signatures(), size: 1, limits: SCAN_LIMITS },
       logger: { debug: () => {}, info: () => {}, warn: logged, error: logged },
     });
-    return engine;
+    return engines[which];
   }
 
   async function calm(pool: YaraPool): Promise<void> {
-    for (const pid of pool.pids()) {
+    const pids = pool.pids().filter((pid) => !calmed.has(pid));
+    for (const pid of pids) {
+      calmed.add(pid);
       try {
         setPriority(pid, 19);
       } catch {
@@ -262,64 +275,72 @@ export function createScans(parts: ScansParts): Scans {
 
   async function stopEngine(): Promise<void> {
     clearTimeout(rest);
-    await engine?.close();
-    engine = undefined;
-    await rm(work_folder, { recursive: true, force: true });
+    const running = Object.values(engines);
+    delete engines.main;
+    delete engines.new;
+    calmed.clear();
+    await Promise.all(running.map((engine) => engine.close()));
+    await removeOwnFolder(work_folder);
   }
 
   /** Reads one file. `clean` alone is remembered, for the edition that said so. */
   async function readOne(
-    { path, stats }: FoundFile,
+    { path, stats, open }: FoundFile,
     pool: YaraPool,
     keepUntold: (file: Found) => Promise<void>,
   ): Promise<{ clean_by: string } | 'pending' | 'gone' | Found> {
     if (stats.size > FILE_BYTES_MAXIMUM) return 'pending';
-    const text = path.toString();
-    // The engine takes a path as text: a name that is no UTF-8 cannot be given to it, and is said to be unread.
-    if (!Buffer.from(text).equals(path)) return 'pending';
     const id = newId();
+    let file: ForeignFile | undefined;
     try {
-      // A small file is read once, and given to the engine as it is: what is hashed is what is scanned.
-      const bytes = stats.size <= HELD_BYTES ? await readFile(path) : undefined;
-      const file_hash = bytes === undefined ? await digestOf(text) : createHash('sha256').update(bytes).digest('hex');
+      // What is hashed, what the engine reads and what is taken away is this one file, whatever becomes of its path.
+      file = await open();
+      if (!isSameFile(file.stats, stats)) return 'gone';
+      if (file.stats.size > FILE_BYTES_MAXIMUM) return 'pending';
+      const bytes = file.stats.size <= HELD_BYTES ? await file.read(Number(HELD_BYTES)) : undefined;
+      const file_hash = await hashOf(file, bytes);
       const outcome = await pool.scan({
-        ...{ id, path: text, bytes, sha256: file_hash },
-        size: bytes?.length ?? Number(stats.size),
-        name: text.split('/').at(-1) ?? '',
+        // The engine takes a path as text: that of the open file is ASCII, whatever bytes its name is of.
+        ...{ id, path: file.handlePath, bytes, sha256: file_hash },
+        size: bytes?.length ?? Number(file.stats.size),
+        name: wirePath(path).split('/').at(-1) ?? '',
         // Made and removed by the engine, where it unpacks something large.
         folder: join(work_folder, id),
       });
-      const after = await lstat(path, { bigint: true });
+      const after = await file.statNow();
+      if (after.nlink === 0n) return 'gone';
       if (outcome.kind !== 'examined') return 'pending';
       const { threat, threat_member, unread } = outcome.examination;
       if (threat === null) return unread.length === 0 && isSame(after, stats) ? { clean_by: outcome.edition } : 'pending';
       await found_files
-        .keep(id, { path, file_hash, size: Number(stats.size) })
+        .keep(id, { path, file_hash, size: Number(file.stats.size) })
         .catch((error: unknown) => log(`what was found could not be noted: ${String(error)}`));
-      const file: Found = {
+      const finding: Found = {
         ...{
           id,
-          path: text,
+          path: wirePath(path),
           file_hash,
-          size: Number(stats.size),
+          size: Number(file.stats.size),
           threat: lineOf(threat, LINE_LENGTH),
           found_at: new Date().toISOString(),
         },
         member: threat_member === null ? null : lineOf(threat_member, 4_000),
         ...{ outcome: 'quarantined', reason: null },
       };
-      await keepUntold(file).catch((error: unknown) => log(`what was found could not be noted: ${String(error)}`));
-      const taken = await quarantine.take(id, path, stats);
-      return taken.ok ? file : { ...file, outcome: 'left', reason: lineOf(taken.reason, LINE_LENGTH) };
+      await keepUntold(finding).catch((error: unknown) => log(`what was found could not be noted: ${String(error)}`));
+      const taken = await quarantine.take(id, path, file.stats);
+      return taken.ok ? finding : { ...finding, outcome: 'left', reason: lineOf(taken.reason, LINE_LENGTH) };
     } catch (error) {
       return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'gone' : 'pending';
+    } finally {
+      await file?.close();
     }
   }
 
   interface Run {
     job_id: string | null;
     scan: ScanReport['scan'];
-    roots: readonly string[];
+    roots: readonly Buffer[];
     wanted: () => ScanJob['wanted'] | undefined;
     onReport?: (report: ScanReport) => void;
   }
@@ -334,8 +355,8 @@ export function createScans(parts: ScansParts): Scans {
   }
 
   async function scanAll({ job_id, scan, roots, wanted, onReport }: Run): Promise<ScanReport> {
-    await mkdir(work_folder, { recursive: true, mode: 0o700 });
-    const pool = startEngine();
+    await makeOwnFolder(work_folder);
+    const pool = startEngine('main');
     const progress = emptyProgress();
     /** Where an agent before this one stood in the same job. */
     let stood = job_id === null ? undefined : await standing.read(job_id);
@@ -351,9 +372,7 @@ export function createScans(parts: ScansParts): Scans {
         progress: shownOf(progress, stood),
         found: some,
       };
-      // Nobody waits for the progress of what was just written: what was found is said alone.
-      const is_quiet = scan === 'watch' && some.length === 0;
-      const frame: ScanReport = is_quiet ? { kind: 'scan_report', seq: 0, ...facts } : tell(facts);
+      const frame = tell(facts);
       found = found.slice(some.length);
       told_at = performance.now();
       onReport?.(frame);
@@ -362,7 +381,20 @@ export function createScans(parts: ScansParts): Scans {
     report('running');
 
     const ownFolders = [join(state, QUARANTINE_FOLDER), work_folder];
-    const where = { roots, exclusions: [...exclusions, ...ownFolders] };
+    const where = {
+      roots,
+      exclusions: [...exclusions.map(bytesOfText), ...ownFolders.map((path) => Buffer.from(path))],
+      onUnread(_path: Buffer, kind: 'file' | 'folder') {
+        if (kind === 'file') {
+          files_seen += 1;
+          progress.files_pending += 1;
+        } else progress.folders_unread += 1;
+      },
+      // A folder that was asked for and is not there was not read.
+      onMissing() {
+        if (scan === 'folder') progress.folders_unread += 1;
+      },
+    };
     const began = performance.now();
     /** Of the time since then, what it waited for. */
     let waited_ms = 0;
@@ -370,10 +402,10 @@ export function createScans(parts: ScansParts): Scans {
     let files_counted = 0;
     let is_over = false;
     // Beside the reading, so that it begins at once.
-    const counting =
-      scan === 'watch'
-        ? Promise.resolve(false)
-        : countFiles({ ...where, goOn: () => Promise.resolve(!is_over && !is_closed) }, (files) => (files_counted = files));
+    const counting = countFiles(
+      { ...where, goOn: () => Promise.resolve(!is_over && !is_closed) },
+      (files) => (files_counted = files),
+    );
     void counting
       .then((is_whole) => (progress.is_counted ||= is_whole))
       .catch((error: unknown) => log(`the files could not be counted: ${String(error)}`));
@@ -407,7 +439,7 @@ export function createScans(parts: ScansParts): Scans {
         }
         is_paused = false;
         if (scan !== 'full' || performance.now() - looked_at < LOOK_EVERY_MS) return true;
-        const reason = await reasonToWait();
+        const reason = reasonToWait();
         looked_at = performance.now();
         if (reason === undefined) return true;
         report('waiting', reason);
@@ -462,8 +494,13 @@ export function createScans(parts: ScansParts): Scans {
       if (verdicts?.isKnown(file.stats)) {
         progress.files_known += 1;
       } else {
-        progress.path = file.path.toString().toWellFormed();
-        const reading = readNext(file)
+        progress.path = wirePath(file.path);
+        // Opened while the walk holds its folder.
+        const opened = await file.open().then(
+          (handle) => () => Promise.resolve(handle),
+          (error: unknown) => () => Promise.reject(error),
+        );
+        const reading = readNext({ ...file, open: opened })
           .catch((error: unknown) => log(`a file could not be scanned: ${String(error)}`))
           .finally(() => under_way.delete(reading));
         under_way.add(reading);
@@ -493,9 +530,9 @@ export function createScans(parts: ScansParts): Scans {
     return report(is_done ? 'done' : 'cancelled');
   }
 
-  async function rootsOf({ scan, path }: ScanJob): Promise<readonly string[]> {
-    if (scan === 'full') return await localRoots();
-    return scan === 'quick' ? await quickRoots() : [path ?? '/'];
+  async function rootsOf({ scan, path }: ScanJob): Promise<readonly Buffer[]> {
+    if (scan === 'full') return localRoots();
+    return scan === 'quick' ? await quickRoots() : [bytesOfText(path ?? '/')];
   }
 
   /** Jobs one after the other. What was done is remembered, so that a job that the server still tells of is not done again. */
@@ -522,17 +559,15 @@ export function createScans(parts: ScansParts): Scans {
 
   /** Its person wanted it back: watching does not take it away again at once. */
   async function keepRestored(path: Buffer): Promise<void> {
-    const stats = await lstat(path, { bigint: true }).catch(() => undefined);
+    const stats = await statForeign(path);
     if (stats === undefined) return;
-    restored.set(path.toString(), stats);
+    restored.set(path.toString('latin1'), stats);
     for (const [oldest] of restored) if (restored.size > RESTORED_MAXIMUM) restored.delete(oldest);
   }
 
-  async function isRestored(path: string): Promise<boolean> {
-    const known = restored.get(path);
-    if (known === undefined) return false;
-    const stats = await lstat(path, { bigint: true }).catch(() => undefined);
-    return stats !== undefined && isSame(stats, known);
+  function isRestored({ path, stats }: FoundFile): boolean {
+    const known = restored.get(path.toString('latin1'));
+    return known !== undefined && isSame(stats, known);
   }
 
   async function carryOut({ id, finding_id, action }: FileOrder): Promise<void> {
@@ -550,7 +585,7 @@ export function createScans(parts: ScansParts): Scans {
     });
   }
 
-  const restored = new Map<string, BigIntStats>();
+  const restored = new Map<string, Stats>();
   const orders_done = new Set<string>();
   const inTurn = (task: () => Promise<void>) => {
     busy = busy.then(task).catch((error: unknown) => log(`a scan failed: ${String(error)}`));
@@ -570,7 +605,7 @@ export function createScans(parts: ScansParts): Scans {
       if (running === undefined && jobs.some(({ wanted }) => wanted !== 'pause')) void inTurn(work);
     },
     async scanNow(path, onReport) {
-      const roots = path === null ? await localRoots() : [path];
+      const roots = path === null ? localRoots() : [Buffer.from(path)];
       const last = await runScan({
         ...{ job_id: null, scan: path === null ? 'full' : 'folder', roots, onReport },
         wanted: () => 'run',
@@ -578,19 +613,35 @@ export function createScans(parts: ScansParts): Scans {
       await stopEngine();
       return last;
     },
-    look(paths) {
-      const task = async () => {
-        if (is_closed) return;
-        const roots = [];
-        for (const path of paths) if (!(await isRestored(path))) roots.push(path);
-        if (roots.length > 0) await runScan({ job_id: null, scan: 'watch', roots, wanted: () => 'run' });
-      };
-      looking = looking.then(task).catch((error: unknown) => log(`what was written could not be scanned: ${String(error)}`));
-      return looking;
+    async readNew(file, lane) {
+      if (is_closed) return 'gone';
+      if (isRestored(file)) return 'read';
+      users += 1;
+      try {
+        await makeOwnFolder(work_folder);
+        const pool = startEngine(lane === 'small' ? 'new' : 'main');
+        const signatures_version = lineOf(pool.status().signatures_version ?? '', 100);
+        const facts = {
+          ...{ job_id: null, scan: 'watch' as const, reason: null, signatures_version },
+          progress: emptyProgress(),
+        };
+        const outcome = await readOne(file, pool, (one) => untold.keep(one, { ...facts, state: 'running' }));
+        await calm(pool);
+        if (outcome === 'gone') return 'gone';
+        if (outcome === 'pending') return 'unread';
+        if ('id' in outcome) {
+          const progress = { ...emptyProgress(), files_read: 1, files_total: 1, is_counted: true, bytes_read: outcome.size };
+          tell({ ...facts, state: 'done', progress, found: [outcome] });
+        }
+        return 'read';
+      } finally {
+        release();
+      }
     },
     async signaturesChanged() {
       // An engine that does not run begins with them.
-      if (engine !== undefined && !(await engine.reload(parts.signatures()))) log('the engine could not take the new signatures');
+      for (const engine of Object.values(engines))
+        if (!(await engine.reload(parts.signatures()))) log('the engine could not take the new signatures');
     },
     noted(seq) {
       // One report and no earlier one: what was lost with a connection is said again under another number.

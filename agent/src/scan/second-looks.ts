@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
 import type { DeviceEvent, SecondLook } from '@palisade/contract/agent';
 import { lineOf } from '#agent/line.ts';
+import { type ForeignFile, openForeign } from '#files/foreign.ts';
+import { FileRefused } from '#files/timely.ts';
 import type { Sent } from '#link/call.ts';
 import { createFoundFiles } from './found-files.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -64,18 +64,15 @@ export function createSecondLooks(parts: {
     const sealed = await quarantine.read(finding_id);
     if (sealed !== undefined) return { ...(await measured(sealed, file_hash)), close: () => Promise.resolve() };
     if (record === undefined) throw new NotSent(NOT_FOUND_HERE);
-    let file: FileHandle | undefined;
+    let file: ForeignFile | undefined;
     try {
-      // No link is followed, and a pipe is not waited for.
-      const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-      const opened = await open(Buffer.from(record.path, 'base64'), flags);
+      const opened = await openForeign(Buffer.from(record.path, 'base64'));
       file = opened;
-      const { size } = await opened.stat();
-      if (!(await opened.stat()).isFile() || size !== record.size) throw new NotSent(ANOTHER_FILE);
-      const read = () => opened.createReadStream({ start: 0, autoClose: false });
-      return { ...(await measured(read, file_hash)), close: () => opened.close() };
+      if (opened.stats.size !== BigInt(record.size)) throw new NotSent(ANOTHER_FILE);
+      return { ...(await measured(() => opened.chunks(), file_hash)), close: () => opened.close() };
     } catch (error) {
       await file?.close();
+      if (error instanceof FileRefused && error.code === 'not_regular') throw new NotSent(ANOTHER_FILE);
       throw error;
     }
   }
@@ -102,7 +99,8 @@ export function createSecondLooks(parts: {
       if (left < 0) throw new NotSent(ANOTHER_FILE);
       hash.update(part);
       if (last !== undefined) yield last;
-      last = part;
+      // What is read next may overwrite it.
+      last = Buffer.from(part);
     }
     if (left !== 0 || hash.digest('hex') !== file_hash) throw new NotSent(ANOTHER_FILE);
     if (last !== undefined) yield last;

@@ -1,4 +1,3 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Posture, type Signatures, signaturesSchema } from '@palisade/contract/agent';
 import { digestOf } from '@palisade/scanner/digest';
@@ -6,6 +5,7 @@ import { ARCHIVE_BYTES_MAXIMUM, BadArchive, unpackSignatures } from '@palisade/s
 import { type SignatureFiles, signatureFilesSchema } from '@palisade/scanner/signature-files';
 import { z } from 'zod';
 import { createStore } from '#agent/store.ts';
+import { makeOwnFolder, ownSize, removeOwn, removeOwnFolder } from '#files/own-state.ts';
 
 /**
  * The signatures that this computer scans with: those that came with the agent, or the newest set of the server that proved itself. A set is used only if its file has
@@ -38,7 +38,7 @@ export async function openSignatureSets(parts: {
   const store = createStore(join(folder, 'current.json'), stateSchema);
   const kept = await store.read();
   // A set whose files are gone is none.
-  const is_there = kept !== undefined && (await stat(kept.files.rules_folder).catch(() => undefined)) !== undefined;
+  const is_there = kept !== undefined && (await ownSize(kept.files.rules_folder)) !== undefined;
   let current: z.infer<typeof stateSchema> = is_there
     ? kept
     : { number: 0, version: 'as installed', files: { rules_folder: built_in, feeds: [] } };
@@ -50,28 +50,28 @@ export async function openSignatureSets(parts: {
   async function take(signatures: Signatures): Promise<void> {
     const { number, version, sha256, bytes } = signatures;
     if (bytes > ARCHIVE_BYTES_MAXIMUM) throw new BadArchive('It is too large.');
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeOwnFolder(folder);
     const archive = join(folder, 'fetched');
     const set = join(folder, String(number));
     try {
       await download(signatures, archive);
-      const { size } = await stat(archive);
+      const size = await ownSize(archive);
       if (size !== bytes || (await digestOf(archive)) !== sha256)
         throw new BadArchive('It does not have the hash that the server said.');
-      await rm(set, { recursive: true, force: true });
-      await mkdir(set, { mode: 0o700 });
+      await removeOwnFolder(set);
+      await makeOwnFolder(set);
       const { samples_folder, ...files } = await unpackSignatures(archive, set);
       const wrong = await test({ ...files, samples_folder });
       if (wrong !== undefined) throw new BadArchive(wrong);
       const before = current.number;
       await store.write({ number, version, files });
       current = { number, version, files };
-      if (before > 0) await rm(join(folder, String(before)), { recursive: true, force: true });
+      if (before > 0) await removeOwnFolder(join(folder, String(before)));
     } catch (error) {
-      await rm(set, { recursive: true, force: true });
+      await removeOwnFolder(set);
       throw error;
     } finally {
-      await rm(archive, { force: true });
+      await removeOwn(archive);
     }
   }
 

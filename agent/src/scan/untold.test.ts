@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const counts = { files_read: 1, files_known: 0, files_pending: 0, files_total: 1, bytes_read: BYTES.length };
+const counts = { files_read: 1, files_known: 0, files_pending: 0, folders_unread: 0, files_total: 1, bytes_read: BYTES.length };
 const telling: Parameters<Untold['keep']>[1] = {
   job_id: null,
   scan: 'full',

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Found, saidSchema } from '@palisade/contract/agent';
 import { idSchema } from '@palisade/contract/fields';
 import { createStore } from '#agent/store.ts';
+import { type ForeignFile, openForeign } from '#files/foreign.ts';
+import { kernelLink } from '#files/kernel.ts';
+import { bytesOfText } from '#files/name-text.ts';
+import { ownNames } from '#files/own-state.ts';
 import type { Quarantine } from './quarantine.ts';
 
 const reportSchema = saidSchema.options[3];
@@ -26,21 +28,24 @@ export interface Untold {
 }
 
 /** Whether another agent is at it: a scan by hand runs beside the service. */
-async function isAtIt(pid: number): Promise<boolean> {
-  return pid !== process.pid && (await readlink(`/proc/${pid}/exe`).catch(() => '')) === process.execPath;
+function isAtIt(pid: number): boolean {
+  return pid !== process.pid && kernelLink(`/proc/${pid}/exe`) === process.execPath;
 }
 
 /** Whether the bytes that were found lie there still: something else may have come to the same path since. */
 async function lies({ path, size, file_hash }: Found): Promise<boolean> {
-  const stats = await lstat(path).catch(() => undefined);
-  if (!stats?.isFile() || stats.size !== size) return false;
-  const hash = createHash('sha256');
+  let file: ForeignFile | undefined;
   try {
-    for await (const part of createReadStream(path)) hash.update(part);
+    file = await openForeign(bytesOfText(path));
+    if (file.stats.size !== BigInt(size)) return false;
+    const hash = createHash('sha256');
+    for await (const part of file.chunks()) hash.update(part);
+    return hash.digest('hex') === file_hash;
   } catch {
     return false;
+  } finally {
+    await file?.close();
   }
-  return hash.digest('hex') === file_hash;
 }
 
 export function createUntold(folder: string, quarantine: Pick<Quarantine, 'read' | 'remove'>): Untold {
@@ -61,7 +66,7 @@ export function createUntold(folder: string, quarantine: Pick<Quarantine, 'read'
 
   async function takeUpOne(name: string): Promise<Telling | undefined> {
     const [id = '', pid = ''] = name.split('.');
-    if (!idSchema.safeParse(id).success || name !== nameOf(id, Number(pid)) || (await isAtIt(Number(pid)))) return undefined;
+    if (!idSchema.safeParse(id).success || name !== nameOf(id, Number(pid)) || isAtIt(Number(pid))) return undefined;
     const kept = await record(name).read();
     const [file] = kept?.found ?? [];
     const is_taken = kept !== undefined && file?.id === id && !(await lies(file)) && (await isWhole(id));
@@ -79,7 +84,7 @@ export function createUntold(folder: string, quarantine: Pick<Quarantine, 'read'
     forget: (id) => record(nameOf(id, process.pid)).remove(),
     async takeUp() {
       const told: Telling[] = [];
-      for (const name of await readdir(folder).catch(() => [])) {
+      for (const name of await ownNames(folder)) {
         const one = await takeUpOne(name);
         if (one !== undefined) told.push(one);
       }

@@ -1,15 +1,15 @@
-import type { BigIntStats } from 'node:fs';
-import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeWhole } from '#agent/store.ts';
+import type { Stats } from '#files/foreign.ts';
+import { openOwn, ownText, removeOwn } from '#files/own-state.ts';
 
 /**
  * Files that were read whole and found clean, so that the next scan reads only what changed: by file system and inode, with size, times of change and the edition of
  * engine and signatures. The time of the last status change (ctime) cannot be set by a program, so that nobody can put other bytes under a known verdict.
  */
 export interface Verdicts {
-  isKnown(stats: BigIntStats): boolean;
-  remember(stats: BigIntStats): void;
+  isKnown(stats: Stats): boolean;
+  remember(stats: Stats): void;
   /** Adds to the disk what it does not have yet: a scan that is killed goes on from there. */
   save(): Promise<void>;
 }
@@ -17,13 +17,12 @@ export interface Verdicts {
 const ENTRIES_MAXIMUM = 2_000_000;
 /** Lines for one entry before the file is written anew: an entry that changes is added once more. */
 const LINES_FOR_ENTRY = 2;
-const keyOf = ({ dev, ino }: BigIntStats) => `${dev.toString(36)}:${ino.toString(36)}`;
-const marksOf = ({ size, mtimeNs, ctimeNs }: BigIntStats) =>
-  `${size.toString(36)}:${mtimeNs.toString(36)}:${ctimeNs.toString(36)}`;
+const keyOf = ({ dev, ino }: Stats) => `${dev.toString(36)}:${ino.toString(36)}`;
+const marksOf = ({ size, mtimeNs, ctimeNs }: Stats) => `${size.toString(36)}:${mtimeNs.toString(36)}:${ctimeNs.toString(36)}`;
 
 /** Adds lines to a file that is of this edition. Another scan may put one of another edition in its place meanwhile: then they are lost with the file that it was. */
 async function append(path: string, edition: string, lines: string): Promise<boolean> {
-  const file = await open(path, 'r+').catch(() => undefined);
+  const file = await openOwn(path, 'r+').catch(() => undefined);
   if (file === undefined) return false;
   try {
     const head = Buffer.from(`${edition}\n`);
@@ -41,7 +40,7 @@ async function append(path: string, edition: string, lines: string): Promise<boo
 /** @param edition of engine and signatures: another one knows nothing of what this one read */
 export async function openVerdicts(folder: string, edition: string): Promise<Verdicts> {
   const path = join(folder, 'verdicts.txt');
-  const text = await readFile(path, 'utf8').catch(() => '');
+  const text = (await ownText(path)) ?? '';
   const known = new Map<string, string>();
   let lines_read = 0;
   if (text.startsWith(`${edition}\n`)) {
@@ -66,7 +65,7 @@ export async function openVerdicts(folder: string, edition: string): Promise<Ver
     unsaved = new Set();
     // What cannot be kept is read again the next time.
     if (is_whole && (await append(path, edition, fresh).catch(() => false))) return;
-    await writeWhole(path, `${edition}\n${linesOf(known.keys())}\n`).catch(() => rm(path, { force: true }));
+    await writeWhole(path, `${edition}\n${linesOf(known.keys())}\n`).catch(() => removeOwn(path));
     is_whole = true;
   }
 

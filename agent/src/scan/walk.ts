@@ -1,25 +1,30 @@
-import type { BigIntStats } from 'node:fs';
-import { lstat, opendir, readFile } from 'node:fs/promises';
+import { Folder, type ForeignFile, joinPath, openForeign, type Stats, statForeign } from '#files/foreign.ts';
+import { kernelText } from '#files/kernel.ts';
 
-/** A file to read. Its path is bytes: a name may be no UTF-8. */
+/** A file to read. Names are bytes. */
 export interface FoundFile {
   path: Buffer;
-  stats: BigIntStats;
+  stats: Stats;
+  /** Opens it, before the walk is asked for the next one: by the folder that the walk holds, which is still the same folder. */
+  open(): Promise<ForeignFile>;
 }
 
 /** A folder to walk, and folders in it that are not entered. */
 export interface WalkOptions {
-  roots: readonly string[];
-  exclusions: readonly string[];
+  roots: readonly Buffer[];
+  exclusions: readonly Buffer[];
   /** Asked now and then; what it waits for is waited for, and `false` ends the walk. */
   goOn: () => Promise<boolean>;
+  /** Told of what cannot be read and is there. */
+  onUnread?: (path: Buffer, kind: 'file' | 'folder') => void;
+  /** Told of a root where nothing lies, or only a link. */
+  onMissing?: (root: Buffer) => void;
 }
 
-const SLASH = Buffer.from('/');
 /** Files with several names that are remembered, so that each is read once. */
-const LINKS_MAXIMUM = 1_000_000;
-/** Names of a folder that are asked for at once where they are only counted. */
-const NAMES_AT_ONCE = 256;
+const LINKS_MAXIMUM = 100_000;
+/** Folders that wait to be walked; what is beyond them is said to be unread. */
+const FOLDERS_MAXIMUM = 100_000;
 
 /** File systems of this computer's own disks, and its temporary ones. What comes over a network or is no storage at all is none of them. */
 const LOCAL_FILE_SYSTEMS =
@@ -61,87 +66,147 @@ export function readMounts(mountinfo: string): string[] {
     .map(({ path }) => path);
 }
 
-export async function localRoots(): Promise<string[]> {
-  return readMounts(await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')).sort();
+export function localRoots(): Buffer[] {
+  return readMounts(kernelText('/proc/self/mountinfo'))
+    .sort()
+    .map((path) => Buffer.from(path));
 }
 
-const leftOut = (exclusions: readonly string[]) =>
-  new Set([...NEVER, ...exclusions].map((path) => path.replace(/(?<=.)\/+$/u, '')));
+/** A path as a key: each byte is one character. */
+const keyOf = (path: Buffer) => path.toString('latin1').replace(/(?<=.)\/+$/u, '');
+const leftOut = (exclusions: readonly Buffer[]) => new Set([...NEVER.map((path) => Buffer.from(path)), ...exclusions].map(keyOf));
+const isGone = (error: unknown) =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'link' || error.code === 'not_regular');
 
-/** The path of an entry of a folder, of whose name each byte is one character. */
-function pathIn(folder: Buffer, name: string): Buffer {
-  const bytes = Buffer.from(name, 'latin1');
-  return folder.equals(SLASH) ? Buffer.concat([SLASH, bytes]) : Buffer.concat([folder, SLASH, bytes]);
+/** What lies at a root: a file, a folder, or nothing that can be read. */
+async function topOf(root: Buffer, { onUnread, onMissing }: WalkOptions): Promise<{ file?: Stats; folder?: Folder }> {
+  const stats = root.length === 1 ? undefined : await statForeign(root);
+  if (stats?.isFile()) return { file: stats };
+  try {
+    return { folder: await Folder.open(root) };
+  } catch (error) {
+    if (stats?.isDirectory() || !isGone(error)) onUnread?.(root, 'folder');
+    else onMissing?.(root);
+    return {};
+  }
+}
+
+/** Each folder below a root, one after the other, open while it is looked at. `enter` has a folder in it looked at as well. */
+async function* foldersBelow(
+  top: Folder,
+  { roots, exclusions, goOn, onUnread }: WalkOptions,
+): AsyncGenerator<{ folder: Folder; enter: (name: Buffer) => void }> {
+  const left_out = leftOut(exclusions);
+  const others = new Set(roots.map(keyOf));
+  const paths: Buffer[] = [];
+  for (let folder: Folder | undefined = top; folder !== undefined; ) {
+    try {
+      if (!(await goOn())) return;
+      const here: Folder = folder;
+      yield {
+        folder: here,
+        enter(name) {
+          const path = joinPath(here.path, name);
+          if (left_out.has(keyOf(path)) || others.has(keyOf(path))) return;
+          if (paths.length < FOLDERS_MAXIMUM) paths.push(path);
+          else onUnread?.(path, 'folder');
+        },
+      };
+    } finally {
+      await folder.close();
+    }
+    folder = undefined;
+    for (
+      let path = paths.pop();
+      path !== undefined && folder === undefined;
+      path = folder === undefined ? paths.pop() : undefined
+    ) {
+      const opened: Folder | undefined = await Folder.open(path).catch((error: unknown) => {
+        if (!isGone(error)) onUnread?.(path, 'folder');
+        return undefined;
+      });
+      // Another file system is walked by its own root, or not at all.
+      if (opened?.stats.dev === top.stats.dev) folder = opened;
+      else await opened?.close();
+    }
+  }
 }
 
 /**
  * About how many files a walk of the same folders comes to, by their names alone: a file with several names counts as often. Tells the sum after each folder.
  * @returns whether it came to its end
  */
-export async function countFiles({ roots, exclusions, goOn }: WalkOptions, tell: (files: number) => void): Promise<boolean> {
-  const left_out = leftOut(exclusions);
-  const others = new Set(roots);
+export async function countFiles(options: WalkOptions, tell: (files: number) => void): Promise<boolean> {
+  let is_ended = false;
+  const goOn = async () => {
+    is_ended ||= !(await options.goOn());
+    return !is_ended;
+  };
+  const { roots, exclusions } = options;
   let files = 0;
   for (const root of roots) {
-    const top = await lstat(root, { bigint: true }).catch(() => undefined);
-    if (top?.isFile()) files += 1;
-    const folders: Buffer[] = top?.isDirectory() ? [Buffer.from(root)] : [];
-    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-      if (!(await goOn())) return false;
-      const opened = await opendir(folder, { encoding: 'latin1', bufferSize: NAMES_AT_ONCE }).catch(() => undefined);
-      if (opened === undefined) continue;
-      for await (const entry of opened) {
-        if (entry.isFile()) files += 1;
-        if (!entry.isDirectory()) continue;
-        const path = pathIn(folder, entry.name);
-        const text = path.toString();
-        if (left_out.has(text) || others.has(text)) continue;
-        const stats = await lstat(path, { bigint: true }).catch(() => undefined);
-        if (stats?.dev === top?.dev) folders.push(path);
+    if (is_ended) return false;
+    const top = await topOf(root, { roots, exclusions, goOn });
+    if (top.file !== undefined) files += 1;
+    if (top.folder === undefined) continue;
+    for await (const { folder, enter } of foldersBelow(top.folder, { roots, exclusions, goOn })) {
+      try {
+        for await (const { name, kind } of folder.entries()) {
+          if (kind === 'file') files += 1;
+          else if (kind === 'folder') enter(name);
+        }
+      } catch {
+        // The walk says that it cannot be read.
       }
       tell(files);
     }
   }
+  if (is_ended) return false;
   tell(files);
   return true;
 }
 
 /**
  * Ordinary files below folders, one at a time: links are not followed, a file with several names comes once, no other file system is entered than those of the
- * roots, and what vanishes meanwhile or may not be read is left out.
+ * roots, and what vanishes meanwhile is left out. What may not be read is told of.
  */
-export async function* walk({ roots, exclusions, goOn }: WalkOptions): AsyncGenerator<FoundFile> {
-  const left_out = leftOut(exclusions);
-  const others = new Set(roots);
+export async function* walk(options: WalkOptions): AsyncGenerator<FoundFile> {
   const links = new Set<string>();
-  for (const root of roots) {
-    const top = await lstat(root, { bigint: true }).catch(() => undefined);
-    if (top?.isFile()) yield { path: Buffer.from(root), stats: top };
-    if (top === undefined || !top.isDirectory()) continue;
-    const folders: Buffer[] = [Buffer.from(root)];
-    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-      if (!(await goOn())) return;
-      const opened = await opendir(folder, { encoding: 'latin1' }).catch(() => undefined);
-      if (opened === undefined) continue;
-      for await (const entry of opened) {
-        const path = pathIn(folder, entry.name);
-        if (entry.isDirectory()) {
-          const text = path.toString();
-          if (left_out.has(text) || others.has(text)) continue;
-          const stats = await lstat(path, { bigint: true }).catch(() => undefined);
-          if (stats?.dev === top.dev) folders.push(path);
-          continue;
-        }
-        if (!entry.isFile()) continue;
-        const stats = await lstat(path, { bigint: true }).catch(() => undefined);
-        if (!stats?.isFile()) continue;
-        if (stats.nlink > 1n) {
-          const key = `${stats.dev}:${stats.ino}`;
-          if (links.has(key)) continue;
-          if (links.size < LINKS_MAXIMUM) links.add(key);
-        }
-        yield { path, stats };
+  for (const root of options.roots) {
+    const top = await topOf(root, options);
+    if (top.file !== undefined) yield { path: root, stats: top.file, open: () => openForeign(root) };
+    if (top.folder === undefined) continue;
+    for await (const { folder, enter } of foldersBelow(top.folder, options)) yield* filesOf(folder, enter, links, options);
+  }
+}
+
+async function* filesOf(
+  folder: Folder,
+  enter: (name: Buffer) => void,
+  links: Set<string>,
+  { onUnread }: WalkOptions,
+): AsyncGenerator<FoundFile> {
+  try {
+    for await (const { name, kind } of folder.entries()) {
+      if (kind === 'folder') enter(name);
+      if (kind !== 'file') continue;
+      const path = joinPath(folder.path, name);
+      let stats: Stats;
+      try {
+        stats = await folder.stat(name);
+      } catch (error) {
+        if (!isGone(error)) onUnread?.(path, 'file');
+        continue;
       }
+      if (!stats.isFile()) continue;
+      if (stats.nlink > 1n) {
+        const key = `${stats.dev}:${stats.ino}`;
+        if (links.has(key)) continue;
+        if (links.size < LINKS_MAXIMUM) links.add(key);
+      }
+      yield { path, stats, open: () => folder.file(name) };
     }
+  } catch (error) {
+    if (!isGone(error)) onUnread?.(folder.path, 'folder');
   }
 }

@@ -1,201 +1,450 @@
-import { type FSWatcher, watch } from 'node:fs';
-import { lstat, readdir, readFile } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { Folder, joinPath, openForeign, type Stats } from '#files/foreign.ts';
+import type { FoundFile } from './walk.ts';
 
 /**
- * Tells of files that were written in watched folders, after the write: one watch of the kernel per folder. It sees what happens and blocks nothing. A burst of more
- * files than are kept in mind, or more folders than the kernel watches, is not lost silently: the first is looked for by reading the folders, the second is said.
+ * Tells of files that were written in watched folders, after the write: one watch of the kernel per folder. It sees what happens and blocks nothing.
+ *
+ * Anybody can make more events than the agent can look at. So an event costs no more than a mark at its folder. A folder with many events is no longer watched for a
+ * while; then it is watched again and read whole. Folders are looked through by a loop for each person, so that one person's folders do not delay another's. What
+ * does not fit into memory is not kept: its folder is read again later, and `state` says so.
  */
 export interface Watch {
   /** Watches these folders and all below them, but for those that are left out; none where the list is empty. */
-  want(folders: readonly string[], exclusions: readonly string[]): Promise<void>;
-  state(): { folders: number; reason: string | null };
+  want(folders: readonly Buffer[], exclusions: readonly Buffer[]): Promise<void>;
+  state(): WatchState;
+  /** There is room again for files of this person. */
+  roomFor(person: number): void;
   close(): void;
 }
 
+export interface WatchState {
+  folders: number;
+  reason: string | null;
+  /** When more happened than can be kept in mind, last, and the folders that are still to be read again for it. */
+  overflow: { at: number; folders: number } | null;
+  /** When the loops last came on, where one of them has something to do; else null. */
+  waiting_since: number | null;
+}
+
 export interface WatchParts {
-  /** Files, or whole folders after a burst, that are to be looked at now. */
-  onWritten: (paths: readonly string[]) => void;
+  /** A file that was written. False where there is no room for more of its person: it is told again after `roomFor`. */
+  onFile: (file: FoundFile, person: number) => boolean;
+  /** The person whose files of this user are. */
+  personOf?: (uid: number) => number;
   /** A file is told of once nothing has been written to it for so long, in ms. */
   settle_ms?: number;
-  /** Files that wait to be told of; beyond them their folders are told of. */
-  files_maximum?: number;
+  /** Of one folder. Beyond them the folder is read. */
+  names_maximum?: number;
   folders_maximum?: number;
+  /** Events of one folder within `EVENTS_MS` until it rests. */
+  events_maximum?: number;
+  now?: () => number;
 }
 
 const SETTLE_MS = 1_000;
 /** Of a file that is written without an end. ms. */
-const SETTLE_MOST_MS = 30_000;
-const FILES_MAXIMUM = 2_000;
+const SETTLE_MOST_MS = 10_000;
+const NAMES_MAXIMUM = 32;
 /** A watch takes 1 kB of the kernel's memory and as much here. */
 const FOLDERS_MAXIMUM = 20_000;
+/** Of these, one person may have so many, and so many bytes of paths. */
+const PART_OF_FOLDERS = 4;
+const PATHS_BYTES = 2 * 1024 ** 2;
+const EVENTS_MAXIMUM = 256;
+const EVENTS_MS = 1_000;
+/** Events of all folders in one turn of the event loop; the kernel keeps 16,384 (fs.inotify.max_queued_events) and drops what comes beyond them without a word to Node. */
+const TURN_EVENTS = 4_000;
+/** How often all watched folders are read while events may be lost. ms. */
+const REREAD = { least_ms: 2_000, most_ms: 16_000, forgotten_ms: 60_000 };
+const REST = { least_ms: 1_000, most_ms: 8_000, forgotten_ms: 30_000 };
+/** Folders that wait to be watched, and folders of one root that are looked at although they cannot be. */
+const WAITING_MAXIMUM = 20_000;
+const UNWATCHED_MAXIMUM = 1_000;
+/** Folders of one person that wait to be read again because there was no room. */
+const AGAIN_MAXIMUM = 500;
 
 const KERNELS_LIMIT = 'The kernel watches no more folders (fs.inotify.max_user_watches)';
+const SLASH = 0x2f;
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
-const isWithin = (path: string, folder: string) => path === folder || path.startsWith(folder === sep ? sep : `${folder}${sep}`);
+const keyOf = (path: Buffer) => path.toString('latin1');
+const trimmed = (path: Buffer) => (path.length > 1 && path.at(-1) === SLASH ? path.subarray(0, -1) : path);
 
-export function createWatch({
-  onWritten,
-  settle_ms = SETTLE_MS,
-  files_maximum = FILES_MAXIMUM,
-  folders_maximum = FOLDERS_MAXIMUM,
-}: WatchParts): Watch {
-  const watches = new Map<string, FSWatcher>();
-  /** Since when, and when last, something was written to a file. */
-  const written = new Map<string, { first: number; last: number }>();
-  let overflowed = false;
-  let roots: readonly string[] = [];
-  let left_out: readonly string[] = [];
-  let unwatched = 0;
-  let reason: string | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  let wanting = Promise.resolve();
+function isWithin(path: Buffer, folder: Buffer): boolean {
+  if (!path.subarray(0, folder.length).equals(folder)) return false;
+  return path.length === folder.length || folder.length === 1 || path[folder.length] === SLASH;
+}
 
-  const isWanted = (path: string) => roots.some((root) => isWithin(path, root)) && !left_out.some((out) => isWithin(path, out));
+/** What is to be looked at in a folder: names with the times of their first and last event, or all of it. */
+interface Dirty {
+  names: Map<string, { first: number; last: number }> | undefined;
+  first: number;
+  last: number;
+}
 
-  function tellLater(): void {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      tell();
-    }, settle_ms);
+interface Watched {
+  path: Buffer;
+  person: number;
+  /** Undefined while it rests. */
+  watcher: ReturnType<Folder['watch']> | undefined;
+  events: number;
+  events_since: number;
+  rest_ms: number;
+  rested_at: number;
+  rest_until: number;
+  dirty: Dirty | undefined;
+}
+
+/** A person's folders: those with something to look at, and the loop that does. */
+interface Part {
+  folders: number;
+  bytes: number;
+  dirty: Set<Watched>;
+  /** Folders that hold files which there was no room for. */
+  again: Map<string, Buffer>;
+  /** There are more such folders than are kept: all folders of this person are read once there is room. */
+  is_lost: boolean;
+  is_running: boolean;
+  came_on_at: number;
+}
+
+export function createWatch(parts: WatchParts): Watch {
+  return new FolderWatch(parts);
+}
+
+class FolderWatch implements Watch {
+  readonly #parts: Required<WatchParts>;
+  readonly #watched = new Map<string, Watched>();
+  readonly #persons = new Map<number, Part>();
+  #roots: readonly Buffer[] = [];
+  #left_out: readonly Buffer[] = [];
+  #unwatched = 0;
+  #reason: string | null = null;
+  #overflow_at: number | undefined;
+  #turn_events = 0;
+  #reread_at = Number.NEGATIVE_INFINITY;
+  #reread_ms = REREAD.least_ms;
+  #timer: NodeJS.Timeout | undefined;
+  #wanting = Promise.resolve();
+  #is_closed = false;
+
+  constructor(parts: WatchParts) {
+    this.#parts = {
+      ...{ personOf: (uid: number) => uid, settle_ms: SETTLE_MS, names_maximum: NAMES_MAXIMUM, now: () => performance.now() },
+      ...{ folders_maximum: FOLDERS_MAXIMUM, events_maximum: EVENTS_MAXIMUM },
+      ...parts,
+    };
   }
 
-  function tell(): void {
-    if (overflowed) {
-      // What came meanwhile cannot be named: all that is watched is looked at, and what has not changed is known there.
-      overflowed = false;
-      written.clear();
-      if (roots.length > 0) onWritten(roots);
-      return;
+  want(folders: readonly Buffer[], exclusions: readonly Buffer[]): Promise<void> {
+    this.#wanting = this.#wanting.then(() => this.#change(folders, exclusions)).catch(() => {});
+    return this.#wanting;
+  }
+
+  state(): WatchState {
+    let again = 0;
+    let since: number | null = null;
+    for (const part of this.#persons.values()) {
+      again += part.again.size;
+      if (part.is_running) since = Math.min(since ?? part.came_on_at, part.came_on_at);
     }
-    const now = performance.now();
-    const due = [...written].filter(([, { first, last }]) => now - last >= settle_ms || now - first >= SETTLE_MOST_MS);
-    for (const [path] of due) written.delete(path);
-    if (due.length > 0) onWritten(due.map(([path]) => path));
-    if (written.size > 0) tellLater();
+    const unwatched = this.#unwatched === 1 ? '1 folder is' : `${this.#unwatched} folders are`;
+    return {
+      folders: this.#watched.size,
+      reason: this.#reason === null ? null : `${this.#reason}: ${unwatched} not watched.`,
+      overflow: this.#overflow_at === undefined ? null : { at: this.#overflow_at, folders: again },
+      waiting_since: since,
+    };
   }
 
-  function note(path: string): void {
-    const now = performance.now();
-    const before = written.get(path);
-    if (before === undefined && written.size >= files_maximum) overflowed = true;
-    else written.set(path, { first: before?.first ?? now, last: now });
-    tellLater();
+  roomFor(person: number): void {
+    const part = this.#persons.get(person);
+    if (part !== undefined && part.again.size > 0) this.#run(part);
   }
 
-  async function look(path: string): Promise<void> {
-    const stats = await lstat(path).catch(() => undefined);
-    if (stats?.isFile()) note(path);
-    // What was written into a new folder before it was watched is looked at as well.
-    else if (stats?.isDirectory() && !watches.has(path)) await add(path, note);
+  close(): void {
+    this.#is_closed = true;
+    clearTimeout(this.#timer);
+    this.#roots = [];
+    for (const folder of [...this.#watched.values()]) this.#unwatch(folder);
+    this.#persons.clear();
   }
 
-  function unwatch(folder: string): void {
-    watches.get(folder)?.close();
-    watches.delete(folder);
+  #isWanted(path: Buffer): boolean {
+    return this.#roots.some((root) => isWithin(path, root)) && !this.#left_out.some((out) => isWithin(path, out));
   }
 
-  /** Watches a folder and those below it. Links are not followed. */
-  async function add(folder: string, onFile: (path: string) => void): Promise<void> {
-    const folders = [folder];
-    for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
-      if (watches.has(next) || !isWanted(next)) continue;
-      const path = next;
-      if (watches.size >= folders_maximum || !begin(path)) {
-        unwatched += 1;
-        reason ??= `More than ${folders_maximum.toLocaleString('en')} folders are not watched`;
-      }
-      for (const entry of await readdir(path, { withFileTypes: true }).catch(() => [])) {
-        const inner = join(path, entry.name);
-        if (entry.isDirectory()) folders.push(inner);
-        else if (entry.isFile()) onFile(inner);
+  #partOf(person: number): Part {
+    let part = this.#persons.get(person);
+    if (part === undefined) {
+      part = { folders: 0, bytes: 0, dirty: new Set(), again: new Map(), is_lost: false, is_running: false, came_on_at: 0 };
+      this.#persons.set(person, part);
+    }
+    return part;
+  }
+
+  async #change(folders: readonly Buffer[], exclusions: readonly Buffer[]): Promise<void> {
+    this.#roots = folders.map(trimmed);
+    this.#left_out = exclusions.map(trimmed);
+    this.#unwatched = 0;
+    this.#reason = null;
+    for (const folder of [...this.#watched.values()]) {
+      if (!this.#isWanted(folder.path)) this.#unwatch(folder);
+      else if (folder.watcher !== undefined && this.#roots.some((root) => root.equals(folder.path))) await this.#verify(folder);
+    }
+    await Promise.all(this.#roots.map((root) => this.#add(root, false)));
+  }
+
+  /** A watch of a folder that was removed sees nothing of the one that has its name now. */
+  async #verify(folder: Watched): Promise<void> {
+    const opened = await Folder.open(folder.path).catch(() => undefined);
+    await opened?.close();
+    if (opened === undefined) this.#unwatch(folder);
+  }
+
+  #unwatch(folder: Watched): void {
+    folder.watcher?.close();
+    folder.watcher = undefined;
+    if (!this.#watched.delete(keyOf(folder.path))) return;
+    const part = this.#partOf(folder.person);
+    part.folders -= 1;
+    part.bytes -= folder.path.length;
+    part.dirty.delete(folder);
+  }
+
+  /** Watches a folder and those below it; where files count as new, they are told of. */
+  async #add(path: Buffer, are_new: boolean): Promise<void> {
+    const paths = [path];
+    let refused = 0;
+    for (let next = paths.pop(); next !== undefined; next = paths.pop()) {
+      if (this.#is_closed || this.#watched.has(keyOf(next)) || !this.#isWanted(next)) continue;
+      const opened = await Folder.open(next).catch(() => undefined);
+      if (opened === undefined) continue;
+      try {
+        if (this.#watched.has(keyOf(next))) continue;
+        if (!this.#begin(opened)) {
+          this.#unwatched += 1;
+          refused += 1;
+          if (refused > UNWATCHED_MAXIMUM) return;
+        }
+        // Watched first and read then: nothing is written between the two unseen.
+        for await (const { name, kind } of opened.entries()) {
+          if (kind === 'folder' && paths.length < WAITING_MAXIMUM) paths.push(joinPath(next, name));
+          else if (kind === 'folder') this.#unwatched += 1;
+          else if (kind === 'file' && are_new) await this.#tell(opened, name);
+        }
+      } catch {
+        // It went away, or its file system does not answer: the next look finds it.
+      } finally {
+        await opened.close();
       }
     }
   }
 
-  /** False where the kernel refuses one more. */
-  function begin(folder: string): boolean {
+  /** False where one more is not watched. */
+  #begin(opened: Folder): boolean {
+    const { path } = opened;
+    const person = this.#parts.personOf(Number(opened.stats.uid));
+    const part = this.#partOf(person);
+    const { folders_maximum } = this.#parts;
+    const is_much = part.folders >= Math.max(1, Math.floor(folders_maximum / PART_OF_FOLDERS)) || part.bytes >= PATHS_BYTES;
+    const is_full = this.#watched.size >= folders_maximum;
+    if (is_full || (is_much && this.#persons.size > 1)) {
+      this.#reason ??= `More than ${folders_maximum.toLocaleString('en')} folders are not watched`;
+      return false;
+    }
+    const folder: Watched = {
+      ...{ path, person, watcher: undefined, events: 0, events_since: 0, dirty: undefined },
+      ...{ rest_ms: 0, rested_at: 0, rest_until: 0 },
+    };
+    if (!this.#watch(folder, opened)) return false;
+    this.#watched.set(keyOf(path), folder);
+    part.folders += 1;
+    part.bytes += path.length;
+    return true;
+  }
+
+  #watch(folder: Watched, opened: Folder): boolean {
     try {
-      const watcher = watch(folder, { persistent: false }, (_event, name) => {
-        // Events without a name, and those about the folder itself, say that it is gone or moved.
-        if (name === null) return;
-        const path = join(folder, name);
-        if (isWanted(path)) void look(path);
-      });
-      watcher.on('error', () => unwatch(folder));
-      watches.set(folder, watcher);
+      folder.watcher = opened.watch(
+        (name) => this.#hear(folder, name),
+        () => this.#hear(folder, undefined),
+      );
       return true;
     } catch (error) {
       if (!['ENOSPC', 'EMFILE', 'ENFILE'].includes(codeOf(error))) return true;
-      reason = KERNELS_LIMIT;
+      this.#reason = KERNELS_LIMIT;
       return false;
     }
   }
 
-  async function change(folders: readonly string[], exclusions: readonly string[]): Promise<void> {
-    roots = folders.map((folder) => (folder.length > 1 ? folder.replace(/\/$/u, '') : folder));
-    left_out = exclusions.map((folder) => (folder.length > 1 ? folder.replace(/\/$/u, '') : folder));
-    unwatched = 0;
-    reason = null;
-    for (const folder of [...watches.keys()]) {
-      // A watch of a folder that was removed sees nothing of the one that has its name now.
-      if (!isWanted(folder) || (await lstat(folder).catch(() => undefined)) === undefined) unwatch(folder);
+  /** An event. It is cheap whatever happens: this runs as often as another user wants. */
+  #hear(folder: Watched, name: Buffer | undefined): void {
+    if (folder.watcher === undefined) return;
+    const now = this.#parts.now();
+    if (this.#turn_events === 0)
+      setImmediate(() => {
+        this.#turn_events = 0;
+      });
+    this.#turn_events += 1;
+    if (now - folder.events_since > EVENTS_MS) {
+      folder.events = 0;
+      folder.events_since = now;
     }
-    for (const root of roots) {
-      const stats = await lstat(root).catch(() => undefined);
-      if (stats?.isDirectory()) await add(root, () => {});
+    folder.events += 1;
+    // It was moved, removed or changed itself: another one may have its path now, which is watched when it is read.
+    if (name === undefined) {
+      folder.watcher.close();
+      folder.watcher = undefined;
+    }
+    if (folder.events > this.#parts.events_maximum || this.#turn_events > TURN_EVENTS) this.#rest(folder, now);
+    this.#note(folder, folder.watcher === undefined ? undefined : name, now);
+  }
+
+  /**
+   * The kernel tells nothing more of it for a while; then it is read whole. Where so many events came, the kernel may have dropped some of other folders as well, which Node
+   * does not say: then all watched folders are read, the more rarely the longer it lasts.
+   */
+  #rest(folder: Watched, now: number): void {
+    folder.watcher?.close();
+    folder.watcher = undefined;
+    const is_again = folder.rested_at > 0 && now - folder.rested_at < REST.forgotten_ms;
+    folder.rest_ms = is_again ? Math.min(REST.most_ms, folder.rest_ms * 2) : REST.least_ms;
+    folder.rested_at = now;
+    folder.rest_until = now + folder.rest_ms;
+    // One folder that is unpacked or copied is no flood.
+    if (is_again || this.#turn_events > TURN_EVENTS) this.#overflow_at = now;
+    if (now < this.#reread_at + this.#reread_ms) return;
+    this.#reread_ms =
+      now < this.#reread_at + REREAD.forgotten_ms ? Math.min(REREAD.most_ms, this.#reread_ms * 2) : REREAD.least_ms;
+    this.#reread_at = now;
+    for (const other of this.#watched.values()) this.#note(other, undefined, now);
+  }
+
+  #note(folder: Watched, name: Buffer | undefined, now: number): void {
+    const dirty: Dirty = folder.dirty ?? { names: new Map(), first: now, last: now };
+    folder.dirty = dirty;
+    dirty.last = now;
+    if (name === undefined) dirty.names = undefined;
+    else if (dirty.names !== undefined) {
+      const key = keyOf(name);
+      const first = dirty.names.get(key)?.first ?? now;
+      dirty.names.set(key, { first, last: now });
+      if (dirty.names.size > this.#parts.names_maximum) dirty.names = undefined;
+    }
+    this.#partOf(folder.person).dirty.add(folder);
+    this.#timer ??= setTimeout(() => this.#tick(), this.#parts.settle_ms);
+  }
+
+  #tick(): void {
+    this.#timer = undefined;
+    let is_left = false;
+    for (const part of this.#persons.values()) {
+      if (part.dirty.size > 0) {
+        is_left = true;
+        this.#run(part);
+      }
+    }
+    if (is_left && !this.#is_closed) this.#timer ??= setTimeout(() => this.#tick(), this.#parts.settle_ms);
+  }
+
+  /** A loop for each person: what one has waiting does not come before what another has. */
+  #run(part: Part): void {
+    if (part.is_running) return;
+    part.is_running = true;
+    part.came_on_at = this.#parts.now();
+    void this.#lookThrough(part)
+      .catch(() => {})
+      .finally(() => {
+        part.is_running = false;
+      });
+  }
+
+  async #lookThrough(part: Part): Promise<void> {
+    for (const [key, path] of [...part.again]) {
+      if (this.#is_closed) return;
+      part.again.delete(key);
+      await this.#read(path, undefined).catch(() => {});
+      part.came_on_at = this.#parts.now();
+      // No room again: the rest waits for it.
+      if (part.again.has(key)) break;
+    }
+    if (part.is_lost && part.again.size === 0) {
+      part.is_lost = false;
+      for (const folder of this.#watched.values())
+        if (this.#persons.get(folder.person) === part) this.#note(folder, undefined, this.#parts.now());
+    }
+    for (const folder of [...part.dirty]) {
+      if (this.#is_closed) return;
+      await this.#look(folder, part).catch(() => {});
+      part.came_on_at = this.#parts.now();
     }
   }
 
-  return {
-    want(folders, exclusions) {
-      wanting = wanting.then(() => change(folders, exclusions)).catch(() => {});
-      return wanting;
-    },
-    state: () => ({
-      folders: watches.size,
-      reason: reason === null ? null : `${reason}: ${unwatched === 1 ? '1 folder is' : `${unwatched} folders are`} not watched.`,
-    }),
-    close() {
-      clearTimeout(timer);
-      roots = [];
-      for (const folder of [...watches.keys()]) unwatch(folder);
-    },
-  };
-}
-
-const USUAL = ['DOWNLOAD', 'DESKTOP', 'DOCUMENTS'] as const;
-const ENGLISH: Record<(typeof USUAL)[number], string> = { DOWNLOAD: 'Downloads', DESKTOP: 'Desktop', DOCUMENTS: 'Documents' };
-const SETTINGS_LENGTH = 16_384;
-
-/** Where a desktop keeps downloads and documents: as the person's own settings say (xdg-user-dirs), else by the English names. */
-export function usualFolders(home: string, settings: string): string[] {
-  const named = new Map<string, string>();
-  for (const line of settings.slice(0, SETTINGS_LENGTH).split('\n')) {
-    const [name = '', value = ''] = line.trim().split('=');
-    const path = value.replaceAll('"', '').replace('$HOME', home);
-    // One that is the home itself is switched off.
-    if (path.startsWith(`${home}/`) && path.length > home.length + 1) named.set(name, path);
+  async #look(folder: Watched, part: Part): Promise<void> {
+    const { dirty } = folder;
+    const now = this.#parts.now();
+    if (dirty === undefined || now < folder.rest_until) return;
+    const isDue = ({ first, last }: { first: number; last: number }) =>
+      now - last >= this.#parts.settle_ms || now - first >= SETTLE_MOST_MS;
+    const names = dirty.names && [...dirty.names].filter(([, times]) => isDue(times)).map(([name]) => name);
+    if (names === undefined ? !isDue(dirty) && folder.watcher !== undefined : names.length === 0) return;
+    for (const name of names ?? []) dirty.names?.delete(name);
+    if (names === undefined || dirty.names?.size === 0) {
+      folder.dirty = undefined;
+      part.dirty.delete(folder);
+    }
+    await this.#read(folder.path, names, folder);
   }
-  return USUAL.map((name) => named.get(`XDG_${name}_DIR`) ?? join(home, ENGLISH[name]));
-}
 
-const HOMES_MAXIMUM = 200;
+  /** Tells of files of a folder, and watches folders in it that are not watched. */
+  async #read(path: Buffer, names: readonly string[] | undefined, folder?: Watched): Promise<void> {
+    const opened = await Folder.open(path).catch(() => undefined);
+    if (opened === undefined) {
+      // It was moved or removed: what is there now is found by its new name.
+      if (folder !== undefined) this.#unwatch(folder);
+      return;
+    }
+    try {
+      // Watched first and read then.
+      if (folder !== undefined && folder.watcher === undefined && this.#watched.has(keyOf(path))) this.#watch(folder, opened);
+      if (names !== undefined) {
+        for (const name of names) await this.#lookAt(opened, Buffer.from(name, 'latin1'));
+        return;
+      }
+      for await (const { name, kind } of opened.entries()) {
+        if (this.#is_closed) return;
+        if (kind === 'file') await this.#tell(opened, name);
+        else if (kind === 'folder') await this.#addNew(joinPath(path, name));
+      }
+    } finally {
+      await opened.close();
+    }
+  }
 
-/** The usual folders of everybody who has a home here. */
-export async function everybodysFolders(passwd_file = '/etc/passwd'): Promise<string[]> {
-  const passwd = await readFile(passwd_file, 'utf8').catch(() => '');
-  const homes = new Set(
-    passwd
-      .split('\n')
-      .flatMap((line) => line.split(':')[5] ?? [])
-      .filter((home) => home.startsWith('/home/') || home === '/root'),
-  );
-  const folders = await Promise.all(
-    [...homes].slice(0, HOMES_MAXIMUM).map(async (home) => {
-      const settings = await readFile(join(home, '.config/user-dirs.dirs'), 'utf8').catch(() => '');
-      return usualFolders(home, settings);
-    }),
-  );
-  return folders.flat();
+  async #lookAt(opened: Folder, name: Buffer): Promise<void> {
+    const stats = await opened.stat(name).catch(() => undefined);
+    if (stats?.isFile()) this.#offer(opened, name, stats);
+    else if (stats?.isDirectory()) await this.#addNew(joinPath(opened.path, name));
+  }
+
+  /** What was written into a new folder before it was watched is told of as well. */
+  async #addNew(path: Buffer): Promise<void> {
+    if (!this.#watched.has(keyOf(path))) await this.#add(path, true);
+  }
+
+  async #tell(opened: Folder, name: Buffer): Promise<void> {
+    const stats = await opened.stat(name).catch(() => undefined);
+    if (stats?.isFile()) this.#offer(opened, name, stats);
+  }
+
+  #offer(opened: Folder, name: Buffer, stats: Stats): void {
+    const path = joinPath(opened.path, name);
+    if (!this.#isWanted(path)) return;
+    const person = this.#parts.personOf(Number(stats.uid));
+    if (this.#parts.onFile({ path, stats, open: () => openForeign(path) }, person)) return;
+    this.#overflow_at = this.#parts.now();
+    const { again } = this.#partOf(person);
+    if (again.size < AGAIN_MAXIMUM) again.set(keyOf(opened.path), opened.path);
+    else this.#partOf(person).is_lost = true;
+  }
 }

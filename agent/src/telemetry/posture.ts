@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { platform } from 'node:os';
 import type { Defaults, Posture } from '@palisade/contract/agent';
 import { z } from 'zod';
 import { lineOf } from '#agent/line.ts';
+import { kernelStat } from '#files/kernel.ts';
 import { runProgram } from '#firewall/nft.ts';
 
 /** How often pending updates are looked for: it reads all package lists. */
@@ -107,13 +107,16 @@ export function readSshSettings(settings: string): Found {
 }
 
 async function sshSettings(run: Run): Promise<Found> {
-  if (!existsSync('/usr/sbin/sshd')) return { state: 'pass', evidence: 'No SSH server is installed.' };
+  if (kernelStat('/usr/sbin/sshd') === undefined) return { state: 'pass', evidence: 'No SSH server is installed.' };
   const settings = await run('/usr/sbin/sshd', '-T');
   return settings === undefined ? unknown('The settings of the SSH server could not be read.') : readSshSettings(settings);
 }
 
 function screenLock(): Found {
-  if (!existsSync('/etc/systemd/system/display-manager.service') && !existsSync('/usr/share/xsessions')) {
+  if (
+    kernelStat('/etc/systemd/system/display-manager.service') === undefined &&
+    kernelStat('/usr/share/xsessions') === undefined
+  ) {
     return { state: 'pass', evidence: 'This computer has no desktop, so no screen can be left open.' };
   }
   return unknown('Each person’s desktop keeps its own screen lock, which a system service cannot read.');

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import {
   CONNECTIONS_MAXIMUM,
   LISTENING_MAXIMUM,
@@ -8,6 +7,7 @@ import {
 } from '@palisade/contract/agent';
 import { type Family, type IpAddress, printIp } from '@palisade/contract/ip-address';
 import { lineOf } from '#agent/line.ts';
+import { kernelLink, kernelNames, kernelText } from '#files/kernel.ts';
 
 /**
  * Reads what a Linux kernel says of the computer in /proc: no program is started for it, and no turn through the thread pool is taken, which would cost ten times what the
@@ -22,6 +22,8 @@ const PROGRAM_LENGTH = 100;
 const MAPPED = 0xffffn;
 /** Processes whose open files are looked through for the program behind a port. */
 const PROCESSES_MAXIMUM = 5_000;
+/** Open files of one process that are looked through: a process may have a million, and its person wants the agent to be busy with them. */
+const FILES_MAXIMUM = 20_000;
 /** Reads after which the tables of sockets are walked whatever the kernel's counts say. */
 const WALK_EVERY = 10;
 /** After so long of looking something else has its turn, in ms. */
@@ -98,20 +100,9 @@ const LOOPBACK: Record<Family, (value: bigint) => boolean> = {
 };
 const isLoopback = ({ family, value }: IpAddress) => LOOPBACK[family](value);
 
-/** What may be gone by the time that it is looked at. */
-function unlessGone<T>(look: () => T, otherwise: T): T {
-  try {
-    return look();
-  } catch {
-    return otherwise;
-  }
-}
-
 /** @param root `/proc`, or a folder in its shape */
 export function createProc(root = '/proc', sys = '/sys'): Proc {
-  const textOf = (path: string) => unlessGone(() => readFileSync(path, 'utf8'), '');
-  const text = (path: string) => textOf(`${root}/${path}`);
-  const namesIn = (folder: string) => unlessGone(() => readdirSync(folder), []);
+  const text = (path: string) => kernelText(`${root}/${path}`);
   /** Programs by the inode of their socket, found once. */
   let programs = new Map<string, { pid: string; name: string }>();
   let before: Totals | undefined;
@@ -143,16 +134,16 @@ export function createProc(root = '/proc', sys = '/sys'): Proc {
     const owners = new Set([...programs.values()].map(({ pid }) => pid));
     programs = new Map([...programs].filter(([inode]) => inodes.includes(inode)));
     if (wanted.size === 0) return;
-    const pids = namesIn(root).filter((name) => /^\d+$/u.test(name));
+    const pids = kernelNames(root).filter((name) => /^\d+$/u.test(name));
     const [first, others] = [pids.filter((pid) => owners.has(pid)), pids.filter((pid) => !owners.has(pid))];
     let since = performance.now();
     for (const pid of [...first, ...others].slice(0, PROCESSES_MAXIMUM)) {
-      for (const file of namesIn(`${root}/${pid}/fd`)) {
+      for (const file of kernelNames(`${root}/${pid}/fd`, FILES_MAXIMUM)) {
         if (performance.now() - since > TURN_MS) {
           await new Promise((resolve) => setImmediate(resolve));
           since = performance.now();
         }
-        const link = unlessGone(() => readlinkSync(`${root}/${pid}/fd/${file}`), '');
+        const link = kernelLink(`${root}/${pid}/fd/${file}`);
         const inode = link.startsWith('socket:[') ? link.slice('socket:['.length, -1) : '';
         if (!wanted.delete(inode)) continue;
         programs.set(inode, { pid, name: lineOf(text(`${pid}/comm`).trim(), PROGRAM_LENGTH) });
@@ -164,9 +155,9 @@ export function createProc(root = '/proc', sys = '/sys'): Proc {
   }
 
   function networkCapacity(): number | null {
-    const speeds = namesIn(`${sys}/class/net`)
+    const speeds = kernelNames(`${sys}/class/net`)
       .filter((name) => name !== 'lo')
-      .map((name) => Number(textOf(`${sys}/class/net/${name}/speed`)));
+      .map((name) => Number(kernelText(`${sys}/class/net/${name}/speed`)));
     const megabits = speeds.filter((speed) => speed > 0).reduce((sum, speed) => sum + speed, 0);
     return megabits === 0 ? null : (megabits * 1_000_000) / 8;
   }

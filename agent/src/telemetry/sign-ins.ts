@@ -1,7 +1,7 @@
-import { readdirSync, statSync } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseIp, printIp } from '@palisade/contract/ip-address';
+import { openForeign, statForeign } from '#files/foreign.ts';
+import { kernelNames, kernelStat } from '#files/kernel.ts';
 import { runProgram } from '#firewall/nft.ts';
 
 /** Failed sign-ins from one address within `WINDOW_MS` that are somebody's guessing (fail2ban's default is 5; people mistype). */
@@ -91,25 +91,17 @@ export interface SignInLog {
   read(): Promise<readonly string[]>;
 }
 
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
 /**
  * Another text than before once anything was written to the journal: journald touches a file whenever it has added to it, so that whoever waits for more wakes up
  * (systemd: journal_file_post_change). Files that were put aside have an @ in their name.
  */
 function markOfJournal(folders: readonly string[]): string {
-  const machines = folders.flatMap((folder) => namesIn(folder).map((machine) => join(folder, machine)));
-  const files = machines.flatMap((folder) => namesIn(folder).map((name) => ({ folder, name })));
+  const machines = folders.flatMap((folder) => kernelNames(folder).map((machine) => join(folder, machine)));
+  const files = machines.flatMap((folder) => kernelNames(folder).map((name) => ({ folder, name })));
   return files
     .filter(({ name }) => name.endsWith('.journal') && !name.includes('@'))
     .map(({ folder, name }) => {
-      const stats = statSync(join(folder, name), { throwIfNoEntry: false });
+      const stats = kernelStat(join(folder, name));
       return `${folder} ${name} ${stats?.ino} ${stats?.size} ${stats?.mtimeMs}`;
     })
     .join();
@@ -123,8 +115,9 @@ export function createSignInLog(path = AUTH_LOG, journal_folders: readonly strin
   let has_journal: boolean | undefined;
 
   async function readFileOn(): Promise<readonly string[]> {
-    const size = (await stat(path).catch(() => undefined))?.size;
-    if (size === undefined) return [];
+    const stats = await statForeign(path);
+    if (stats?.isFile() !== true) return [];
+    const size = Number(stats.size);
     // What was written before this start is no news; a file that became shorter is a new one.
     const from = offset === undefined ? size : offset > size ? 0 : offset;
     const length = Math.min(size - from, READ_MAXIMUM);
@@ -132,11 +125,10 @@ export function createSignInLog(path = AUTH_LOG, journal_folders: readonly strin
       offset = size;
       return [];
     }
-    const file = await open(path, 'r');
+    const file = await openForeign(path);
     try {
-      const buffer = Buffer.alloc(length);
-      const { bytesRead } = await file.read(buffer, 0, length, size - length);
-      const whole = buffer.subarray(0, bytesRead).lastIndexOf('\n') + 1;
+      const buffer = await file.readSome(length, size - length);
+      const whole = buffer.lastIndexOf('\n') + 1;
       offset = size - length + whole;
       return buffer.subarray(0, whole).toString().split('\n');
     } finally {

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { lstat, open, opendir, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Listening } from '@palisade/contract/agent';
 import {
@@ -12,6 +10,8 @@ import {
   type SessionChange,
 } from '@palisade/contract/session-changes';
 import { z } from 'zod';
+import { Folder, type ForeignFile, openForeign, splitPath } from '#files/foreign.ts';
+import { textOfBytes } from '#files/name-text.ts';
 
 /**
  * What somebody could leave behind on a computer, by name, each with a short hash of what it says. Nothing of the content of a file is kept or sent. Whoever has an
@@ -37,7 +37,8 @@ const DEPTH_MAXIMUM = 2;
 
 const hashOf = (text: string | Buffer) => createHash('sha256').update(text).digest('hex').slice(0, 16);
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
-const isAbsent = (error: unknown) => ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
+/** Nothing is there, or something that is no plain file, or the way leads through a link of somebody: what is not a file is no thing to name. */
+const isAbsent = (error: unknown) => ['ENOENT', 'ENOTDIR', 'link', 'not_regular'].includes(codeOf(error));
 
 /** Foreign text on one line. */
 function nameOf(text: string): string {
@@ -73,65 +74,93 @@ export async function takeStock({ root = '/', listening, run, now }: StockParts)
   }
 
   /** The content of a plain file; undefined where there is none, or it is something else. */
-  async function read(thing: ChangedThing, path: string, maximum = FILE_BYTES): Promise<Buffer | undefined> {
+  async function read(thing: ChangedThing, open: () => Promise<ForeignFile>, maximum = FILE_BYTES): Promise<Buffer | undefined> {
+    let file: ForeignFile | undefined;
     try {
-      // A pipe that nobody writes to would hold an open without the second flag for ever.
-      const file = await open(at(path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-      try {
-        const { size } = await file.stat().then((stat) => (stat.isFile() ? stat : { size: -1 }));
-        if (size < 0) return undefined;
-        if (size > maximum) unread.add(thing);
-        const content = Buffer.alloc(Math.min(size, maximum));
-        const { bytesRead } = await file.read(content, 0, content.length, 0);
-        return content.subarray(0, bytesRead);
-      } finally {
-        await file.close();
-      }
+      file = await open();
+      if (file.stats.size > BigInt(maximum)) unread.add(thing);
+      return await file.readSome(Math.min(Number(file.stats.size), maximum));
     } catch (error) {
-      if (!isAbsent(error) && codeOf(error) !== 'ELOOP') unread.add(thing);
+      if (!isAbsent(error)) unread.add(thing);
       return undefined;
+    } finally {
+      await file?.close();
     }
   }
 
   const textOf = async (thing: ChangedThing, path: string, maximum?: number) =>
-    (await read(thing, path, maximum))?.toString('utf8') ?? '';
+    (await read(thing, () => openForeign(at(path)), maximum))?.toString('utf8') ?? '';
 
   /** The names in a folder. Of one with more than anybody makes none: which of them come first would be chance. */
-  async function entriesOf(thing: ChangedThing, folder: string): Promise<string[]> {
-    const names: string[] = [];
-    try {
-      for await (const { name } of await opendir(at(folder))) {
-        if (names.length >= NAMES_MAXIMUM) {
-          unread.add(thing);
-          return [];
-        }
-        names.push(name);
+  async function entriesOf(thing: ChangedThing, folder: Folder): Promise<Buffer[]> {
+    const names: Buffer[] = [];
+    for await (const { name } of folder.entries()) {
+      if (names.length >= NAMES_MAXIMUM) {
+        unread.add(thing);
+        return [];
       }
-    } catch (error) {
-      if (!isAbsent(error)) unread.add(thing);
+      names.push(name);
     }
     if (names.length > ENTRIES_MAXIMUM) unread.add(thing);
-    return names.toSorted().slice(0, ENTRIES_MAXIMUM);
+    return names.toSorted(Buffer.compare).slice(0, ENTRIES_MAXIMUM);
+  }
+
+  /** Looks at a folder, which is closed afterwards. */
+  async function inFolder(
+    thing: ChangedThing,
+    open: () => Promise<Folder>,
+    look: (folder: Folder) => Promise<void>,
+  ): Promise<void> {
+    let folder: Folder | undefined;
+    try {
+      folder = await open();
+      await look(folder);
+    } catch (error) {
+      if (!isAbsent(error)) unread.add(thing);
+    } finally {
+      await folder?.close();
+    }
   }
 
   /** A file, or a link by where it leads, under its path. */
-  async function addFile(thing: ChangedThing, path: string): Promise<void> {
+  async function addEntry(thing: ChangedThing, folder: Folder, name: Buffer, path: string, depth: number): Promise<void> {
     try {
-      const stat = await lstat(at(path));
-      if (stat.isSymbolicLink()) add(thing, path, await readlink(at(path)));
-      else if (stat.isFile()) add(thing, path, (await read(thing, path)) ?? '');
+      const stat = await folder.stat(name);
+      if (stat.isDirectory() && depth < DEPTH_MAXIMUM) await addEntries(thing, () => folder.folder(name), path, depth + 1);
+      else if (stat.isSymbolicLink()) add(thing, path, await folder.readLink(name));
+      else if (stat.isFile()) add(thing, path, (await read(thing, () => folder.file(name))) ?? '');
     } catch (error) {
       if (!isAbsent(error)) unread.add(thing);
     }
   }
 
-  async function addFolder(thing: ChangedThing, folder: string, depth = 0): Promise<void> {
-    for (const name of await entriesOf(thing, folder)) {
-      const path = join(folder, name);
-      const stat = await lstat(at(path)).catch(() => undefined);
-      if (stat?.isDirectory() && depth < DEPTH_MAXIMUM) await addFolder(thing, path, depth + 1);
-      else await addFile(thing, path);
-    }
+  async function addEntries(thing: ChangedThing, open: () => Promise<Folder>, path: string, depth: number): Promise<void> {
+    await inFolder(thing, open, async (folder) => {
+      for (const name of await entriesOf(thing, folder))
+        await addEntry(thing, folder, name, join(path, textOfBytes(name)), depth);
+    });
+  }
+
+  async function addFile(thing: ChangedThing, path: string): Promise<void> {
+    const { folder, name } = splitPath(Buffer.from(at(path)));
+    await inFolder(
+      thing,
+      () => Folder.open(folder),
+      (opened) => addEntry(thing, opened, name, path, DEPTH_MAXIMUM),
+    );
+  }
+
+  const addFolder = (thing: ChangedThing, path: string) => addEntries(thing, () => Folder.open(at(path)), path, 0);
+
+  /** The names in a folder, each as a thing. */
+  async function addNames(thing: ChangedThing, path: string): Promise<void> {
+    await inFolder(
+      thing,
+      () => Folder.open(at(path)),
+      async (folder) => {
+        for (const name of await entriesOf(thing, folder)) add(thing, join(path, textOfBytes(name)), '');
+      },
+    );
   }
 
   async function accounts(): Promise<string[]> {
@@ -169,7 +198,7 @@ export async function takeStock({ root = '/', listening, run, now }: StockParts)
     for (const profile of ['.profile', '.bash_profile', '.bashrc', '.zshrc', '.zprofile', '.xprofile', '.xsessionrc'])
       await addFile('autostart', join(home, profile));
     await addFolder('service', join(home, '.config/systemd/user'));
-    for (const name of await entriesOf('program', join(home, '.local/bin'))) add('program', join(home, '.local/bin', name), '');
+    await addNames('program', join(home, '.local/bin'));
   }
 
   async function packages(): Promise<void> {
@@ -194,7 +223,7 @@ export async function takeStock({ root = '/', listening, run, now }: StockParts)
       }
     }
     for (const folder of ['/opt', '/usr/local/bin', '/usr/local/sbin', '/snap', '/var/lib/flatpak/app'])
-      for (const name of await entriesOf('program', folder)) add('program', join(folder, name), '');
+      await addNames('program', folder);
   }
 
   async function firewall(): Promise<void> {

@@ -25,6 +25,7 @@ export function deviceOf(parts: Partial<Device> = {}): Device {
     ...{
       is_watching: true,
       watching: { folders: 3, reason: null },
+      health: { watcher: 'working', overflow: null, files_unread: 0, workers_stuck: 0 },
       watched: [],
       exclusions: [],
       scan: null,
@@ -36,7 +37,16 @@ export function deviceOf(parts: Partial<Device> = {}): Device {
 
 export function deviceScanOf(parts: Partial<DeviceScan> = {}): DeviceScan {
   return {
-    ...{ id: nextId(), device_id: nextId(), scan: 'full', path: null, state: 'running', reason: null, files_found: 0 },
+    ...{
+      id: nextId(),
+      device_id: nextId(),
+      scan: 'full',
+      path: null,
+      state: 'running',
+      reason: null,
+      files_found: 0,
+      files_unread: 0,
+    },
     ...{ requested_at: '2026-11-20T10:00:00.000Z', started_at: null, ended_at: null, signatures_version: null, progress: null },
     ...parts,
   };

@@ -140,11 +140,13 @@ export function createAgents(parts: {
       const said_at = Date.parse(hello.at);
       const row = await database
         .updateTable('devices')
-        .set({
+        .set(({ eb, ref }) => ({
+          // A new start has its time to report; one that is connected again and does not report stays what it is.
+          reported_at: eb.case().when('instance', '=', hello.instance).then(ref('reported_at')).else(at()).end(),
           ...{ instance: hello.instance, connection_id, connected_until: clock(LEASE_MS), last_seen_at: at() },
           ...{ agent_version: hello.agent_version, capabilities: JSON.stringify(hello.capabilities) },
           ...{ skew_ms: Math.round(said_at - now()), silence_told_at: null },
-        })
+        }))
         .where('id', '=', hello.device_id)
         .where('token_hash', '=', hashOf(hello.token))
         .where('revoked_at', 'is', null)

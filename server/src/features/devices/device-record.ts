@@ -1,5 +1,6 @@
 import {
   type AckState,
+  agentHealthSchema,
   capabilitiesSchema,
   devicePathSchema,
   foreignTableSchema,
@@ -10,7 +11,7 @@ import {
   telemetrySchema,
   watchingSchema,
 } from '@palisade/contract/agent';
-import type { Device, DeviceFinding, DeviceScan, Enforcement } from '@palisade/contract/devices';
+import { type Device, type DeviceFinding, type DeviceScan, type Enforcement, STALLED_MS } from '@palisade/contract/devices';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { DeviceTables } from './devices.tables.ts';
@@ -58,6 +59,17 @@ function enforcementOf(row: DeviceRow, desired_rev: number, now: number): Enforc
   };
 }
 
+/** How a device is now. A connection alone says nothing of the workers of its agent; they report. */
+function deviceStateOf(
+  { revoked_at, reported_at }: Pick<DeviceRow, 'revoked_at' | 'reported_at'>,
+  is_connected: boolean,
+  now: number,
+): Device['state'] {
+  if (revoked_at !== null) return 'revoked';
+  if (!is_connected) return 'offline';
+  return reported_at !== null && now - Date.parse(reported_at) > STALLED_MS ? 'stalled' : 'online';
+}
+
 /** A device as a reply has it. */
 export function deviceOf(
   row: DeviceRow,
@@ -73,7 +85,7 @@ export function deviceOf(
     enrolled_at: row.enrolled_at,
     revoked_at: row.revoked_at,
     last_seen_at: row.last_seen_at,
-    state: row.revoked_at !== null ? 'revoked' : more.is_online ? 'online' : 'offline',
+    state: deviceStateOf(row, more.is_online, more.now),
     capabilities: read(capabilitiesSchema, row.capabilities) ?? null,
     skew_ms: row.skew_ms,
     defaults: { inbound: row.default_inbound, outbound: row.default_outbound },
@@ -85,6 +97,7 @@ export function deviceOf(
     foreign_tables: read(tablesSchema, row.foreign_tables) ?? [],
     is_watching: row.is_watching === 1,
     watching: read(watchingSchema, row.watching) ?? null,
+    health: read(agentHealthSchema, row.health) ?? null,
     watched: read(foldersSchema, row.watched) ?? [],
     exclusions: read(foldersSchema, row.exclusions) ?? [],
     scan: more.scan === undefined ? null : deviceScanOf(more.scan),
@@ -93,7 +106,8 @@ export function deviceOf(
 }
 
 export function deviceScanOf({ user_id: _, wanted: __, progress, ...row }: ScanRow): DeviceScan {
-  return { ...row, progress: read(scanProgressOnDeviceSchema, progress) ?? null };
+  const shown = read(scanProgressOnDeviceSchema, progress) ?? null;
+  return { ...row, progress: shown, files_unread: shown === null ? 0 : shown.files_pending + shown.folders_unread };
 }
 
 export const capabilitiesOf = ({ capabilities }: Pick<DeviceRow, 'capabilities'>) => read(capabilitiesSchema, capabilities);

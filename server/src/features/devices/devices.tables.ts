@@ -56,6 +56,9 @@ export interface DeviceTables {
     /** 0 or 1. */
     is_watching: number;
     watching: string | null;
+    /** When the agent last reported, or a new start of it said hello; and what it said of itself (JSON). */
+    reported_at: string | null;
+    health: string | null;
     watched: string;
     exclusions: string;
     last_full_scan_at: string | null;
@@ -161,7 +164,18 @@ export const DEVICE_PERSONAL: readonly PersonalTable[] = [
       ...['token_hash', 'public_key', 'instance', 'connection_id', 'connected_until', 'report_instance', 'report_seq'],
       ...['blocked_log', 'blocked_number'],
     ],
-    json: ['os', 'capabilities', 'ack_errors', 'telemetry', 'posture', 'foreign_tables', 'watching', 'watched', 'exclusions'],
+    json: [
+      'os',
+      'capabilities',
+      'ack_errors',
+      'telemetry',
+      'posture',
+      'foreign_tables',
+      'watching',
+      'health',
+      'watched',
+      'exclusions',
+    ],
   },
   { table: 'device_counts', key: 'user_id' },
   { table: 'enrolment_codes', key: 'code_hash', withheld: ['code_hash'] },

@@ -10,6 +10,7 @@ import {
   type Found,
   leaveDevice,
   pollAgent,
+  scanProgressOnDeviceSchema,
   verifyDevice,
 } from '@palisade/contract/agent';
 import { listAlerts } from '@palisade/contract/anti-hacking';
@@ -27,6 +28,7 @@ import {
   removeDevice,
   renameDevice,
   revokeDevice,
+  STALLED_MS,
   setDeviceDefaults,
   setDeviceFolders,
   startDeviceScan,
@@ -587,6 +589,40 @@ describe('an agent', async () => {
     }
     expect(replyOf(await call(listBlocked, { token }))).toMatchObject({ packets: 7_000, packets_total: 7_000 });
     expect(replyOf(await call(listBlocked, { token })).sources.every(({ address }) => address !== '')).toBe(true);
+  });
+
+  test('is online only while its agent reports, and says what keeps it from checking files', async () => {
+    const { token, identity, id, device } = await withDevice();
+    const instance = 'a'.repeat(32);
+    const agent = await AgentDouble.connect(url, identity, { instance });
+    expect(await device()).toMatchObject({ state: 'online', health: null });
+    const health = {
+      ...{ watcher: 'stalled' as const, files_unread: 3, workers_stuck: 1 },
+      overflow: { at: new Date().toISOString(), folders: 2 },
+    };
+    await agent.report(reportOf({ seq: 1, health }));
+    expect(await device()).toMatchObject({ state: 'online', health });
+    // It answers pings, and has not reported for long.
+    const silent = new Date(Date.now() - STALLED_MS - 1_000).toISOString();
+    await app.app.database.updateTable('devices').set({ reported_at: silent }).where('id', '=', id).execute();
+    expect((await device()).state).toBe('stalled');
+    // The same start that is connected again has not worked since.
+    await AgentDouble.connect(url, identity, { instance });
+    expect((await device()).state).toBe('stalled');
+    const scan = replyOf(await call(startDeviceScan, { token, params: { id }, body: { scan: 'quick' } }));
+    expect(scan.files_unread).toBe(0);
+  });
+
+  test('counts what a scan could not read, and takes what agents of earlier versions say', async () => {
+    const { token, identity, id, device } = await withDevice();
+    const agent = await AgentDouble.connect(url, identity);
+    const scan = replyOf(await call(startDeviceScan, { token, params: { id }, body: { scan: 'quick' } }));
+    const { progress } = scanReportOf();
+    const unread = { ...progress, files_pending: 2, folders_unread: 1 };
+    await agent.report(scanReportOf({ seq: 1, job_id: scan.id, scan: 'quick', state: 'done', progress: unread }));
+    expect((await device()).scan).toMatchObject({ state: 'done', files_found: 0, files_unread: 3 });
+    const { folders_unread: _, ...earlier } = progress;
+    expect(scanProgressOnDeviceSchema.parse(earlier)).toEqual(progress);
   });
 
   test('tells of a scan that ended while the server was away when that was', async () => {

@@ -173,7 +173,7 @@ export function createEnrolment(parts: {
                 skew_ms: null,
               },
               ...{ telemetry: null, telemetry_at: null, posture: '[]', foreign_tables: '[]', last_full_scan_at: null },
-              ...{ is_watching: 1, watching: null, watched: '[]', exclusions: '[]' },
+              ...{ is_watching: 1, watching: null, reported_at: null, health: null, watched: '[]', exclusions: '[]' },
             })
             .execute();
         } else {

@@ -170,6 +170,7 @@ export function createReports(parts: {
           ...(report.telemetry !== null && { telemetry: JSON.stringify(report.telemetry), telemetry_at: at() }),
           ...{ posture: JSON.stringify(report.posture), foreign_tables: JSON.stringify(report.foreign_tables) },
           watching: report.watching === null ? null : JSON.stringify(report.watching),
+          ...{ reported_at: at(), health: report.health === null ? null : JSON.stringify(report.health) },
         })
         .where('id', '=', device.id)
         .where(({ or, eb }) =>

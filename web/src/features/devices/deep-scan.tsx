@@ -3,6 +3,7 @@ import type { Device } from '@palisade/contract/devices';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { unreadOf } from './device-health.ts';
 import { isOver, SCAN_KINDS, SCAN_STATES } from './device-words.ts';
 import { PathForm } from './path-form.tsx';
 
@@ -21,6 +22,7 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
   const { scan, last_full_scan_at, capabilities } = device;
   const running = scan !== null && !isOver(scan) ? scan : undefined;
   const progress = scan?.progress;
+  const unread = scan === null ? undefined : unreadOf(scan);
   const [isChoosing, setIsChoosing] = useState(false);
   return (
     <div className="device__part">
@@ -32,7 +34,8 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
           <p>
             {scan === null
               ? `No scan was asked for ${last_full_scan_at === null ? '' : 'from here '}yet.`
-              : `${SCAN_KINDS[scan.scan]} ${SCAN_STATES[scan.state]}${scan.reason === null ? '' : `: ${scan.reason}`}.`}
+              : `${SCAN_KINDS[scan.scan]} ${SCAN_STATES[scan.state]}${scan.reason === null ? '' : `: ${scan.reason}`}${unread === undefined ? '.' : ', but'}`}
+            {unread !== undefined && <b className="device__found"> {unread} couldn’t be checked.</b>}
             {scan !== null && scan.files_found > 0 && (
               <b className="device__found">
                 {' '}

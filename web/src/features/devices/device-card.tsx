@@ -21,6 +21,7 @@ import { Countdown } from '#ui/countdown.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { DeepScan } from './deep-scan.tsx';
+import { healthNotes, healthProblems } from './device-health.ts';
 import { CHECKS, DEVICE_STATES, ENFORCEMENTS } from './device-words.ts';
 import { Folders } from './folders.tsx';
 
@@ -268,6 +269,16 @@ function Health({ device }: { device: Device }) {
   return (
     <div className="device__part">
       <h3>Health</h3>
+      {healthProblems(device).map((note) => (
+        <p key={note} className="device__error">
+          {note}
+        </p>
+      ))}
+      {healthNotes(device).map((note) => (
+        <p key={note} className="sub">
+          {note}
+        </p>
+      ))}
       {telemetry === null || telemetry_at === null ? (
         <p className="sub">Nothing was measured yet.</p>
       ) : (

@@ -3,6 +3,7 @@ import type { Tone } from '#ui/badge.tsx';
 
 export const DEVICE_STATES: Record<Device['state'], { label: string; tone: Tone }> = {
   online: { label: 'Online', tone: 'safe' },
+  stalled: { label: 'Not responding', tone: 'danger' },
   offline: { label: 'Offline', tone: 'attention' },
   revoked: { label: 'Revoked', tone: 'plain' },
 };

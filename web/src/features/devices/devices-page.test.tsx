@@ -137,6 +137,77 @@ describe('a device', () => {
     expect(laptop.queryByText('Applied')).not.toBeInTheDocument();
   });
 
+  it('says when its agent stopped working, and what else keeps files from being checked', async () => {
+    const health = { watcher: 'working', overflow: null, files_unread: 0, workers_stuck: 0 } as const;
+    open(
+      deviceOf({ device_name: 'Stands', state: 'stalled' }),
+      deviceOf({
+        device_name: 'Floods',
+        health: {
+          watcher: 'stalled',
+          overflow: { at: '2026-11-20T10:06:00.000Z', folders: 2 },
+          files_unread: 1,
+          workers_stuck: 1,
+        },
+      }),
+      deviceOf({ device_name: 'Works', health }),
+      deviceOf({ device_name: 'Calm', health: { ...health, overflow: { at: '2026-11-20T10:06:00.000Z', folders: 0 } } }),
+      deviceOf({ device_name: 'Away', state: 'offline', health: { ...health, watcher: 'stalled' } }),
+    );
+    const stands = await card('Stands');
+    expect(stands.getByText('Not responding')).toBeVisible();
+    expect(stands.queryByText('Online')).not.toBeInTheDocument();
+    expect(stands.getByText(/stopped working, so no files are checked/u)).toBeVisible();
+    const floods = await card('Floods');
+    for (const text of [
+      'New files aren’t being checked. Restart the computer if this lasts.',
+      'A disk or network drive doesn’t answer, so files on it can’t be checked.',
+      'Too many files changed at once. The agent is checking 2 folders again.',
+      'We couldn’t check 1 new file completely. Run a full scan to try again.',
+    ])
+      expect(floods.getByText(text)).toBeVisible();
+    expect((await card('Calm')).getByText('Many files changed at once. The agent checks the watched folders again.')).toHaveClass(
+      'sub',
+    );
+    for (const name of ['Works', 'Away'])
+      expect((await card(name)).queryByText(/aren’t being checked|couldn’t check|Too many/u)).not.toBeInTheDocument();
+  });
+
+  it('says in the first line of a scan what it could not read', async () => {
+    const laptop = deviceOf();
+    const progress = {
+      ...{
+        files_read: 10,
+        files_known: 0,
+        files_pending: 2,
+        folders_unread: 1,
+        files_total: 12,
+        is_counted: true,
+        bytes_read: 1,
+      },
+      ...{ bytes_per_second: 1, seconds_left: 0, path: null },
+    };
+    const done = { scan: 'folder', state: 'done' } as const;
+    const other = deviceOf({ device_name: 'Other' });
+    open(
+      { ...laptop, scan: deviceScanOf({ ...done, device_id: laptop.id, progress, files_unread: 3 }) },
+      { ...other, scan: deviceScanOf({ ...done, device_id: other.id, files_unread: 0 }) },
+    );
+    const line = (await card('Laptop')).getByText(/^Scan of a folder is done, but/u);
+    expect(line).toHaveTextContent('Scan of a folder is done, but 2 files and 1 folder couldn’t be checked.');
+    expect((await card('Other')).getByText('Scan of a folder is done.')).toBeVisible();
+  });
+
+  it('shows the name of a file that is not UTF-8 with its bytes', async () => {
+    const laptop = deviceOf();
+    server.on(
+      listDeviceFindings,
+      reply(listDeviceFindings, [deviceFindingOf({ device_id: laptop.id, path: '/home/maria/n\\xff.sh' })]),
+    );
+    open(laptop);
+    expect(await screen.findByText('/home/maria/n\\xff.sh')).toBeVisible();
+  });
+
   it('is renamed where it stands', async () => {
     const laptop = deviceOf();
     const user = open(laptop);
@@ -175,7 +246,15 @@ describe('a device', () => {
     const laptop = deviceOf();
     const user = open(laptop);
     const progress = {
-      ...{ files_read: 1_200, files_known: 300, files_pending: 0, files_total: 3_000, is_counted: true, bytes_read: 1 },
+      ...{
+        files_read: 1_200,
+        files_known: 300,
+        files_pending: 0,
+        folders_unread: 0,
+        files_total: 3_000,
+        is_counted: true,
+        bytes_read: 1,
+      },
       ...{ bytes_per_second: 1, seconds_left: 90, path: '/home/maria/<i>x</i>' },
     };
     const scan = deviceScanOf({ device_id: laptop.id, progress });

@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { type OwnerAnswer, type OwnerJob, ownerAnswerSchema, type PutJob, putFile, removeEntry, WHOLE } from './owner-jobs.ts';
+import { peopleHere } from './people.ts';
+
+/** Time for one job: a file of 2 GB on a slow disk. ms. */
+const MOST_MS = 130_000;
+const ANSWER_BYTES = 4 * 1024;
+const NOBODY = 65_534;
+const PROCESS_FILE = new URL(import.meta.url.endsWith('.ts') ? './owner-process.ts' : './owner-process.cjs', import.meta.url);
+/** It does one small thing: no compilers, a small heap. */
+const FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64', '--no-opt', '--v8-pool-size=0'];
+
+/** What a job is done with, of `put` alone. */
+type Content = () => AsyncIterable<Buffer>;
+
+const failed = (code: string): OwnerAnswer => ({ ok: false, code, at: 'file' });
+
+async function doHere(job: OwnerJob, content: Content | undefined): Promise<OwnerAnswer> {
+  if (job.kind === 'remove') return await removeEntry(job);
+  return content === undefined ? failed('cut_off') : await putFile(job, content());
+}
+
+/** Writes as fast as it is read. False once nobody reads any more. */
+function written(child: ChildProcess, bytes: Buffer): Promise<boolean> {
+  return new Promise((resolve) => {
+    const { stdin } = child;
+    if (stdin === null || stdin.destroyed || child.exitCode !== null || child.signalCode !== null) return resolve(false);
+    stdin.write(bytes, (error) => resolve(!error));
+  });
+}
+
+/** @throws Error of `content`: then the other side is cut off, and puts nothing in place */
+async function give(child: ChildProcess, job: PutJob, content: Content): Promise<void> {
+  let bytes = 0;
+  for await (const part of content()) {
+    bytes += part.length;
+    if (part.length > 0 && !(await written(child, part))) return;
+  }
+  if (bytes === job.size) await written(child, Buffer.from(WHOLE));
+}
+
+async function inProcess(uid: number, gid: number, job: OwnerJob, content: Content | undefined): Promise<OwnerAnswer> {
+  const child = spawn(process.execPath, [...FLAGS, fileURLToPath(PROCESS_FILE), `${uid}`, `${gid}`], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: {},
+    cwd: '/',
+  });
+  const ended = new Promise<void>((resolve) => {
+    child.once('close', () => resolve());
+    child.once('error', () => resolve());
+  });
+  let said = '';
+  child.stdin?.on('error', () => undefined);
+  child.stdout?.on('data', (bytes: Buffer) => {
+    if (said.length < ANSWER_BYTES) said += bytes.toString('latin1');
+  });
+  // Its person can stop it, and root may always end it (CAP_KILL).
+  const timer = setTimeout(() => child.kill('SIGKILL'), MOST_MS);
+  try {
+    await written(child, Buffer.from(`${JSON.stringify(job)}\n`));
+    if (job.kind === 'put' && content !== undefined) await give(child, job, content);
+  } finally {
+    // Without the last byte, what was begun is taken back.
+    child.stdin?.end();
+    await ended;
+    clearTimeout(timer);
+  }
+  try {
+    return ownerAnswerSchema.parse(JSON.parse(said));
+  } catch {
+    return failed('ended');
+  }
+}
+
+/** Jobs of one person follow each other: whoever holds up a process of theirs holds up none of another. */
+const turns = new Map<number, Promise<unknown>>();
+
+/**
+ * Does a job with the rights of a person, in a process of its own that has those alone: user, group and further groups. Where the agent runs without root it is done with
+ * the rights that it has.
+ * @param uid 0: done by root itself, which is right only in a folder that is root's alone
+ */
+export async function asOwner(uid: number, job: OwnerJob, content?: Content): Promise<OwnerAnswer> {
+  if (uid === 0 || process.geteuid?.() !== 0) return await doHere(job, content);
+  const person = (await peopleHere()).find((one) => one.uid === uid);
+  const before = turns.get(uid) ?? Promise.resolve();
+  const turn = before.catch(() => undefined).then(() => inProcess(uid, person?.gid ?? NOBODY, job, content));
+  turns.set(uid, turn);
+  try {
+    return await turn;
+  } finally {
+    if (turns.get(uid) === turn) turns.delete(uid);
+  }
+}

@@ -1,0 +1,61 @@
+import { closeSync, constants, type Dirent, opendirSync, openSync, readlinkSync, readSync, type Stats, statSync } from 'node:fs';
+
+/**
+ * Reads what the kernel says in /proc and /sys: no program is started for it, and no turn through the thread pool is taken, which would cost ten times what the kernel
+ * needs to answer. No person decides what lies there. Of a process of another person only what does not read the memory of that process is asked for
+ * (`comm`, `fd`, `exe`, `ns`, `status`): reading `environ` or `cmdline` waits as long as that process wants (userfaultfd(2)); the agent's own processes have no such memory.
+ */
+
+const TEXT_BYTES = 64 * 1024 ** 2;
+const PART_BYTES = 64 * 1024;
+const NAMES_MAXIMUM = 100_000;
+
+/** What may be gone by the time that it is looked at. */
+function unlessGone<T>(look: () => T, otherwise: T): T {
+  try {
+    return look();
+  } catch {
+    return otherwise;
+  }
+}
+
+/** Text of a file of the kernel, `''` where there is none. */
+export function kernelText(path: string, bytes_maximum = TEXT_BYTES): string {
+  return unlessGone(() => {
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const parts: Buffer[] = [];
+      for (let length = 0; length < bytes_maximum; ) {
+        const part = Buffer.allocUnsafe(Math.min(PART_BYTES, bytes_maximum - length));
+        const read = readSync(file, part);
+        if (read === 0) break;
+        parts.push(part.subarray(0, read));
+        length += read;
+      }
+      return Buffer.concat(parts).toString('utf8');
+    } finally {
+      closeSync(file);
+    }
+  }, '');
+}
+
+/** Names in a folder of the kernel, at most so many. */
+export function kernelNames(path: string, most = NAMES_MAXIMUM): string[] {
+  return unlessGone(() => {
+    const folder = opendirSync(path, { bufferSize: 256 });
+    try {
+      const names: string[] = [];
+      for (let entry: Dirent | null = folder.readSync(); entry !== null && names.length < most; entry = folder.readSync())
+        names.push(entry.name);
+      return names;
+    } finally {
+      folder.closeSync();
+    }
+  }, []);
+}
+
+/** Where a link of the kernel leads to, `''` where there is none. */
+export const kernelLink = (path: string): string => unlessGone(() => readlinkSync(path), '');
+
+/** What a system's file is, without opening it; undefined where there is none. */
+export const kernelStat = (path: string): Stats | undefined => unlessGone(() => statSync(path), undefined);

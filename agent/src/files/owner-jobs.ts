@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, link, open, rename, unlink } from 'node:fs/promises';
+import { z } from 'zod';
+import { Folder, isSameFile, splitPath } from './foreign.ts';
+import { timely } from './timely.ts';
+
+/**
+ * What is changed in folders that other people can write to: an entry is removed, and a file is put back. Both run with the rights of one person (`as-owner.ts`), on
+ * handles of folders, so that neither a mistake here nor a race reaches further than that person does.
+ */
+
+/** Inode numbers and times are 64 bits: decimal text in JSON. */
+const bigSchema = z.string().regex(/^-?\d{1,20}$/u);
+
+const removeJobSchema = z.object({
+  kind: z.literal('remove'),
+  /** Base64: a name may be no UTF-8. */
+  path: z.base64(),
+  dev: bigSchema,
+  ino: bigSchema,
+  size: bigSchema,
+  mtime_ns: bigSchema,
+});
+const putJobSchema = z.object({
+  kind: z.literal('put'),
+  path: z.base64(),
+  size: z.int().min(0),
+  mode: z.int().min(0).max(0o7777),
+  gid: z.int().min(0),
+  mtime_ms: z.number(),
+});
+export const ownerJobSchema = z.discriminatedUnion('kind', [removeJobSchema, putJobSchema]);
+export type RemoveJob = z.infer<typeof removeJobSchema>;
+export type PutJob = z.infer<typeof putJobSchema>;
+export type OwnerJob = z.infer<typeof ownerJobSchema>;
+
+/** `changed`: another file has the name. Others are codes of the system or of `FileRefused`. */
+export const ownerAnswerSchema = z.union([
+  z.object({ ok: z.literal(true) }),
+  z.object({ ok: z.literal(false), code: z.string().max(40), at: z.enum(['folder', 'file']) }),
+]);
+export type OwnerAnswer = z.infer<typeof ownerAnswerSchema>;
+
+/** Follows the bytes of a file on their way to `owner-process.ts`: all of them are what was kept. */
+export const WHOLE = 'W';
+const MODE = 0o777;
+const BESIDE = '.palisade-';
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code).slice(0, 40) : 'unknown');
+const isRoot = () => process.geteuid?.() === 0;
+/** Root does nothing where somebody else could exchange what it looked at. */
+const NOT_ROOTS = { ok: false, code: 'not_roots', at: 'folder' } as const;
+/** A name that nobody can know before it is there. */
+const nameBeside = () => Buffer.from(`${BESIDE}${randomBytes(16).toString('hex')}`);
+
+async function inFolder(path: string, work: (folder: Folder, name: Buffer) => Promise<OwnerAnswer>): Promise<OwnerAnswer> {
+  let folder: Folder;
+  let name: Buffer;
+  try {
+    const parts = splitPath(Buffer.from(path, 'base64'));
+    name = parts.name;
+    folder = await Folder.open(parts.folder);
+  } catch (error) {
+    return { ok: false, code: codeOf(error), at: 'folder' };
+  }
+  try {
+    return await work(folder, name);
+  } catch (error) {
+    return { ok: false, code: codeOf(error), at: 'file' };
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Gives an entry a name back that was taken from it, unless another has it now: then it stays under the other name. */
+async function giveBack(folder: Folder, from: Buffer, to: Buffer): Promise<void> {
+  await timely(() => link(folder.entryPath(from), folder.entryPath(to)));
+  await timely(() => unlink(folder.entryPath(from)));
+}
+
+/**
+ * Removes the entry of a path if it is exactly the file of the job. The entry is moved to a name that nobody knows first, and looked at again under it: what somebody
+ * saves under the old name meanwhile stays.
+ */
+export function removeEntry({ path, ...job }: RemoveJob): Promise<OwnerAnswer> {
+  const wanted = { dev: BigInt(job.dev), ino: BigInt(job.ino), size: BigInt(job.size), mtimeNs: BigInt(job.mtime_ns) };
+  return inFolder(path, async (folder, name) => {
+    if (isRoot() && folder.writers === 'others') return NOT_ROOTS;
+    const isIt = async (entry: Buffer) => {
+      const now = await folder.stat(entry);
+      const is_file = now.dev === wanted.dev && now.ino === wanted.ino && now.isFile();
+      return is_file && now.size === wanted.size && now.mtimeNs === wanted.mtimeNs;
+    };
+    if (!(await isIt(name))) return { ok: false, code: 'changed', at: 'file' };
+    const moved = nameBeside();
+    await timely(() => rename(folder.entryPath(name), folder.entryPath(moved)));
+    if (!(await isIt(moved))) {
+      await giveBack(folder, moved, name);
+      return { ok: false, code: 'changed', at: 'file' };
+    }
+    await timely(() => unlink(folder.entryPath(moved)));
+    return { ok: true };
+  });
+}
+
+/** Removes the entry only while it is the file that is held. */
+async function removeHeld(folder: Folder, name: Buffer, held: FileHandle): Promise<void> {
+  try {
+    if (isSameFile(await folder.stat(name), await held.stat({ bigint: true })))
+      await timely(() => unlink(folder.entryPath(name)));
+  } catch {
+    // It is gone.
+  }
+}
+
+/** Owner and mode are changed on the open file. A group that its person is not in stays the person's own; set-user-id and set-group-id are not given back to a file that was found. */
+async function dress(file: FileHandle, { mode, gid, mtime_ms }: PutJob): Promise<void> {
+  await file.chown(-1, gid).catch(() => undefined);
+  await file.chmod(mode & MODE);
+  await file.utimes(mtime_ms / 1_000, mtime_ms / 1_000);
+  await file.sync();
+}
+
+/**
+ * Puts a file at a path where nothing is: written beside under a name that nobody knows, and linked to its own name when it is whole.
+ * @param content exactly `size` bytes, or an error where they are not what was kept
+ */
+export function putFile(job: PutJob, content: AsyncIterable<Buffer>): Promise<OwnerAnswer> {
+  return inFolder(job.path, async (folder, name) => {
+    if (isRoot() && !folder.isRootsAlone) return NOT_ROOTS;
+    const beside = nameBeside();
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    const file = await timely(
+      () => open(folder.entryPath(beside), flags, 0o600),
+      (late) => late.close(),
+    );
+    try {
+      let bytes = 0;
+      for await (const part of content) {
+        bytes += part.length;
+        await timely(() => file.writeFile(part));
+      }
+      if (bytes !== job.size) return { ok: false, code: 'cut_off', at: 'file' };
+      await dress(file, job);
+      // Fails where something is there: nothing is overwritten.
+      await timely(() => link(folder.entryPath(beside), folder.entryPath(name)));
+      if (isSameFile(await folder.stat(name), await file.stat({ bigint: true }))) return { ok: true };
+      return { ok: false, code: 'changed', at: 'file' };
+    } finally {
+      await removeHeld(folder, beside, file);
+      await file.close();
+    }
+  });
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { kernelLink, kernelNames, kernelText } from './kernel.ts';
+import { homesOf, readPeople } from './people.ts';
+
+test('people are read from passwd, and lines that are none are left out', () => {
+  const people = readPeople(
+    'root:x:0:0:root:/root:/bin/sh\n\n:x:1:1::/home/x:\nanna:x:1000:1001:Anna:/home/anna:/bin/sh\nb:x:-1:1::/home/b:\n',
+  );
+  expect(people).toEqual([
+    { name: 'root', uid: 0, gid: 0, home: '/root' },
+    { name: 'anna', uid: 1000, gid: 1001, home: '/home/anna' },
+  ]);
+  expect(homesOf([...people, { name: 'daemon', uid: 1, gid: 1, home: '/usr/sbin' }])).toEqual(['/root', '/home/anna']);
+});
+
+test('the kernel is read, and what is gone is nothing', () => {
+  expect(kernelText('/proc/self/comm').length).toBeGreaterThan(0);
+  expect(kernelText('/proc/self/status', 10).length).toBe(10);
+  expect(kernelText('/proc/none')).toBe('');
+  expect(kernelNames('/proc/self')).toContain('fd');
+  expect(kernelNames('/proc/self', 3)).toHaveLength(3);
+  expect(kernelNames('/proc/none')).toEqual([]);
+  expect(kernelLink('/proc/self/exe')).toBe(process.execPath);
+  expect(kernelLink('/proc/none')).toBe('');
+});

@@ -1,0 +1,34 @@
+import { foreignText } from './foreign.ts';
+
+/** Somebody who has an account on this computer. */
+export interface Person {
+  name: string;
+  uid: number;
+  gid: number;
+  home: string;
+}
+
+const PASSWD_BYTES = 4 * 1024 ** 2;
+/** People whose homes are looked at. */
+const HOMES_MAXIMUM = 200;
+
+const numberOf = (text: string | undefined) => (/^\d{1,10}$/u.test(text ?? '') ? Number(text) : undefined);
+
+/** Reads passwd(5). Lines that are none are left out. */
+export function readPeople(passwd: string): Person[] {
+  return passwd.split('\n').flatMap((line) => {
+    const [name = '', , uid_text, gid_text, , home = ''] = line.split(':');
+    const [uid, gid] = [numberOf(uid_text), numberOf(gid_text)];
+    return name === '' || uid === undefined || gid === undefined ? [] : [{ name, uid, gid, home }];
+  });
+}
+
+export async function peopleHere(passwd_file = '/etc/passwd'): Promise<Person[]> {
+  return readPeople(await foreignText(passwd_file, PASSWD_BYTES));
+}
+
+/** Homes of people, each once: root's and those below /home. */
+export function homesOf(people: readonly Person[]): string[] {
+  const homes = people.map(({ home }) => home).filter((home) => /^\/(?:home\/|root$)/u.test(home));
+  return [...new Set(homes)].slice(0, HOMES_MAXIMUM);
+}

@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { unitsCapabilities } from './confined.ts';
+
+// The desktop that remote control shows, while another local user does what they can to have theirs shown. In mount, network and process namespaces of the test.
+
+const [PERSON, ATTACKER] = [4_001, 4_002];
+const SECONDS = 30;
+const ATTACKER_PROGRAM = new URL('./desktop-attacker.sh', import.meta.url).pathname;
+const SCREEN = new URL('./x-screen.ts', import.meta.url).pathname;
+const FIND = new URL('./find-desktop.ts', import.meta.url).pathname;
+
+/** Why it cannot be tried here. */
+function refusal(): string | undefined {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'it needs two users of Linux, and so root';
+  const made = spawnSync('unshare', [
+    '-mnp',
+    '--fork',
+    '--mount-proc',
+    'setpriv',
+    '--reuid',
+    `${PERSON}`,
+    process.execPath,
+    '-v',
+  ]);
+  return made.status === 0 ? undefined : 'no namespaces can be made here';
+}
+const REFUSAL = refusal();
+if (REFUSAL !== undefined) process.stdout.write(`The owner of the desktop was not tried: ${REFUSAL}\n`);
+
+/** A computer at which a person is signed in to display :0, and another user is busy. `more` is run before the agent looks. */
+function lookedFor(seconds: number, more = ''): Record<string, number> {
+  const script = `set -e
+mount -t tmpfs -o mode=1777 none /tmp
+mount -t tmpfs none /run
+mkdir -m 1777 /tmp/.X11-unix
+mkdir -p /run/systemd/seats /run/systemd/sessions
+printf 'ACTIVE=c2\\nACTIVE_UID=${PERSON}\\n' > /run/systemd/seats/seat0
+printf 'UID=${PERSON}\\nACTIVE=1\\nSTATE=active\\nREMOTE=0\\nTYPE=x11\\nCLASS=user\\nSEAT=seat0\\n' > /run/systemd/sessions/c2
+mkdir -m 700 /tmp/person /tmp/attacker
+printf cookie > /tmp/person/.Xauthority
+chown -R ${PERSON}:${PERSON} /tmp/person
+chown ${ATTACKER}:${ATTACKER} /tmp/attacker
+person='setpriv --reuid ${PERSON} --regid ${PERSON} --clear-groups'
+attacker='setpriv --reuid ${ATTACKER} --regid ${ATTACKER} --clear-groups'
+# The person is signed in first: whoever takes the name of a display before that keeps the X server from starting.
+$person env ${process.execPath} ${SCREEN} /tmp/.X11-unix/X0 >/dev/null 2>&1 &
+while [ ! -e /tmp/.X11-unix/X0 ]; do sleep 0.1; done
+$attacker sh ${ATTACKER_PROGRAM} /tmp/attacker ${process.execPath} ${SCREEN} >/dev/null 2>&1 &
+while [ ! -e /tmp/attacker/pipe ]; do sleep 0.1; done
+DISPLAY=:0 HOME=/tmp/person $person sleep 1000 &
+sleep 0.3
+${more}
+exec setpriv --bounding-set=-all,${unitsCapabilities()} --inh-caps=-all ${process.execPath} ${FIND} ${seconds}`;
+  const { stdout, stderr } = spawnSync('unshare', ['-mnp', '--fork', '--kill-child', '--mount-proc', 'sh', '-c', script], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },
+    timeout: (seconds + 60) * 1_000,
+    killSignal: 'SIGKILL',
+  });
+  const line = stdout.trim().split('\n').at(-1) ?? '';
+  if (!line.startsWith('{')) throw new Error(`nothing was said: ${stderr}`);
+  return z.record(z.string(), z.number()).parse(JSON.parse(line));
+}
+const LOCAL = { timeout: 120_000 };
+
+test.skipIf(REFUSAL !== undefined)('shows the screen of the signed-in session whatever another user starts', LOCAL, () => {
+  const answers = lookedFor(SECONDS);
+  expect(Object.keys(answers)).toEqual([`:0 ${PERSON} cookie`]);
+  expect(Object.values(answers)[0]).toBeGreaterThan(SECONDS);
+});
+
+test.skipIf(REFUSAL !== undefined)('shows nothing while another user listens on the abstract name of the display', LOCAL, () => {
+  const answers = lookedFor(2, `$attacker ${process.execPath} ${SCREEN} @/tmp/.X11-unix/X0 >/dev/null 2>&1 &\nsleep 1`);
+  expect(Object.keys(answers)).toEqual(['none']);
+});
+
+test.skipIf(REFUSAL !== undefined)('shows nothing where the active session is another one', LOCAL, () => {
+  const answers = lookedFor(2, `printf 'ACTIVE=c3\\nACTIVE_UID=${ATTACKER}\\n' > /run/systemd/seats/seat0`);
+  expect(Object.keys(answers)).toEqual(['none']);
+});
+
+test.skipIf(REFUSAL !== undefined || !existsSync('/usr/bin/mkfifo'))('waits for no pipe in place of a cookie', LOCAL, () => {
+  const answers = lookedFor(2, 'rm /tmp/person/.Xauthority; $person mkfifo /tmp/person/.Xauthority');
+  expect(Object.keys(answers)).toEqual([`:0 ${PERSON} `]);
+});

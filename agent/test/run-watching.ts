@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { createStore } from '#agent/store.ts';
+import { seenSchema } from '#scan/catch-up.ts';
+import { createScans } from '#scan/scans.ts';
+import { createWatching } from '#scan/watching.ts';
+
+// The agent's watching alone, for tests that attack it: prints what was found, and each second how it fares. `node run-watching.ts STATE FOLDER...`
+const BEAT_MS = 1_000;
+const [state = '', ...folders] = process.argv.slice(2);
+const say = (facts: object) => process.stdout.write(`${JSON.stringify({ at: Date.now(), ...facts })}\n`);
+let seq = 0;
+const scans = createScans({
+  ...{ state, happened: () => {}, nextSeq: () => (seq += 1), isSaid: () => false },
+  signatures: () => ({ rules_folder: new URL('../../server/signatures/rules', import.meta.url).pathname, feeds: [] }),
+  log: (line) => process.stderr.write(`${line}\n`),
+  wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  say(report) {
+    for (const { path, outcome } of report.found) say({ event: 'found', path, outcome });
+  },
+});
+const watching = createWatching({
+  ...{ store: createStore(join(state, 'watched-until.json'), seenSchema), now: Date.now },
+  log: (line) => process.stderr.write(`${line}\n`),
+  read: (file, lane) => scans.readNew(file, lane),
+});
+await watching.want(
+  folders.map((folder) => Buffer.from(folder)),
+  [Buffer.from(state)],
+);
+say({ event: 'ready' });
+let last = performance.now();
+setInterval(() => {
+  const gap_ms = Math.round(performance.now() - last - BEAT_MS);
+  last = performance.now();
+  say({
+    event: 'beat',
+    rss: process.memoryUsage.rss(),
+    gap_ms,
+    health: watching.health(true),
+    folders: watching.state().folders,
+  });
+}, BEAT_MS);
