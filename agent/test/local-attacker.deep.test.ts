@@ -207,7 +207,8 @@ describe('a person without rights', () => {
     const ids: string[] = [];
     const reasons = new Map<string, number>();
     const until = Date.now() + ATTACK_MS;
-    while (Date.now() < until || changes < CHANGES) {
+    // A race in which nothing was ever taken and put back would show nothing.
+    while (Date.now() < until || changes < CHANGES || count.restored === 0) {
       const turn = async () => {
         const kind = chosen();
         if (kind < 0.1) {
@@ -230,8 +231,6 @@ describe('a person without rights', () => {
     process.stdout.write(
       `race: ${changes} changes, ${JSON.stringify(count)}, peak ${Math.round(agent.peak() / 1024 ** 2)} MB, refused: ${JSON.stringify([...reasons])}\n`,
     );
-    expect(count.taken).toBeGreaterThan(0);
-    expect(count.restored).toBeGreaterThan(0);
     expect(outside()).toBe(before);
     // Nothing of another person's lies in the home, and nothing has rights that its owner could not give.
     expect(computer.shell("find /home/anna -xdev ! -user anna ! -path '*/bound' -printf '%p %u\\n'")).toBe('');
