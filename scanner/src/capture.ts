@@ -1,4 +1,4 @@
-import { type Content, joined, openSource, streamOf } from './content.ts';
+import { type Content, joined, openSource } from './content.ts';
 import { httpMessages } from './http-messages.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
@@ -305,6 +305,8 @@ function runsOf(segments: readonly Segment[], is_last_first: boolean): Piece[][]
 const STREAMS_MAXIMUM = 3000;
 const RUNS_MAXIMUM = 20;
 const RUN_BYTES_LEAST = 33;
+/** What is given out at a time. Bytes. */
+const CHUNK_BYTES = 256 * 1024;
 const SEPARATOR = Buffer.from('\n\0\n');
 /** Messages of HTTP are looked for in runs of this size. Bytes. */
 const MESSAGES_BYTES_MAXIMUM = 16 * 1024 ** 2;
@@ -411,7 +413,7 @@ export async function* captureMembers(content: Content, workshop: Workshop): Asy
       );
       async function* stream(): AsyncGenerator<Buffer> {
         for (let at = 0; at < whole.size; ) {
-          const bytes = whole.read(at, 256 * 1024);
+          const bytes = whole.read(at, CHUNK_BYTES);
           if (bytes.length === 0) return;
           at += bytes.length;
           yield bytes;
@@ -434,7 +436,7 @@ export async function* captureMembers(content: Content, workshop: Workshop): Asy
         number += 1;
         const name = `stream ${number}`;
         budget.spend(size);
-        const messages = size > MESSAGES_BYTES_MAXIMUM ? undefined : httpMessages(joined(source, run).read(0, size));
+        const messages = size > MESSAGES_BYTES_MAXIMUM ? undefined : httpMessages(joined(source, run).read(0, size), budget);
         if (messages === undefined) {
           yield member(name, run);
           continue;
@@ -450,10 +452,23 @@ export async function* captureMembers(content: Content, workshop: Workshop): Asy
     const others = [...together, ...flows.others];
     if (others.length > 0) {
       async function* stream(): AsyncGenerator<Buffer> {
+        let held: Buffer[] = [];
+        let bytes = 0;
         for (const { start, size } of others) {
-          for await (const bytes of streamOf(content, start, start + size)) yield bytes;
-          yield SEPARATOR;
+          for (let at = start; at < start + size; ) {
+            const piece = source.read(at, Math.min(CHUNK_BYTES, start + size - at));
+            if (piece.length === 0) break;
+            held.push(piece);
+            bytes += piece.length;
+            at += piece.length;
+            if (bytes < CHUNK_BYTES) continue;
+            yield Buffer.concat(held);
+            [held, bytes] = [[], 0];
+          }
+          held.push(SEPARATOR);
+          bytes += SEPARATOR.length;
         }
+        yield Buffer.concat(held);
       }
       yield { name: 'other packets', read: () => ({ stream: stream(), packed_bytes: content.size }) };
     }
