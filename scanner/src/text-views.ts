@@ -7,6 +7,7 @@ import type { Member, Workshop } from './member.ts';
 import { narrowTextsIn } from './narrow-texts.ts';
 import type { Reader } from './reader.ts';
 import { textOfRtf } from './rtf-text.ts';
+import { scriptPieces } from './script-pieces.ts';
 import { sqlStringsOf } from './sql-strings.ts';
 import { fromBase64 } from './text-codings.ts';
 import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextForm, textFormOf } from './text-encoding.ts';
@@ -265,6 +266,10 @@ async function* windowViews(reader: Reader, start: number, workshop: Workshop, i
         yield { kind: 'text', content: { size: bytes.length, bytes }, failure: undefined };
       }
       yield* ofRewritten(text, from, workshop, isFile);
+      for (const bytes of scriptPieces(text, budget)) {
+        budget.addUnpacked(bytes.length, bytes.length, text.length);
+        yield { kind: 'view', bytes };
+      }
       if (fold.is_telling) {
         yield* ofRuns(escapesOf(text), text, from, workshop, isFile);
         budget.addUnpacked(fold.bytes.length, fold.bytes.length, text.length);
