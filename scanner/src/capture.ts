@@ -21,6 +21,8 @@ export function isCapture(head: Buffer): boolean {
   return (PCAP.includes(little) || PCAP.includes(big)) && version === 2;
 }
 
+/** Streams that are told apart. */
+const STREAMS_KEPT_MAXIMUM = 20_000;
 /** More of them are not taken into memory. */
 const PACKETS_MAXIMUM = 500_000;
 /** Longer packets than any network has; what claims more ends the walk. Bytes. */
@@ -330,7 +332,7 @@ class Flows {
   add(found: Found, packet: Packet): void {
     const start = packet.start + found.at;
     if (found.kind === 'other') {
-      if (start < packet.end) this.others.push({ start, size: packet.end - start });
+      this.addOther(start, packet.end - start);
       return;
     }
     const size = Math.min(packet.end, packet.start + found.end) - start;
@@ -344,14 +346,24 @@ class Flows {
     }
     // The same two ports may be used again: a new beginning that is not among the numbers of the one before is another stream.
     const known = this.streams.get(found.key);
+    // Each takes some memory, however short it is: the packets of further ones are read with the others.
+    if (known === undefined && this.streams.size >= STREAMS_KEPT_MAXIMUM) {
+      this.addOther(start, size);
+      return;
+    }
     const [first] = known?.segments ?? [];
     const is_new = found.is_first && first !== undefined && first.sequence !== found.sequence;
-    if (known !== undefined && is_new) this.streams.set(`${found.key} until ${packet.start}`, known);
+    if (known !== undefined && is_new && this.streams.size < STREAMS_KEPT_MAXIMUM)
+      this.streams.set(`${found.key} until ${packet.start}`, known);
     const stream: Stream = known === undefined || is_new ? { segments: [], bytes: 0 } : known;
     this.streams.set(found.key, stream);
     if (size <= 0) return;
     stream.segments.push({ start, size, sequence: found.sequence });
     stream.bytes += size;
+  }
+
+  private addOther(start: number, size: number): void {
+    if (size > 0) this.others.push({ start, size });
   }
 
   /** Packets that came in parts are put together, and their streams with them. */

@@ -41,7 +41,7 @@ export function timeFor(limits: ScanLimits, upload_bytes: number): number {
  * Of the processor a file gets less: time that another process took is no fault of its. A small file is done with after `small_ms`, with some seconds to spare before the ten that one may take (docs/decisions/0269);
  * from there on each MiB adds to it. ms, MiB.
  */
-const PROCESSOR = { small_ms: 8_000, small_mib: 10, per_mib: 2_000, threads: 4 } as const;
+const PROCESSOR = { small_ms: 8_000, small_mib: 10, per_mib: 2_000, threads: 4, look_ms: 50 } as const;
 
 /** How long of the processor a file of so many bytes may take. ms. */
 export function processorTimeFor(limits: ScanLimits, upload_bytes: number): number {
@@ -88,7 +88,8 @@ export class Budget {
   private checked_at_work = 0;
   private unpacked_bytes = 0;
   private readonly deadline: number;
-  private readonly processor_from: number;
+  /** When the time of the processor is looked at next. */
+  private processor_from: number;
   private readonly processor_until: number;
   private readonly limits: ScanLimits;
   private readonly upload_bytes: number;
@@ -107,7 +108,9 @@ export class Budget {
   checkTime(): void {
     const now = performance.now();
     if (now > this.deadline) throw new LimitReached('time_limit');
-    if (now > this.processor_from && processorTime() > this.processor_until) throw new LimitReached('time_limit');
+    if (now < this.processor_from) return;
+    this.processor_from = now + PROCESSOR.look_ms;
+    if (processorTime() > this.processor_until) throw new LimitReached('time_limit');
   }
 
   /** A reader looks at so many bytes, or does what costs as much. Ends what takes more than a number of looks at each byte. */

@@ -97,7 +97,11 @@ describe('the name of a file in a mail', () => {
       `filename="${word('ISO-2022-JP', Buffer.from('1b24423b714e411b28422e636f6d', 'hex'))}"`,
       '資料.com',
     ],
-    ['a word in ISO-2022-KR', `filename="${word('iso-2022-kr', Buffer.from('1b2429430e4751315b0f2e636f6d', 'hex'))}"`, '한글.com'],
+    [
+      'a word in ISO-2022-KR',
+      `filename="${word('iso-2022-kr', Buffer.from('1b2429430e4751315b0f2e636f6d', 'hex'))}"`,
+      '한글.com',
+    ],
     ['a word in Windows-1252', 'filename="=?windows-1252?Q?=80_M=FCnchen.com?="', '€ München.com'],
     ['a word in Windows-1251', `filename="${word('windows-1251', Buffer.from('cff0e8e2e5f22e636f6d', 'hex'))}"`, 'Привет.com'],
     ['a word in code page 850', `filename="${word('ibm850', Buffer.from('9b2e636f6d', 'hex'))}"`, 'ø.com'],

@@ -54,11 +54,21 @@ describe('a piece of a script', () => {
     expect(piecesOf(`The picture: ${coded('these are only some words')}`)).toEqual([]);
   });
 
-  test('costs no more than its budget where literals are many and long', () => {
-    const text = `<?php eval(strrev(str_rot13(base64_decode('${'QUJD'.repeat(200)}')))); ${`'${'b'.repeat(900)}'.`.repeat(270)}`;
-    const budget = new Budget(SCAN_LIMITS, text.length);
-    const began = process.cpuUsage();
-    expect([...scriptPieces(Buffer.from(text), budget)].length).toBeLessThan(3000);
-    expect(process.cpuUsage(began).user).toBeLessThan(3_000_000);
+  test.each([
+    ['one literal', (size: number) => `'${'QUJD'.repeat(size / 4)}'`],
+    ['literals that are put together', (size: number) => `'${'b'.repeat(90)}'.`.repeat(size / 93)],
+    ['literals in a list', (size: number) => `'${'4142'.repeat(10)}',`.repeat(size / 43)],
+    ['short literals', (size: number) => `"${'a'.repeat(17)}";`.repeat(size / 20)],
+    ['quotation marks', (size: number) => `'"`.repeat(size / 2)],
+    ['letters without any', (size: number) => `${'QUJDRA'.repeat(10)} `.repeat(size / 61)],
+    ['calls', (size: number) => 'a('.repeat(size / 2)],
+    ['percent signs', (size: number) => `"${'%41%2541'.repeat(size / 8)}"`],
+  ])('is looked for in so many steps for each byte of %s', (_, make) => {
+    for (const size of [32 * 1024, 256 * 1024 - 200]) {
+      const text = Buffer.from(`<?php eval(strrev(str_rot13(base64_decode('a')))); ${make(size)}`.slice(0, 256 * 1024));
+      const budget = new Budget({ ...SCAN_LIMITS, time_ms: Number.POSITIVE_INFINITY }, 64 * 1024 ** 2);
+      for (const _ of scriptPieces(text, budget));
+      expect(budget.work).toBeLessThan(150 * text.length + 16 * 1024 ** 2);
+    }
   });
 });

@@ -16,7 +16,7 @@ const DEPTH_MAXIMUM = 8;
 const CODINGS_MAXIMUM = 6;
 /** What is tried for one script, and what it comes to beside the script. */
 const TRIES_MAXIMUM = 2000;
-const GROWTH = { factor: 8, bytes: 1024 ** 2 } as const;
+const GROWTH = { factor: 8, bytes: 64 * 1024 } as const;
 const INFLATED_MAXIMUM = 1024 ** 2;
 const PIECE_LEAST = 8;
 
@@ -58,14 +58,13 @@ const RUNNING =
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
 
-function rot13(text: string): string {
-  return text.replaceAll(/[a-z]/gi, (letter) => {
-    const base = letter <= 'Z' ? 65 : 97;
-    return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base);
-  });
-}
+const ROTATED = Uint8Array.from({ length: 256 }, (_, code) => {
+  const base = code >= 0x61 ? 0x61 : 0x41;
+  return /[a-z]/i.test(String.fromCharCode(code)) ? ((code - base + 13) % 26) + base : code;
+});
 
-const reversed = (text: string) => [...text].reverse().join('');
+const rot13 = (text: string) => Buffer.from(latin(text).map((byte) => ROTATED[byte] ?? byte)).toString('latin1');
+const reversed = (text: string) => latin(text).reverse().toString('latin1');
 
 const PRINTABLE_LEAST = 0.95;
 

@@ -2,8 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { base85RunsOf } from './base85-runs.ts';
 import { brokenStringsOf } from './broken-strings.ts';
 import { hexRowsOf, letterRowsOf } from './hex-rows.ts';
-import { Budget, SCAN_LIMITS } from './limits.ts';
-import { scriptPieces } from './script-pieces.ts';
 import { sqlStringsOf } from './sql-strings.ts';
 import { fromUtf7, hasUtf7 } from './text-encoding.ts';
 import { folded } from './text-folds.ts';
@@ -156,9 +154,6 @@ const TELLING = '#!/bin/sh\n# replace rot13 reverse unpack base64 join <~ \n';
 const WAYS: Readonly<Record<string, (text: Buffer) => void>> = {
   rewritten: (text) => void rewritten(text),
   folded: (text) => void folded(text),
-  'pieces of scripts': (text) => {
-    for (const _ of scriptPieces(text, new Budget(SCAN_LIMITS, text.length)));
-  },
   'runs and lists': (text) => {
     for (const runs of [
       runsOf(text),
