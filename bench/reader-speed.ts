@@ -46,7 +46,7 @@ function packageFiles(): Buffer[] {
   for (const name of ['zod', 'kysely', 'fastify', 'react-dom', 'vitest']) {
     const root = join(ROOT, 'node_modules', name);
     const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => /\.(?:c?js|ts|json|md)$/.test(file));
-    for (const file of names.sort().slice(0, 60)) files.push(readFileSync(join(root, file)));
+    for (const file of names.sort().slice(0, 20)) files.push(readFileSync(join(root, file)));
   }
   return files;
 }

@@ -36,10 +36,25 @@ const LANGUAGES: readonly Language[] = [
   { is: /(?:)/, prefix: '' },
 ];
 
-/** What scripts call to decode, or to run what was decoded. In a text without any of it nothing is looked for. */
-const TELLING =
-  /eval|assert|\bexec|execute|invoke|\biex\b|create_function|call_user_func|preg_replace|array_map|function\s{0,8}\(|new function|settimeout|base64|b64|atob|unescape|decode|fromcharcode|strreverse|strrev|gzinflate|rot13|\|\s{0,8}(?:\/bin\/)?(?:ba|da|z)?sh\b|getobject|shell|frombase|sh\s{1,4}-c/i;
-const TURNED = /rev|\[-1\s{0,4}\.\.|::\s{0,4}-1/i;
+/** What runs a text, in one language or another. In a text without any of it nothing is looked for: most programs have none. */
+const TELLING = new RegExp(
+  [
+    '<\\?(?:php|=)',
+    '\\b(?:eval|iex|assert|executeglobal)\\b',
+    '(?<![.\\w-])exec(?:ute)?\\s{0,4}[("\']',
+    '\\bexecute\\b',
+    'invoke-expression|&\\s{0,4}\\(|frombase64string|-e(?:c|nc|ncodedcommand)?\\s{1,8}["\']?[a-z0-9+/=]{20}',
+    'new function\\s{0,4}\\(|set(?:timeout|interval)\\s{0,4}\\(\\s{0,4}["\'`a-z]{1,12}["\'(]|\\b(?:this|window|self|globalthis)\\s{0,4}\\[',
+    '__import__|__builtins__',
+    'wscript|activexobject|createobject|getobject|\\bshell\\s{1,4}[a-z]|shellexecute',
+    '\\|\\s{0,8}(?:/bin/)?(?:ba|da|z|k)?sh\\b|sh\\s{1,4}-c\\s',
+  ].join('|'),
+  'i',
+);
+const TURNED = /strrev|strreverse|\breversed?\b|\brev\b|\[-1\s{0,4}\.\.|::\s{0,4}-1/i;
+/** What code says that does something with a system, in one language or another: a text that was only turned round says nothing of it. */
+const ACTS =
+  /\$_|\$\w{1,20}\s{0,4}=|eval|system|exec|shell|https?:|cmd|import\s|socket|base64|b64|create|function|echo\s|\bdim\s|\bsub\s|\/bin\/|\/tmp\/|curl|wget|iex|assert|\.run\b|regsvr|certutil|bitsadmin|mshta|\/dev\/|sh\s{1,4}-|\bnc\s/i;
 const ROT13 = /rot_?13|tr\s{1,8}['"]?a-z|n-za-m|charcodeat|\b13\b/i;
 
 /** Between two literals that are put together: operators, and a variable that is added to. */
@@ -49,7 +64,7 @@ const LITERALS = new RegExp(LITERAL, 'g');
 const LONG_LITERALS = /("""|'''|`)([\s\S]{16,65536}?)\1/g;
 const QUOTED = /'([^'\r\n]{16,65536})'/g;
 /** Letters that stand in a script without quotation marks: of a shell, or between two marks of a document. */
-const RUNS = /[A-Za-z0-9+/=_-]{24,}(?:\r?\n[A-Za-z0-9+/=_-]{4,})*/g;
+const RUNS = /(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{24,}(?:\r?\n[A-Za-z0-9+/=_-]{4,})*/g;
 /** Calls that a literal stands in, the innermost last. */
 const CALLS = /(?:[@!]?[A-Za-z_$[][\w.$:\][]{0,60}\s{0,2}\(\s{0,2}){1,8}$/;
 /** Calls that run what is in them: they stay before what they run. */
@@ -78,6 +93,9 @@ function isText(value: string): boolean {
   }
   return printable >= value.length * PRINTABLE_LEAST;
 }
+
+/** Whether a text may say what to do: a word alone says nothing. */
+const isCode = (value: string) => isText(value) && /[ ($;[`]/.test(value);
 
 /** A text of two bytes a letter, as PowerShell takes it. */
 function narrowed(value: string): string | undefined {
@@ -114,26 +132,28 @@ interface Ways {
   is_rot13: boolean;
 }
 
-/** What a value may be meant as. */
-function* meanings(value: string, ways: Ways, budget: Budget): Generator<string> {
+/** What a value may be meant as. `is_coded`: its letters told how it is written; any text may be one that was turned round. */
+function* meanings(value: string, ways: Ways, budget: Budget): Generator<{ meaning: string; is_coded: boolean }> {
   budget.spend(4 * value.length);
+  const coded = (meaning: string) => ({ meaning, is_coded: true });
   const letters = value.replaceAll(/\s/g, '');
-  if (HEX.test(letters))
-    yield latin(letters.replace(/^0x/i, '')).length > 0 ? Buffer.from(letters.replace(/^0x/i, ''), 'hex').toString('latin1') : '';
-  if (BASE64.test(letters) || BASE64_URL.test(letters)) yield Buffer.from(letters, 'base64').toString('latin1');
+  if (HEX.test(letters)) yield coded(Buffer.from(letters.replace(/^0x/i, ''), 'hex').toString('latin1'));
+  if (BASE64.test(letters) || BASE64_URL.test(letters)) yield coded(Buffer.from(letters, 'base64').toString('latin1'));
   if (PERCENT.test(value))
-    yield value.replaceAll(/%u00([0-9a-f]{2})|%([0-9a-f]{2})/gi, (_, wide?: string, one?: string) =>
-      String.fromCharCode(Number.parseInt(wide ?? one ?? '', 16)),
+    yield coded(
+      value.replaceAll(/%u00([0-9a-f]{2})|%([0-9a-f]{2})/gi, (_, wide?: string, one?: string) =>
+        String.fromCharCode(Number.parseInt(wide ?? one ?? '', 16)),
+      ),
     );
-  if (value.includes('\\') && HEX_ESCAPES.test(value)) yield meaningOf(`"${value}"`);
+  if (value.includes('\\') && HEX_ESCAPES.test(value)) yield coded(meaningOf(`"${value}"`));
   const narrow = narrowed(value);
-  if (narrow !== undefined) yield narrow;
+  if (narrow !== undefined) yield coded(narrow);
   else if (!isText(value)) {
     const plain = inflated(value, budget);
-    if (plain !== undefined) yield plain;
+    if (plain !== undefined) yield coded(plain);
   }
-  if (ways.is_turned) yield reversed(value);
-  if (ways.is_rot13) yield rot13(value);
+  if (ways.is_turned) yield { meaning: reversed(value), is_coded: false };
+  if (ways.is_rot13) yield { meaning: rot13(value), is_coded: false };
 }
 
 /** The texts that a literal may be meant as, behind one coding or several. */
@@ -143,14 +163,14 @@ function* decoded(literal: string, ways: Ways, room: { tries: number; bytes: num
   for (let depth = 0; depth < CODINGS_MAXIMUM && layer.length > 0; depth += 1) {
     const next: string[] = [];
     for (const value of layer) {
-      for (const meaning of meanings(value, ways, budget)) {
+      for (const { meaning, is_coded } of meanings(value, ways, budget)) {
         if (room.tries <= 0 || room.bytes < meaning.length) return;
         if (meaning.length < PIECE_LEAST || seen.has(meaning)) continue;
         room.tries -= 1;
         room.bytes -= meaning.length;
         seen.add(meaning);
         next.push(meaning);
-        if (isText(meaning) && /[ ($;[`]/.test(meaning)) yield meaning;
+        if (isCode(meaning) && (is_coded || ACTS.test(meaning))) yield meaning;
       }
     }
     layer = next;
@@ -245,7 +265,7 @@ export function* scriptPieces(text: Buffer, budget: Budget): Generator<Buffer> {
       for (const place of literalsOf(script)) {
         let first: string | undefined;
         let last: string | undefined;
-        const own = place.is_escaped ? [place.value] : [];
+        const own = place.is_escaped && isCode(place.value) ? [place.value] : [];
         for (const meaning of [...own, ...decoded(place.value, ways, room, budget)]) {
           first ??= meaning;
           last = meaning;
