@@ -198,7 +198,10 @@ async function* inflate(pieces: Pieces, budget: Budget): AsyncGenerator<Buffer> 
   if (rest === undefined && first.length <= QUICK.packed) {
     // What is too long, or damaged, comes in pieces, as far as it goes.
     const answer = decompress('zlib', first, budget, { most: QUICK.unpacked, is_open: true });
-    if (answer.kind === 'whole') return yield answer.plain;
+    if (answer.kind === 'whole') {
+      yield answer.plain;
+      return;
+    }
   }
   async function* from(skip: number): AsyncGenerator<Buffer> {
     yield first.subarray(skip);

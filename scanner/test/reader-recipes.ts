@@ -5,7 +5,7 @@ import { noise } from './files.ts';
 // which is repeated up to the size that is asked for.
 
 /** Choices in their order; behind the last one all are 0. */
-export class Choices {
+class Choices {
   private next = 0;
   private readonly numbers: readonly number[];
 
