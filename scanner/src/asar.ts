@@ -1,4 +1,5 @@
 import type { Content } from './content.ts';
+import { LimitReached } from './limits.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader } from './reader.ts';
 
@@ -55,11 +56,17 @@ export async function* asarMembers(content: Content, { budget, explain }: Worksh
     const files = [...filesOf(list)].sort((one, other) => one.start - other.start);
     budget.announce(files.length);
     let is_damaged = false;
+    // Files stand one behind the other. What several of them name is read again no more than once for each byte of the archive.
+    let end = body;
+    let shared = 0;
     for (const { name, start, size } of files) {
       const from = body + start;
       const to = Math.min(from + size, reader.size);
       is_damaged ||= from + size > reader.size;
       explain(from, to);
+      shared += Math.max(0, Math.min(end, to) - from);
+      if (shared > reader.size) throw new LimitReached('bomb');
+      end = Math.max(end, to);
       async function* pieces(): AsyncGenerator<Buffer> {
         yield* reader.chunks(from, to);
       }

@@ -1,8 +1,9 @@
 import type { Content } from './content.ts';
-import { unpackLz4 } from './lz.ts';
+import { unpackedLz4, unsnapped } from './decompress.ts';
+import type { Budget } from './limits.ts';
+import { LZ4_RATIO_MAXIMUM as LZ4_RATIO } from './lz.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
-import { unsnapped } from './snappy.ts';
 
 // Blocks of LZ4 and Snappy one behind the other, in the frames that libraries put around them instead of the published ones: lz4-java's LZ4BlockOutputStream, snappy-java's SnappyOutputStream (as Kafka and
 // Spark keep them), Hadoop's BlockCompressorStream, and python-lz4's blocks with their size before them.
@@ -19,8 +20,6 @@ const JAVA_SNAPPY_HEAD_BYTES = 16;
 
 /** Larger blocks are not taken into memory. Bytes. */
 const BLOCK_BYTES_MAXIMUM = 64 * 1024 ** 2;
-/** No block of LZ4 unpacks to more times its size. */
-const LZ4_RATIO = 255;
 /** Contents that are told by their blocks alone are smaller. Bytes. */
 const TOLD_BYTES_MAXIMUM = 16 * 1024 ** 2;
 /** What is shorter is held by nobody in a block. Bytes. */
@@ -50,12 +49,10 @@ export function need(reader: Reader, at: number, length: number): Buffer {
 }
 
 /** A block of LZ4 that must come to just so many bytes. @throws Unreadable */
-export function unpackedBlock(packed: Buffer, size: number): Buffer {
+export function unpackedBlock(packed: Buffer, size: number, budget: Budget): Buffer {
   if (size > LZ4_RATIO * packed.length) throw new Unreadable('damaged');
   if (size > BLOCK_BYTES_MAXIMUM) throw new Unreadable('too_large');
-  const target = Buffer.alloc(size);
-  if (unpackLz4(packed, target, 0) !== size) throw new Unreadable('damaged');
-  return target;
+  return unpackedLz4(packed, budget, size);
 }
 
 function* javaLz4(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
@@ -70,7 +67,7 @@ function* javaLz4(reader: Reader, ended: (at: number) => void): Generator<Buffer
     if (size > 2 ** (JAVA_SHIFT + (token & 15))) throw new Unreadable('damaged');
     const packed = need(reader, at, packed_bytes);
     at += packed_bytes;
-    yield (token & 0xf0) === JAVA_METHOD.raw ? Buffer.from(packed) : unpackedBlock(packed, size);
+    yield (token & 0xf0) === JAVA_METHOD.raw ? Buffer.from(packed) : unpackedBlock(packed, size, reader.budget);
   }
 }
 
@@ -84,7 +81,7 @@ function* javaSnappy(reader: Reader, ended: (at: number) => void): Generator<Buf
     const packed_bytes = head.length < 4 ? 0 : head.readUInt32BE(0);
     // What follows that is no block is a rest.
     if (packed_bytes === 0 || packed_bytes > reader.size - at - 4) return;
-    yield unsnapped(need(reader, at + 4, packed_bytes), BLOCK_BYTES_MAXIMUM);
+    yield unsnapped(need(reader, at + 4, packed_bytes), reader.budget, BLOCK_BYTES_MAXIMUM);
     at += 4 + packed_bytes;
   }
 }
@@ -174,7 +171,7 @@ export function areSizedBlocks(bytes: Buffer): boolean {
 
 function* sized(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
   for (const { start, end, size } of sizedBlocks(reader)?.blocks ?? [])
-    yield unpackedBlock(need(reader, start, end - start), size);
+    yield unpackedBlock(need(reader, start, end - start), size, reader.budget);
   ended(reader.size);
 }
 

@@ -1,4 +1,4 @@
-import { type Content, joined, openSource, streamOf } from './content.ts';
+import { type Content, joined, openSource } from './content.ts';
 import { httpMessages } from './http-messages.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
@@ -21,6 +21,8 @@ export function isCapture(head: Buffer): boolean {
   return (PCAP.includes(little) || PCAP.includes(big)) && version === 2;
 }
 
+/** Streams that are told apart. */
+const STREAMS_KEPT_MAXIMUM = 20_000;
 /** More of them are not taken into memory. */
 const PACKETS_MAXIMUM = 500_000;
 /** Longer packets than any network has; what claims more ends the walk. Bytes. */
@@ -305,6 +307,8 @@ function runsOf(segments: readonly Segment[], is_last_first: boolean): Piece[][]
 const STREAMS_MAXIMUM = 3000;
 const RUNS_MAXIMUM = 20;
 const RUN_BYTES_LEAST = 33;
+/** What is given out at a time. Bytes. */
+const CHUNK_BYTES = 256 * 1024;
 const SEPARATOR = Buffer.from('\n\0\n');
 /** Messages of HTTP are looked for in runs of this size. Bytes. */
 const MESSAGES_BYTES_MAXIMUM = 16 * 1024 ** 2;
@@ -328,7 +332,7 @@ class Flows {
   add(found: Found, packet: Packet): void {
     const start = packet.start + found.at;
     if (found.kind === 'other') {
-      if (start < packet.end) this.others.push({ start, size: packet.end - start });
+      this.addOther(start, packet.end - start);
       return;
     }
     const size = Math.min(packet.end, packet.start + found.end) - start;
@@ -342,14 +346,24 @@ class Flows {
     }
     // The same two ports may be used again: a new beginning that is not among the numbers of the one before is another stream.
     const known = this.streams.get(found.key);
+    // Each takes some memory, however short it is: the packets of further ones are read with the others.
+    if (known === undefined && this.streams.size >= STREAMS_KEPT_MAXIMUM) {
+      this.addOther(start, size);
+      return;
+    }
     const [first] = known?.segments ?? [];
     const is_new = found.is_first && first !== undefined && first.sequence !== found.sequence;
-    if (known !== undefined && is_new) this.streams.set(`${found.key} until ${packet.start}`, known);
+    if (known !== undefined && is_new && this.streams.size < STREAMS_KEPT_MAXIMUM)
+      this.streams.set(`${found.key} until ${packet.start}`, known);
     const stream: Stream = known === undefined || is_new ? { segments: [], bytes: 0 } : known;
     this.streams.set(found.key, stream);
     if (size <= 0) return;
     stream.segments.push({ start, size, sequence: found.sequence });
     stream.bytes += size;
+  }
+
+  private addOther(start: number, size: number): void {
+    if (size > 0) this.others.push({ start, size });
   }
 
   /** Packets that came in parts are put together, and their streams with them. */
@@ -411,7 +425,7 @@ export async function* captureMembers(content: Content, workshop: Workshop): Asy
       );
       async function* stream(): AsyncGenerator<Buffer> {
         for (let at = 0; at < whole.size; ) {
-          const bytes = whole.read(at, 256 * 1024);
+          const bytes = whole.read(at, CHUNK_BYTES);
           if (bytes.length === 0) return;
           at += bytes.length;
           yield bytes;
@@ -434,7 +448,7 @@ export async function* captureMembers(content: Content, workshop: Workshop): Asy
         number += 1;
         const name = `stream ${number}`;
         budget.spend(size);
-        const messages = size > MESSAGES_BYTES_MAXIMUM ? undefined : httpMessages(joined(source, run).read(0, size));
+        const messages = size > MESSAGES_BYTES_MAXIMUM ? undefined : httpMessages(joined(source, run).read(0, size), budget);
         if (messages === undefined) {
           yield member(name, run);
           continue;
@@ -450,10 +464,23 @@ export async function* captureMembers(content: Content, workshop: Workshop): Asy
     const others = [...together, ...flows.others];
     if (others.length > 0) {
       async function* stream(): AsyncGenerator<Buffer> {
+        let held: Buffer[] = [];
+        let bytes = 0;
         for (const { start, size } of others) {
-          for await (const bytes of streamOf(content, start, start + size)) yield bytes;
-          yield SEPARATOR;
+          for (let at = start; at < start + size; ) {
+            const piece = source.read(at, Math.min(CHUNK_BYTES, start + size - at));
+            if (piece.length === 0) break;
+            held.push(piece);
+            bytes += piece.length;
+            at += piece.length;
+            if (bytes < CHUNK_BYTES) continue;
+            yield Buffer.concat(held);
+            [held, bytes] = [[], 0];
+          }
+          held.push(SEPARATOR);
+          bytes += SEPARATOR.length;
         }
+        yield Buffer.concat(held);
       }
       yield { name: 'other packets', read: () => ({ stream: stream(), packed_bytes: content.size }) };
     }

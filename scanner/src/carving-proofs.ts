@@ -1,4 +1,5 @@
-import { crc32, inflateRawSync, inflateSync } from 'node:zlib';
+import { crc32 } from 'node:zlib';
+import { decompress } from './decompress.ts';
 import type { Reader } from './reader.ts';
 
 // Whether a container begins where a pattern matched, as far as its first bytes tell.
@@ -7,15 +8,10 @@ import type { Reader } from './reader.ts';
 const TRIED_BYTES = 4096;
 
 /** Whether raw deflate or zlib unpacks from `at` on, as far as is tried: what ends too early is none the worse for it. */
-function inflates(reader: Reader, at: number, inflate: (bytes: Buffer, options: { maxOutputLength: number }) => Buffer): boolean {
+function inflates(reader: Reader, at: number, packing: 'zlib' | 'deflate'): boolean {
   const packed = reader.at(at, TRIED_BYTES);
-  try {
-    inflate(packed, { maxOutputLength: 64 * 1024 });
-    return true;
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    return packed.length > 2 && (code === 'Z_BUF_ERROR' || code === 'ERR_BUFFER_TOO_LARGE');
-  }
+  const { kind } = decompress(packing, packed, reader.budget, { most: 64 * 1024 });
+  return kind === 'whole' || (packed.length > 2 && kind !== 'none');
 }
 
 const GZIP_FLAG = { crc: 2, extra: 4, name: 8, comment: 16 } as const;
@@ -43,14 +39,14 @@ export function provesGzip(reader: Reader, at: number): boolean {
     position += end + 1;
   }
   if ((flags & GZIP_FLAG.crc) !== 0) position += 2;
-  return inflates(reader, position, inflateRawSync);
+  return inflates(reader, position, 'deflate');
 }
 
 /** RFC 1950: method and checksum of the header, no dictionary, and deflate behind it. */
 export function provesZlib(reader: Reader, at: number): boolean {
   const head = reader.at(at, 2);
   if (head.length < 2 || (head[0] ?? 0) % 16 !== 8 || (head[0] ?? 0) > 0x78) return false;
-  return head.readUInt16BE(0) % 31 === 0 && ((head[1] ?? 0) & 0x20) === 0 && inflates(reader, at, inflateSync);
+  return head.readUInt16BE(0) % 31 === 0 && ((head[1] ?? 0) & 0x20) === 0 && inflates(reader, at, 'zlib');
 }
 
 /** What a block of bzip2 begins with: its mark, a checksum, a bit, and 24 bits for where its text begins. Bytes. */

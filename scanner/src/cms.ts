@@ -1,6 +1,5 @@
-import { pipeline } from 'node:stream';
-import { createInflate } from 'node:zlib';
 import type { Content } from './content.ts';
+import { decompressed } from './decompress.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
 
@@ -155,7 +154,7 @@ export async function* cmsMembers(content: Content, { budget, explain }: Worksho
         yield* octets(reader, found);
       }
       async function* unpacked(): AsyncGenerator<Buffer> {
-        yield* pipeline(pieces(), createInflate(), () => {});
+        yield* decompressed('zlib', pieces(), budget);
       }
       yield {
         name: 'content',

@@ -1,16 +1,9 @@
-import { pipeline, type Transform } from 'node:stream';
-import {
-  brotliDecompressSync,
-  constants,
-  crc32,
-  createBrotliDecompress,
-  createInflate,
-  createInflateRaw,
-  inflateSync,
-} from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import { type Content, joined, openSource, streamOf } from './content.ts';
+import { beginsStream, decompress, decompressed, unpackedLz4Into, unpackedLzo } from './decompress.ts';
 import { unpackedHuffman } from './huffman-pack.ts';
-import { LZ4_HISTORY_BYTES, unpackLz4, unpackLzo } from './lz.ts';
+import type { Budget } from './limits.ts';
+import { LZ4_HISTORY_BYTES, LZ4_RATIO_MAXIMUM as LZ4_RATIO } from './lz.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
 import { sevenZipMembers } from './seven-zip.ts';
@@ -34,21 +27,22 @@ export function endOfZeros(reader: Reader, from: number): number {
   return reader.size;
 }
 
-/** The one member that Node unpacks; `bytesWritten` of its decoder is what it took. */
+/** The one member that Node unpacks. */
 async function* nodeMembers(
   content: Content,
-  decoder: Transform & { bytesWritten: number },
+  packing: 'zlib' | 'brotli',
   name: string,
   workshop: Workshop,
 ): AsyncGenerator<Member> {
-  async function* unpacked(): AsyncGenerator<Buffer> {
-    // The error that ends the pipeline is the one that reading the last stream throws.
-    yield* pipeline(streamOf(content), decoder, () => {});
-  }
-  yield { name, read: () => ({ stream: unpacked(), packed_bytes: content.size }) };
+  let read = 0;
+  const ended = (bytes: number) => {
+    read = bytes;
+  };
+  const unpacked = decompressed(packing, streamOf(content), workshop.budget, { chunk_bytes: CHUNK_BYTES, ended });
+  yield { name, read: () => ({ stream: unpacked, packed_bytes: content.size }) };
   const reader = openReader(content, workshop.budget);
   try {
-    workshop.explain(0, endOfZeros(reader, decoder.bytesWritten));
+    workshop.explain(0, endOfZeros(reader, read));
   } finally {
     reader.close();
   }
@@ -91,17 +85,21 @@ async function* gzipStreams(reader: Reader, ended: (at: number) => void): AsyncG
   let is_whole = true;
   let at = 0;
   for (let start = gzipHeaderEnd(reader, at); start !== undefined; start = gzipHeaderEnd(reader, at)) {
-    const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES });
     let crc = 0;
     let size = 0;
-    // The error that ends the pipeline is the one that reading the last stream throws.
-    const unpacked: AsyncIterable<Buffer> = pipeline(piecesOf(reader, start), inflate, () => {});
-    for await (const chunk of unpacked) {
+    let read = 0;
+    const to = (bytes: number) => {
+      read = bytes;
+    };
+    for await (const chunk of decompressed('deflate', piecesOf(reader, start), reader.budget, {
+      chunk_bytes: CHUNK_BYTES,
+      ended: to,
+    })) {
       crc = crc32(chunk, crc);
       size += chunk.length;
       yield chunk;
     }
-    at = start + inflate.bytesWritten;
+    at = start + read;
     const tail = reader.at(at, GZIP_TAIL_BYTES);
     is_whole &&= tail.length === GZIP_TAIL_BYTES && tail.readUInt32LE(0) === crc && tail.readUInt32LE(4) === size % 2 ** 32;
     at += tail.length;
@@ -113,31 +111,16 @@ async function* gzipStreams(reader: Reader, ended: (at: number) => void): AsyncG
 const LOOK_BYTES = 4096;
 
 /** A zlib stream (RFC 1950): its header, and a beginning that can be unpacked. Two bytes alone would be one random file in a thousand. */
-export function isZlib(head: Buffer): boolean {
+export function isZlib(head: Buffer, budget: Budget): boolean {
   if (head.length < 8 || (head[0] ?? 0) % 16 !== 8 || (head[0] ?? 0) >> 4 > 7 || head.readUInt16BE(0) % 31 !== 0) return false;
   if (((head[1] ?? 0) & 0x20) !== 0) return false;
-  return isMore(() =>
-    inflateSync(head.subarray(0, LOOK_BYTES), { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 2 ** 24 }),
-  );
+  return beginsStream('zlib', head.subarray(0, LOOK_BYTES), budget);
 }
-
-/** Windows of more than 16 MiB, which its program unpacks as well. */
-const BROTLI_PARAMETERS = { [constants.BROTLI_DECODER_PARAM_LARGE_WINDOW]: 1 };
 
 /** Brotli (RFC 7932) has no magic at all: only a file that is named so is tried. */
-export function isBrotli(head: Buffer, name: string): boolean {
+export function isBrotli(head: Buffer, name: string, budget: Budget): boolean {
   if (!/\.br$/i.test(name)) return false;
-  const options = { finishFlush: constants.BROTLI_OPERATION_FLUSH, maxOutputLength: 2 ** 24, params: BROTLI_PARAMETERS };
-  return isMore(() => brotliDecompressSync(head.subarray(0, LOOK_BYTES), options));
-}
-
-/** Whether a beginning can be unpacked. A stream that goes on gives what there is of it. */
-function isMore(unpack: () => Buffer): boolean {
-  try {
-    return unpack().length > 0;
-  } catch {
-    return false;
-  }
+  return beginsStream('brotli', head.subarray(0, LOOK_BYTES), budget);
 }
 
 const LZ4_FRAME = 0x184d2204;
@@ -196,7 +179,10 @@ function* lz4Frame(reader: Reader, from: number, room: Lz4Room): Generator<Buffe
       end = LZ4_HISTORY_BYTES;
     }
     first = end;
-    end = size > 0x7fffffff ? first + packed.copy(target, first) : unpackLz4(packed, target.subarray(0, first + most), first);
+    end =
+      size > 0x7fffffff
+        ? first + packed.copy(target, first)
+        : unpackedLz4Into(packed, reader.budget, target.subarray(0, first + most), first);
     yield Buffer.from(target.subarray(first, end));
   }
 }
@@ -209,7 +195,7 @@ function* lz4Legacy(reader: Reader, from: number, room: Lz4Room): Generator<Buff
     if (size === undefined || size === 0 || size > LZ4_LEGACY_BLOCK_BYTES + LZ4_LEGACY_BLOCK_BYTES / 255 + 16) return at;
     const packed = block(reader, at + 4, size);
     const target = roomFor(room, LZ4_LEGACY_BLOCK_BYTES);
-    yield Buffer.from(target.subarray(0, unpackLz4(packed, target, 0)));
+    yield Buffer.from(target.subarray(0, unpackedLz4Into(packed, reader.budget, target, 0)));
     at += 4 + size;
   }
 }
@@ -291,10 +277,7 @@ function* lzopFile(reader: Reader, from: number): Generator<Buffer, number> {
       yield Buffer.from(packed);
       continue;
     }
-    // LZO gives at most 255 bytes for one: what claims more is not believed.
-    const target = Buffer.alloc(Math.min(unpacked_bytes, 256 * packed_bytes + 64));
-    if (unpackLzo(packed, target) !== unpacked_bytes) throw new Unreadable('damaged');
-    yield target;
+    yield unpackedLzo(packed, reader.budget, unpacked_bytes);
   }
 }
 
@@ -387,8 +370,6 @@ export const MOZ_LZ4 = Buffer.from('mozLz40\0');
 const MOZ_HEAD_BYTES = 12;
 /** Larger ones are not taken into memory. Bytes. */
 const MOZ_BYTES_MAXIMUM = 64 * 1024 ** 2;
-/** No block of LZ4 unpacks to more times its size. */
-const LZ4_RATIO = 255;
 
 function* mozBlock(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
   const size = block(reader, MOZ_LZ4.length, 4).readUInt32LE(0);
@@ -396,7 +377,7 @@ function* mozBlock(reader: Reader, ended: (at: number) => void): Generator<Buffe
   if (size > LZ4_RATIO * packed_bytes) throw new Unreadable('damaged');
   if (size > MOZ_BYTES_MAXIMUM || packed_bytes > MOZ_BYTES_MAXIMUM) throw new Unreadable('too_large');
   const target = Buffer.alloc(size);
-  yield target.subarray(0, unpackLz4(block(reader, MOZ_HEAD_BYTES, packed_bytes), target, 0));
+  yield target.subarray(0, unpackedLz4Into(block(reader, MOZ_HEAD_BYTES, packed_bytes), reader.budget, target, 0));
   ended(reader.size);
 }
 
@@ -417,17 +398,15 @@ function* zisofsBlocks(reader: Reader, ended: (at: number) => void): Generator<B
     const most = Math.min(block_bytes, size - index * block_bytes);
     // A block of zeros has no bytes.
     if (end === start) yield Buffer.alloc(most);
-    else yield inflatedBlock(block(reader, start, end - start), most);
+    else yield inflatedBlock(reader, start, end, most);
   }
   ended(end);
 }
 
-function inflatedBlock(packed: Buffer, most: number): Buffer {
-  try {
-    return inflateSync(packed, { maxOutputLength: most });
-  } catch {
-    throw new Unreadable('damaged');
-  }
+function inflatedBlock(reader: Reader, start: number, end: number, most: number): Buffer {
+  const answer = decompress('zlib', block(reader, start, end - start), reader.budget, { most });
+  if (answer.kind !== 'whole') throw new Unreadable('damaged');
+  return answer.plain;
 }
 
 /** The one file that is packed in another, named `name`. */
@@ -441,9 +420,9 @@ export function compressedMembers(
     case 'gzip':
       return ownMembers(content, name, workshop, gzipStreams);
     case 'zlib':
-      return nodeMembers(content, createInflate({ chunkSize: CHUNK_BYTES }), name, workshop);
+      return nodeMembers(content, 'zlib', name, workshop);
     case 'brotli':
-      return nodeMembers(content, createBrotliDecompress({ chunkSize: CHUNK_BYTES, params: BROTLI_PARAMETERS }), name, workshop);
+      return nodeMembers(content, 'brotli', name, workshop);
     case 'lz4':
       return ownMembers(content, name, workshop, lz4Frames);
     case 'lzop':

@@ -2,10 +2,13 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { noise, tar, zip } from '#test/files.ts';
 import { containerOf } from './containers.ts';
+import { Budget, SCAN_LIMITS } from './limits.ts';
 
 const hex = (digits: string) => Buffer.concat([Buffer.from(digits, 'hex'), Buffer.alloc(64)]);
 
 const seven = (format: string | undefined) => ({ kind: 'seven', format, start: 0 });
+
+const budget = new Budget({ ...SCAN_LIMITS, time_ms: Number.POSITIVE_INFINITY }, 1024 ** 3);
 
 describe('the kind of a container', async () => {
   test.each([
@@ -52,13 +55,13 @@ describe('the kind of a container', async () => {
     // The first code is none of a byte.
     [undefined, hex('1f9d90ff03ff03')],
   ])('is %s, by its bytes', (kind, bytes) => {
-    expect(containerOf(bytes)).toEqual(kind);
+    expect(containerOf(bytes, budget)).toEqual(kind);
   });
 
   test('is none for bytes without meaning', () => {
     const bytes = noise(600 * 20_000);
     const kinds = new Set(
-      Array.from({ length: 20_000 }, (_, index) => containerOf(bytes.subarray(index * 600, (index + 1) * 600))),
+      Array.from({ length: 20_000 }, (_, index) => containerOf(bytes.subarray(index * 600, (index + 1) * 600), budget)),
     );
     expect([...kinds]).toEqual([undefined]);
   });
@@ -68,6 +71,6 @@ describe('the kind of a container', async () => {
     const files = Array.from({ length: 4_000 }, (_, index) =>
       Buffer.concat([Buffer.from('1f9d90', 'hex'), bytes.subarray(index * 600, (index + 1) * 600)]),
     );
-    expect(files.filter((file) => containerOf(file) !== undefined).length).toBeLessThan(3);
+    expect(files.filter((file) => containerOf(file, budget) !== undefined).length).toBeLessThan(3);
   });
 });

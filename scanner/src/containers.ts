@@ -25,6 +25,7 @@ import { isHuffmanPack } from './huffman-pack.ts';
 import { isoTreeMembers } from './iso-trees.ts';
 import { isIwa, iwaMembers } from './iwa.ts';
 import { endsAsTable, tableMembers } from './leveldb.ts';
+import type { Budget } from './limits.ts';
 import { encodedMembers, holdsEncoded, isMailboxBehind, mailboxMembers, mailKind, mailMembers } from './mail.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { isNumpy, numpyMembers } from './numpy.ts';
@@ -325,7 +326,7 @@ function isEmptyZip(head: Buffer): boolean {
 }
 
 /** What kind of container begins with these bytes (at least HEAD_BYTES of them, where there are as many); undefined for none. */
-export function containerOf(head: Buffer): Container | undefined {
+export function containerOf(head: Buffer, budget: Budget): Container | undefined {
   const signature = head.length >= 4 ? head.readUInt32LE(0) : 0;
   const seven = (format: string | undefined): Container => ({ kind: 'seven', format, start: 0 });
   // Local header, empty archive, spanned archive (APPNOTE 4.3.7, 4.3.16, 8.5.4).
@@ -365,7 +366,7 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isTnef(head)) return { kind: 'tnef' };
   if (isCms(head)) return { kind: 'cms' };
   if (isAsar(head)) return { kind: 'asar' };
-  if (isZlib(head)) return packed('zlib');
+  if (isZlib(head, budget)) return packed('zlib');
   if (isPieces(head)) return { kind: 'pieces' };
   if (isSqlite(head)) return { kind: 'sqlite' };
   if (isRawDisc(head)) return { kind: 'disc' };
@@ -377,7 +378,7 @@ export function containerOf(head: Buffer): Container | undefined {
   if (isUnity(head)) return { kind: 'unity' };
   if (isRedis(head)) return { kind: 'redis' };
   if (isPickle(head)) return { kind: 'pickle' };
-  if (isOpenPgp(head)) return { kind: 'openpgp' };
+  if (isOpenPgp(head, budget)) return { kind: 'openpgp' };
   if (isOtherMailbox(head)) return { kind: 'other-mailbox' };
   const mail = mailKind(head);
   // A document that a mail carries may begin within the mail's first bytes.
@@ -394,19 +395,19 @@ function isProgram(head: Buffer): boolean {
 }
 
 /** Whether a file that somebody would hide begins with these bytes: a container, an image of a disk or a program. */
-function isFileHead(head: Buffer, size = head.length): boolean {
-  const container = containerOf(head);
+function isFileHead(head: Buffer, budget: Budget): boolean {
+  const container = containerOf(head, budget);
   return (
     isProgram(head) ||
-    isImageHead(head, size) ||
+    isImageHead(head, head.length) ||
     (container !== undefined && !(container.kind === 'seven' && container.is_guess === true))
   );
 }
 
 /** Whether a value is a file. What has no magic is tried as well: it is none where it does not open. */
-export function isFileWhole(bytes: Buffer): boolean {
+export function isFileWhole(bytes: Buffer, budget: Budget): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);
-  return isProgram(head) || isImageHead(head, bytes.length) || containerOf(head) !== undefined || areSizedBlocks(bytes);
+  return isProgram(head) || isImageHead(head, bytes.length) || containerOf(head, budget) !== undefined || areSizedBlocks(bytes);
 }
 
 /** Whether what was opened tells nothing of what else the file is. */
@@ -452,13 +453,14 @@ export function containersBehind(reader: Reader, head: Buffer, container: Contai
   const closed = container === undefined && is_guessed ? closedFormatOf(reader, head) : undefined;
   if (closed !== undefined) found.push({ kind: 'opaque', ...closed });
   if (container === undefined && isIwa(reader, head)) found.push({ kind: 'iwa' });
-  if (container === undefined && isBrotli(head, name)) found.push({ kind: 'packed', compressor: 'brotli' });
+  if (container === undefined && isBrotli(head, name, reader.budget)) found.push({ kind: 'packed', compressor: 'brotli' });
   // An archive in the last value of a database is that value, and no end of the file.
   if (container?.kind === 'zip' || container?.kind === 'sqlite') return found;
   // They are proven to their last byte, and what is packed may begin as something else does that may begin anywhere: a PDF, for one.
   if (isSizedBlocks(reader)) found.push({ kind: 'blocks' });
   if (container === undefined && endsAsTable(reader)) found.push({ kind: 'table' });
-  if (isLoose(container, head) && holdsBrokenStrings(reader, isFileWhole)) found.push({ kind: 'strings' });
+  if (isLoose(container, head) && holdsBrokenStrings(reader, (bytes) => isFileWhole(bytes, reader.budget)))
+    found.push({ kind: 'strings' });
   if (endsAsZip(reader)) found.push({ kind: 'zip' });
   if ((container?.kind === 'mail' || container?.kind === 'mailbox') && isPdf(head)) found.push({ kind: 'pdf' });
   if (container === undefined && isMailboxBehind(reader, head)) found.push({ kind: 'mailbox' });
@@ -491,8 +493,8 @@ const CLOSED: Readonly<Record<string, string>> = {
 };
 
 /** What to open as a carved format that begins with `head`. */
-export function containerFor(format: string, head: Buffer): Container {
-  const known = BY_FORMAT[format] ?? containerOf(head);
+export function containerFor(format: string, head: Buffer, budget: Budget): Container {
+  const known = BY_FORMAT[format] ?? containerOf(head, budget);
   if (known !== undefined) return known;
   const name = CLOSED[format];
   return name === undefined ? { kind: 'seven', format: undefined, start: 0 } : { kind: 'opaque', name, detail: 'unsupported' };
@@ -590,6 +592,7 @@ async function* macroMembers(content: Content, { budget, explain }: Workshop): A
 
 /** The members of a container in their order. Throws where it is damaged; what came before is good. */
 export function membersOf(container: Container, content: Content, name: string, workshop: Workshop): AsyncGenerator<Member> {
+  const isFile = (bytes: Buffer) => isFileWhole(bytes, workshop.budget);
   switch (container.kind) {
     case 'zip':
       return withMacroSheets(zipMembers(content, workshop), workshop.budget);
@@ -614,7 +617,7 @@ export function membersOf(container: Container, content: Content, name: string, 
     case 'pdf':
       return pdfMembers(content, workshop, {
         head_bytes: HEAD_BYTES,
-        isFile: (head) => containerOf(head) !== undefined || isProgram(head),
+        isFile: (head) => containerOf(head, workshop.budget) !== undefined || isProgram(head),
       });
     case 'ole':
       return oleMembers(content, workshop);
@@ -635,25 +638,25 @@ export function membersOf(container: Container, content: Content, name: string, 
     case 'phar':
       return pharMembers(content, workshop);
     case 'sqlite':
-      return sqliteMembers(content, workshop, { head_bytes: HEAD_BYTES, isFile: (head) => isFileHead(head) });
+      return sqliteMembers(content, workshop, { head_bytes: HEAD_BYTES, isFile: (head) => isFileHead(head, workshop.budget) });
     case 'disc':
       return rawDiscMembers(content, workshop);
     case 'pyc':
       return pycMembers(
         content,
         workshop,
-        (bytes) => isFileHead(bytes) || textFormOf(bytes.subarray(0, LOOK_BYTES)) !== undefined,
+        (bytes) => isFileHead(bytes, workshop.budget) || textFormOf(bytes.subarray(0, LOOK_BYTES)) !== undefined,
       );
     case 'pickle':
-      return pickleMembers(content, workshop, isFileWhole);
+      return pickleMembers(content, workshop, isFile);
     case 'numpy':
-      return numpyMembers(content, workshop, isFileWhole);
+      return numpyMembers(content, workshop, isFile);
     case 'capture':
       return captureMembers(content, workshop);
     case 'snappy':
       return snappyMembers(content, innerName(name), workshop);
     case 'table':
-      return tableMembers(content, workshop, isFileWhole);
+      return tableMembers(content, workshop, isFile);
     case 'blocks':
       return blockStreamMembers(content, innerName(name), workshop);
     case 'unity':
@@ -661,9 +664,9 @@ export function membersOf(container: Container, content: Content, name: string, 
     case 'setup':
       return setupMembers(content, workshop);
     case 'redis':
-      return redisMembers(content, workshop, isFileWhole);
+      return redisMembers(content, workshop, isFile);
     case 'strings':
-      return brokenStringMembers(content, workshop, isFileWhole);
+      return brokenStringMembers(content, workshop, isFile);
     case 'iwa':
       return iwaMembers(content, innerName(name), workshop);
     case 'http':

@@ -149,7 +149,7 @@ async function examineMember(walk: Walk, member: Member, depth: number, trail: r
 /** The containers that a content is, or holds behind something else. `is_tried`: its first byte is taken for the beginning of one. */
 function containersOf(walk: Walk, reader: Reader, name: string): { containers: Container[]; is_tried: boolean } {
   const head = reader.at(0, HEAD_BYTES);
-  const container = containerOf(head);
+  const container = containerOf(head, reader.budget);
   // The first content of a walk is the upload itself.
   walk.found.media_type ??= mediaTypeOf(head, container);
   const behind = containersBehind(reader, head, container, name);
@@ -166,6 +166,7 @@ const TEXTS: readonly Container['kind'][] = [
   'armour',
   'strings',
   'http',
+  'shell-archive',
   // The first protocol is one, and letters of base64 may look like it.
   'pickle',
 ];

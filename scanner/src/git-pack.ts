@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { inflateSync } from 'node:zlib';
-import { z } from 'zod';
 import type { Content } from './content.ts';
+import { decompress } from './decompress.ts';
 import type { Budget } from './limits.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
@@ -101,9 +100,9 @@ class Pack {
     this.budget.spend(OBJECT_COST + size);
     // What is packed may be a little longer than what it unpacks to.
     const packed = this.reader.at(data_at, size + (size >> 3) + 1024);
-    const unpacked = inflatedSchema.safeParse(inflated(packed, Math.max(1, size)));
-    if (!unpacked.success || unpacked.data.buffer.length !== size) throw new Unreadable('damaged');
-    return { bytes: unpacked.data.buffer, end: data_at + unpacked.data.engine.bytesWritten };
+    const answer = decompress('zlib', packed, this.budget, { most: size });
+    if (answer.kind !== 'whole' || answer.plain.length !== size) throw new Unreadable('damaged');
+    return { bytes: answer.plain, end: data_at + answer.read };
   }
 
   /** The object at `at`, put together from those that it differs from; undefined where one of these is not in the pack. `first`: it was unpacked already. */
@@ -188,17 +187,6 @@ class Pack {
       this.kept.delete(oldest);
       this.kept_bytes -= bytes.length + OBJECT_COST;
     }
-  }
-}
-
-/** What Node answers where it is asked how much of its input it took. */
-const inflatedSchema = z.object({ buffer: z.instanceof(Buffer), engine: z.object({ bytesWritten: z.int() }) });
-
-function inflated(packed: Buffer, most: number): unknown {
-  try {
-    return inflateSync(packed, { maxOutputLength: most, info: true });
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,5 +1,5 @@
-import { inflateRawSync } from 'node:zlib';
 import type { StatusDetail } from '@palisade/contract/antivirus';
+import { decompress } from './decompress.ts';
 import { type Budget, LimitReached } from './limits.ts';
 
 // Documents of Hangul ("Hwp Document File Formats 5.0", Hancom, 3.2): OLE files of which the streams are packed with deflate that has no head.
@@ -28,13 +28,9 @@ export function hangulFileOf(header: Buffer): HangulFile | undefined {
 
 /** A stream of such a document, unpacked; `damaged` where it has to be packed and is not, undefined where it may stand as it is. */
 export function unpackedStream(name: string, bytes: Buffer, budget: Budget): Buffer | 'damaged' | undefined {
-  try {
-    const plain = inflateRawSync(bytes, { maxOutputLength: budget.memberMaximum(bytes.length) });
-    budget.addUnpacked(plain.length, plain.length, bytes.length);
-    return plain;
-  } catch (error) {
-    if (error instanceof LimitReached) throw error;
-    if (error instanceof RangeError) throw new LimitReached('bomb');
-    return ALWAYS_PACKED.test(name) ? 'damaged' : undefined;
-  }
+  const answer = decompress('deflate', bytes, budget, { most: budget.memberMaximum(bytes.length) });
+  if (answer.kind === 'large') throw new LimitReached('bomb');
+  if (answer.kind !== 'whole') return ALWAYS_PACKED.test(name) ? 'damaged' : undefined;
+  budget.addUnpacked(answer.plain.length, answer.plain.length, bytes.length);
+  return answer.plain;
 }

@@ -22,7 +22,8 @@ function carriesParts(walk: Walk, bytes: Buffer): boolean {
  */
 export function isOrHoldsFile(walk: Walk, bytes: Buffer, least = 0): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);
-  if (isFileWhole(bytes) || beginsAsDump(bytes) || (hasParts(head) && carriesParts(walk, bytes))) return true;
+  if (isFileWhole(bytes, walk.workshop.budget) || beginsAsDump(bytes) || (hasParts(head) && carriesParts(walk, bytes)))
+    return true;
   if (!zlibIn(bytes, walk.workshop.budget).next().done) return true;
   if (bytes.length < least) return false;
   walk.workshop.budget.spend(bytes.length);

@@ -9,7 +9,7 @@ import { HOSTILE, oleCircles, packed, pdfLies, zipShared } from '#test/hostile-f
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { packWith7Zip } from '#test/seven-zip-pack.ts';
 import { type Examination, examine } from './examine.ts';
-import { Budget, SCAN_LIMITS, timeFor } from './limits.ts';
+import { Budget, processorTimeFor, SCAN_LIMITS, timeFor } from './limits.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-hostile-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -296,6 +296,9 @@ describe('a limit of time', () => {
     expect(timeFor(SCAN_LIMITS, 1000)).toBeLessThanOrEqual(25_000);
     expect(timeFor(SCAN_LIMITS, 1024 ** 3)).toBe(SCAN_LIMITS.time_ms);
     expect(timeFor({ ...SCAN_LIMITS, time_ms: 100 }, 1000)).toBe(100);
+    // Of the processor a small file gets less than ten seconds.
+    expect(processorTimeFor(SCAN_LIMITS, 10 * MIB)).toBeLessThanOrEqual(8000);
+    expect(processorTimeFor(SCAN_LIMITS, 1024 ** 3)).toBe(SCAN_LIMITS.time_ms);
   });
 
   test('counts work, so that a reader that is led in circles ends', () => {

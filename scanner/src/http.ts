@@ -22,7 +22,7 @@ export async function* httpMembers(content: Content, { budget }: Workshop): Asyn
   const reader = openReader(content, budget);
   try {
     if (reader.size > BYTES_MAXIMUM) return;
-    const messages = httpMessages(reader.at(0, reader.size));
+    const messages = httpMessages(reader.at(0, reader.size), budget);
     for (const [index, { bytes, ending }] of (messages?.bodies ?? []).entries()) {
       budget.addUnpacked(bytes.length, bytes.length, reader.size);
       yield { name: `message ${index + 1}${ending}`, read: () => ({ content: { size: bytes.length, bytes } }) };

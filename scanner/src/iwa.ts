@@ -1,7 +1,8 @@
 import type { Content } from './content.ts';
+import { unsnapped } from './decompress.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
-import { unsnapped, varint } from './snappy.ts';
+import { varint } from './varint.ts';
 
 // Parts of documents of Pages, Numbers and Keynote since 2013: blocks of Snappy, each behind a zero and its length in three bytes, without a checksum. In them are messages of protocol buffers, with
 // texts amid other bytes.
@@ -44,7 +45,7 @@ export function isIwa(reader: Reader, head: Buffer): boolean {
   const size = varint(packed, 0)?.value ?? 0;
   if (size === 0 || size > BLOCK_BYTES_MAXIMUM) return false;
   try {
-    return unsnapped(packed, BLOCK_BYTES_MAXIMUM).length > 0;
+    return unsnapped(packed, reader.budget, BLOCK_BYTES_MAXIMUM).length > 0;
   } catch (error) {
     if (error instanceof Unreadable) return false;
     throw error;
@@ -90,7 +91,7 @@ export async function* iwaMembers(content: Content, name: string, workshop: Work
       }
       const packed = reader.at(block.start, block.end - block.start);
       try {
-        const plain = unsnapped(packed, BLOCK_BYTES_MAXIMUM);
+        const plain = unsnapped(packed, workshop.budget, BLOCK_BYTES_MAXIMUM);
         workshop.budget.addUnpacked(plain.length, plain.length, packed.length);
         pieces.push(plain);
         whole_bytes += plain.length;

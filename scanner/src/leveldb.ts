@@ -1,9 +1,9 @@
-import { zstdDecompressSync } from 'node:zlib';
 import type { Content } from './content.ts';
+import { decompress, unsnapped } from './decompress.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
-import { unsnapped, varint } from './snappy.ts';
 import { isUtf8Text, VALUE_LEAST, type Value, valueMembers } from './values.ts';
+import { varint } from './varint.ts';
 
 // Tables of LevelDB (doc/table_format.md), in which browsers and what is built on them keep what pages and programs store: values in blocks, most of them packed, and at the end of the file where these stand.
 
@@ -40,13 +40,11 @@ function blockAt(reader: Reader, { offset, size }: Handle, { budget, explain }: 
   const packed = Buffer.from(reader.at(offset, size));
   const packing = reader.at(offset + size, 1)[0];
   let plain: Buffer = packed;
-  if (packing === PACKING.snappy) plain = unsnapped(packed, BLOCK_BYTES_MAXIMUM);
+  if (packing === PACKING.snappy) plain = unsnapped(packed, budget, BLOCK_BYTES_MAXIMUM);
   else if (packing === PACKING.zstd) {
-    try {
-      plain = zstdDecompressSync(packed, { maxOutputLength: BLOCK_BYTES_MAXIMUM });
-    } catch {
-      throw new Unreadable('damaged');
-    }
+    const answer = decompress('zstd', packed, budget, { most: Math.min(BLOCK_BYTES_MAXIMUM, budget.memberMaximum(size)) });
+    if (answer.kind !== 'whole') throw new Unreadable('damaged');
+    plain = answer.plain;
   } else if (packing !== PACKING.none) throw new Unreadable('unsupported');
   budget.addUnpacked(plain.length, plain.length, Math.max(1, size));
   explain(offset, offset + size + TRAILER_BYTES);
@@ -126,8 +124,16 @@ export async function* tableMembers(
   try {
     const index = indexOf(reader, workshop);
     let { failure } = index;
+    // Blocks stand one behind the other: one that an index names again, or from its middle on, is not read again.
+    const blocks = index.blocks.toSorted((one, other) => one.offset - other.offset);
+    let end = 0;
     function* values(): Generator<Value> {
-      for (const handle of index.blocks) {
+      for (const handle of blocks) {
+        if (handle.offset < end) {
+          failure ??= new Unreadable('damaged');
+          continue;
+        }
+        end = handle.offset + handle.size + TRAILER_BYTES;
         try {
           for (const { key, value } of entriesOf(blockAt(reader, handle, workshop), workshop)) {
             if (key.length >= VALUE_LEAST) yield { bytes: key, is_text: isUtf8Text(key) };

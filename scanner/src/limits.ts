@@ -38,6 +38,24 @@ export function timeFor(limits: ScanLimits, upload_bytes: number): number {
 }
 
 /**
+ * Of the processor a file gets less: time that another process took is no fault of its. A small file is done with after `small_ms`, with some seconds to spare before the ten that one may take (docs/decisions/0269);
+ * from there on each MiB adds to it. ms, MiB.
+ */
+const PROCESSOR = { small_ms: 8_000, small_mib: 10, per_mib: 2_000, threads: 4, look_ms: 50 } as const;
+
+/** How long of the processor a file of so many bytes may take. ms. */
+export function processorTimeFor(limits: ScanLimits, upload_bytes: number): number {
+  const { small_ms, small_mib, per_mib } = PROCESSOR;
+  return Math.min(limits.time_ms, small_ms + per_mib * Math.max(0, upload_bytes / MIB - small_mib));
+}
+
+/** What this process has taken of the processor so far. ms. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/**
  * Work is counted in bytes that a reader looks at, the same byte again when it is looked at again. Readers of ordinary files need less than ten for each
  * byte of a file and of what it unpacks to (measured over a system's own files); one that needs this many was led in circles.
  */
@@ -70,17 +88,29 @@ export class Budget {
   private checked_at_work = 0;
   private unpacked_bytes = 0;
   private readonly deadline: number;
+  /** When the time of the processor is looked at next. */
+  private processor_from: number;
+  private readonly processor_until: number;
   private readonly limits: ScanLimits;
   private readonly upload_bytes: number;
 
   constructor(limits: ScanLimits, upload_bytes: number) {
     this.limits = limits;
     this.upload_bytes = upload_bytes;
-    this.deadline = performance.now() + timeFor(limits, upload_bytes);
+    const now = performance.now();
+    const processor_ms = processorTimeFor(limits, upload_bytes);
+    this.deadline = now + timeFor(limits, upload_bytes);
+    // No earlier can the time of the processor be over, on however many threads.
+    this.processor_from = now + processor_ms / PROCESSOR.threads;
+    this.processor_until = processorTime() + processor_ms;
   }
 
   checkTime(): void {
-    if (performance.now() > this.deadline) throw new LimitReached('time_limit');
+    const now = performance.now();
+    if (now > this.deadline) throw new LimitReached('time_limit');
+    if (now < this.processor_from) return;
+    this.processor_from = now + PROCESSOR.look_ms;
+    if (processorTime() > this.processor_until) throw new LimitReached('time_limit');
   }
 
   /** A reader looks at so many bytes, or does what costs as much. Ends what takes more than a number of looks at each byte. */

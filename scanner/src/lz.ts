@@ -1,6 +1,7 @@
 import { Unreadable } from './member.ts';
+import { varint } from './varint.ts';
 
-// The two decoders of the LZ77 family that neither Node nor 7-Zip has. Both write into a buffer of a known size, and no claim leads out of it.
+// Decoders of the LZ77 family that neither Node nor 7-Zip has. Each writes into a buffer of a known size, and no claim leads out of it. decompress.ts calls them and charges the budget; nothing else may.
 
 /** How far back a match of LZ4 may reach (lz4_Block_format.md). */
 export const LZ4_HISTORY_BYTES = 65_535;
@@ -111,4 +112,83 @@ export function unpackLzo(source: Buffer, target: Buffer): number {
     copy(trailing);
     state = trailing;
   }
+}
+
+/** A copy of Snappy takes three bytes, or two, and is 64 long at most: nothing unpacks to more than this many times its size. */
+export const SNAPPY_RATIO_MAXIMUM = 32;
+/** No block of LZ4 unpacks to more times its size. */
+export const LZ4_RATIO_MAXIMUM = 255;
+const LITERAL = 0;
+/** Lengths of literals of Snappy from here on stand in bytes of their own. */
+const LONG_LITERAL = 60;
+
+/** How long a copy of Snappy is, how far before it stands what it copies, and where the next tag is. */
+function copyAt(packed: Buffer, at: number, tag: number): { length: number; offset: number; next: number } {
+  const kind = tag & 3;
+  if (kind === 1) return { length: ((tag >> 2) & 7) + 4, offset: ((tag >> 5) << 8) | (packed[at] ?? 0), next: at + 1 };
+  const bytes = kind === 2 ? 2 : 4;
+  if (at + bytes > packed.length) throw new Unreadable('damaged');
+  return { length: (tag >> 2) + 1, offset: packed.readUIntLE(at, bytes), next: at + bytes };
+}
+
+/** What a block of Snappy says that it comes to. */
+export function plainSize(packed: Buffer): number | undefined {
+  return varint(packed, 0)?.value;
+}
+
+/**
+ * Unpacks a block of Snappy (github.com/google/snappy, format_description.txt), of which `plainSize` was believed.
+ * @throws Unreadable `damaged`
+ */
+export function unpackSnappy(packed: Buffer): Buffer {
+  const head = varint(packed, 0);
+  if (head === undefined) throw new Unreadable('damaged');
+  const plain = Buffer.alloc(head.value);
+  let end = 0;
+  for (let at = head.next; at < packed.length; ) {
+    const tag = packed[at] ?? 0;
+    at += 1;
+    if ((tag & 3) === LITERAL) {
+      let length = (tag >> 2) + 1;
+      if (length > LONG_LITERAL) {
+        const bytes = length - LONG_LITERAL;
+        if (at + bytes > packed.length) throw new Unreadable('damaged');
+        length = packed.readUIntLE(at, bytes) + 1;
+        at += bytes;
+      }
+      literals(packed, at, plain, end, length);
+      at += length;
+      end += length;
+      continue;
+    }
+    const { length, offset, next } = copyAt(packed, at, tag);
+    end = repeat(plain, end, offset, length);
+    at = next;
+  }
+  if (end !== plain.length) throw new Unreadable('damaged');
+  return plain;
+}
+
+/** LZF (liblzf, lzf_d.c) into `target`, or only counted without one. Answers what it comes to, undefined where it is none or more than `size`, and how far it was read. */
+export function unpackLzf(packed: Buffer, size: number, target: Buffer | undefined): { end: number | undefined; at: number } {
+  let at = 0;
+  let end = 0;
+  while (at < packed.length) {
+    const control = packed[at++] ?? 0;
+    if (control < 32) {
+      const length = control + 1;
+      if (at + length > packed.length || end + length > size) return { end: undefined, at };
+      if (target !== undefined) packed.copy(target, end, at, at + length);
+      at += length;
+      end += length;
+      continue;
+    }
+    const length = (control >> 5 === 7 ? 7 + (packed[at++] ?? 0) : control >> 5) + 2;
+    if (at >= packed.length) return { end: undefined, at };
+    const distance = ((control & 31) << 8) + (packed[at++] ?? 0) + 1;
+    if (distance > end || end + length > size) return { end: undefined, at };
+    if (target !== undefined) repeat(target, end, distance, length);
+    end += length;
+  }
+  return { end, at };
 }

@@ -1,5 +1,6 @@
 import type { Content } from './content.ts';
 import { BINHEX_MARK, fromBinHex, fromYenc, isYencBegin, YENC_BEGIN_BYTES } from './encoded-texts.ts';
+import { headerText, type ParameterPiece, parameterText } from './header-words.ts';
 import { LimitReached } from './limits.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
@@ -75,17 +76,13 @@ interface Headers {
   pieces: number;
 }
 
-/** RFC 2047 words and RFC 2231 percent signs, as far as a name on screen needs it. */
+/** What some programs write without the star that says so: a charset, two apostrophes, and percent signs. */
+const EXTENDED = /^[\w.-]{1,40}'[\w-]{0,40}'[^%]{0,1000}%[0-9a-f]{2}/i;
+
+/** A name as a person reads it. */
 function readable(name: string): string {
-  return name
-    .slice(0, NAME_CHARACTERS_MAXIMUM)
-    .replaceAll(/=\?[^?\s]{1,80}\?([bq])\?([^?\s]{0,1000})\?=/gi, (_, how: string, word: string) =>
-      how.toLowerCase() === 'b'
-        ? Buffer.from(word, 'base64').toString('utf8')
-        : Buffer.concat([...fromQuotedPrintable([Buffer.from(word.replaceAll('_', ' '), 'latin1')])]).toString('utf8'),
-    )
-    .replace(/^[\w-]{0,40}'[\w-]{0,40}'/, '')
-    .replaceAll(/(%[0-9a-f]{2})+/gi, (coded) => Buffer.from(coded.replaceAll('%', ''), 'hex').toString('utf8'));
+  const short = name.slice(0, NAME_CHARACTERS_MAXIMUM);
+  return headerText(EXTENDED.test(short) ? parameterText([{ number: 0, is_extended: true, text: short }]) : short);
 }
 
 /** The quoted text that begins at `start` of a header's value, and where it ends. */
@@ -120,16 +117,19 @@ function withoutComments(value: string): string {
   return text;
 }
 
-/** The parameters of a header's value, by their name in small letters without what RFC 2231 puts behind it; the first of each, with the pieces that follow it. */
+/** Pieces of one parameter that are put together. */
+const PIECES_MAXIMUM = 200;
+
+/** The parameters of a header's value, by their name in small letters without what RFC 2231 puts behind it: the one with a charset before the first plain one, and pieces in their order. */
 function parametersOf(value: string): Map<string, string> {
-  const parameters = new Map<string, string>();
+  const found = new Map<string, { plain: string | undefined; pieces: ParameterPiece[] }>();
   const isEnd = (character: string | undefined) => character === ';' || character === ' ' || character === '\t';
   for (let at = 0; at < value.length; ) {
     const equals = value.indexOf('=', at);
     if (equals < 0) break;
     const before = value.slice(at, equals).trimEnd();
     const start = Math.max(before.lastIndexOf(';'), before.lastIndexOf(' '), before.lastIndexOf('\t')) + 1;
-    const [name = '', piece = ''] = before.slice(start).toLowerCase().split('*');
+    const [name = '', first, second] = before.slice(start).toLowerCase().split('*');
     at = equals + 1;
     while (value[at] === ' ' || value[at] === '\t') at += 1;
     let text = '';
@@ -140,9 +140,17 @@ function parametersOf(value: string): Map<string, string> {
       while (at < value.length && !isEnd(value[at])) at += 1;
       text = value.slice(from, at);
     }
-    const known = parameters.get(name);
-    if (known === undefined) parameters.set(name, text);
-    else if (Number(piece) > 0) parameters.set(name, `${known}${text}`.slice(0, PARAMETER_CHARACTERS_MAXIMUM));
+    const known = found.get(name) ?? { plain: undefined, pieces: [] };
+    found.set(name, known);
+    // `name=`, `name*=`, `name*0=` and `name*0*=`.
+    if (first === undefined) known.plain ??= text;
+    else if (known.pieces.length < PIECES_MAXIMUM)
+      known.pieces.push({ number: Number(first) || 0, is_extended: first === '' || second !== undefined, text });
+  }
+  const parameters = new Map<string, string>();
+  for (const [name, { plain, pieces }] of found) {
+    const value = pieces.length > 0 ? parameterText(pieces) : (plain ?? '');
+    parameters.set(name, value.slice(0, PARAMETER_CHARACTERS_MAXIMUM));
   }
   return parameters;
 }

@@ -1,6 +1,6 @@
-import { pipeline } from 'node:stream';
-import { constants, createInflateRaw, inflateRawSync } from 'node:zlib';
 import type { Content } from './content.ts';
+import { decompress, decompressed } from './decompress.ts';
+import type { Budget } from './limits.ts';
 import type { Member, Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
 import { fromBase64 } from './text-codings.ts';
@@ -72,13 +72,8 @@ function packetAt(at: (position: number, length: number) => Buffer, position: nu
 }
 
 /** Whether raw deflate begins here, as far as there is something to try. */
-function isDeflate(bytes: Buffer): boolean {
-  try {
-    inflateRawSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: 1024 ** 2 });
-    return true;
-  } catch (error) {
-    return error instanceof RangeError;
-  }
+function isDeflate(bytes: Buffer, budget: Budget): boolean {
+  return decompress('deflate', bytes, budget, { most: 16 * 1024, is_open: true }).kind !== 'none';
 }
 
 /** Seconds since 1970 that somebody may have written: none, or since 1991, when the first program of its kind came. */
@@ -87,7 +82,7 @@ function isTime(seconds: number): boolean {
 }
 
 /** Whether the body of a packet begins as one of its kind does. */
-function makesSense(tag: number, body: Buffer): boolean {
+function makesSense(tag: number, body: Buffer, budget: Budget): boolean {
   const [first = 0, second = 0, third = 0, fourth = 0] = body;
   switch (tag) {
     case TAG.key:
@@ -102,11 +97,11 @@ function makesSense(tag: number, body: Buffer): boolean {
       );
     case TAG.packed:
       // Deflate begins with a block of one of three kinds, zlib and bzip2 with their own magic.
-      if (first === 1) return isDeflate(body.subarray(1));
+      if (first === 1) return isDeflate(body.subarray(1), budget);
       return (
         (first === 2 && second % 16 === 8 && (256 * second + third) % 31 === 0) ||
         (first === 3 && second === 0x42 && third === 0x5a) ||
-        (first === 0 && isOpenPgp(body.subarray(1)))
+        (first === 0 && isOpenPgp(body.subarray(1), budget))
       );
     case TAG.literal:
       return (
@@ -128,14 +123,14 @@ const FOLLOWED: readonly number[] = [TAG.key, TAG.password, TAG.one_pass, TAG.si
 const FIRST_BYTES = 1024;
 
 /** Whether a message begins with these bytes: a packet that makes sense, and behind it another one, or nothing but zeros to the end. */
-export function isOpenPgp(head: Buffer): boolean {
+export function isOpenPgp(head: Buffer, budget: Budget): boolean {
   const at = (position: number, length: number) => head.subarray(position, position + length);
   let position = 0;
   for (let count = 0; count < 16; count += 1) {
     const packet = packetAt(at, position, head.length);
     const [body] = packet?.pieces ?? [];
     if (packet === undefined || body === undefined) return false;
-    if (!makesSense(packet.tag, head.subarray(body.start, Math.min(body.end, body.start + FIRST_BYTES)))) return false;
+    if (!makesSense(packet.tag, head.subarray(body.start, Math.min(body.end, body.start + FIRST_BYTES)), budget)) return false;
     // The key to it comes first, or its first bytes say little.
     if (packet.tag === TAG.protected && count === 0 && head[body.start] === 1) return false;
     const after = head[packet.end];
@@ -168,7 +163,7 @@ export async function* openPgpMembers(content: Content, { budget, explain }: Wor
       if (packet === undefined || body === undefined) break;
       const { tag, pieces, end } = packet;
       const head = reader.at(body.start, Math.min(FIRST_BYTES, body.end - body.start));
-      if (count > 0 && !makesSense(tag, head) && !ENCRYPTED.includes(tag)) break;
+      if (count > 0 && !makesSense(tag, head, budget) && !ENCRYPTED.includes(tag)) break;
       explain(position, end);
       position = end;
       const packed_bytes = pieces.reduce((sum, piece) => sum + piece.end - piece.start, 0);
@@ -180,7 +175,7 @@ export async function* openPgpMembers(content: Content, { budget, explain }: Wor
         yield { name, read: () => ({ stream: bytesOf(reader, pieces, 6 + name_bytes), packed_bytes }) };
       } else if (tag === TAG.packed) {
         const plain = bytesOf(reader, pieces, 1);
-        const stream = head[0] === 1 ? pipeline(plain, createInflateRaw({ chunkSize: 256 * 1024 }), () => {}) : plain;
+        const stream = head[0] === 1 ? decompressed('deflate', plain, budget) : plain;
         yield { name: 'packed message', read: () => ({ stream, packed_bytes }) };
       }
     }

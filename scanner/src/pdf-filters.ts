@@ -1,5 +1,5 @@
-import { pipeline } from 'node:stream';
-import { constants, createInflate, createInflateRaw, inflateSync } from 'node:zlib';
+import { decompress, decompressed } from './decompress.ts';
+import type { Budget } from './limits.ts';
 import { hexDigit } from './text-codings.ts';
 
 // The filters of PDF streams (ISO 32000-1, 7.4). Each takes pieces and gives pieces, a small one at a time, so that a long stream or a long chain of filters
@@ -15,7 +15,7 @@ export interface Parameters {
   early?: number;
 }
 const NO_PARAMETERS: Parameters = {};
-type Filter = (pieces: Pieces, parameters?: Parameters) => AsyncIterable<Buffer>;
+type Filter = (pieces: Pieces, budget: Budget, parameters?: Parameters) => AsyncIterable<Buffer>;
 
 const PIECE_BYTES = 64 * 1024;
 /** What is packed in less is unpacked in one call, when it unpacks to no more than this. Bytes. */
@@ -124,7 +124,7 @@ async function* runLength(pieces: Pieces): AsyncGenerator<Buffer> {
 const LZW = { clear: 256, end: 257, first: 258, codes: 4096, bits_least: 9, bits_most: 12 } as const;
 
 /** 7.4.4, with codes that grow one early, as nearly every writer has it, or not (table 8, EarlyChange). */
-async function* lzw(pieces: Pieces, { early = 1 }: Parameters = NO_PARAMETERS): AsyncGenerator<Buffer> {
+async function* lzw(pieces: Pieces, _budget: Budget, { early = 1 }: Parameters = NO_PARAMETERS): AsyncGenerator<Buffer> {
   const prefixes = new Uint16Array(LZW.codes);
   const lasts = new Uint8Array(LZW.codes);
   const lengths = new Uint16Array(LZW.codes).fill(1, 0, 256);
@@ -193,15 +193,14 @@ async function* lzw(pieces: Pieces, { early = 1 }: Parameters = NO_PARAMETERS): 
 }
 
 /** What is good of a damaged stream is taken, as viewers do; one with a wrong head is read behind it. */
-async function* inflate(pieces: Pieces): AsyncGenerator<Buffer> {
-  const options = { chunkSize: PIECE_BYTES, finishFlush: constants.Z_SYNC_FLUSH };
+async function* inflate(pieces: Pieces, budget: Budget): AsyncGenerator<Buffer> {
   const { first, rest } = await begun(pieces);
   if (rest === undefined && first.length <= QUICK.packed) {
-    try {
-      yield inflateSync(first, { maxOutputLength: QUICK.unpacked, finishFlush: constants.Z_SYNC_FLUSH });
+    // What is too long, or damaged, comes in pieces, as far as it goes.
+    const answer = decompress('zlib', first, budget, { most: QUICK.unpacked, is_open: true });
+    if (answer.kind === 'whole') {
+      yield answer.plain;
       return;
-    } catch {
-      // Too long, or damaged: in pieces, as far as it goes.
     }
   }
   async function* from(skip: number): AsyncGenerator<Buffer> {
@@ -211,8 +210,8 @@ async function* inflate(pieces: Pieces): AsyncGenerator<Buffer> {
   let is_begun = false;
   // zlib says of the first two bytes whether they are its head (RFC 1950, 2.2).
   const has_head = first.length >= 2 && first.readUInt16BE(0) % 31 === 0 && ((first[0] ?? 0) & 0x0f) === 8;
-  const inflater = has_head ? createInflate(options) : createInflateRaw(options);
-  for await (const piece of pipeline(from(has_head ? 0 : 2), inflater, () => {})) {
+  const options = { chunk_bytes: PIECE_BYTES, is_open: true };
+  for await (const piece of decompressed(has_head ? 'zlib' : 'deflate', from(has_head ? 0 : 2), budget, options)) {
     is_begun = true;
     yield piece;
   }

@@ -271,7 +271,7 @@ function unfiltered(reader: Reader, found: Found, objects: Objects, lock: Lock |
   const parameters = parametersOf(dictionary);
   if (names === undefined || names.length === 0) {
     const inflate = lock === undefined && looksDeflated(reader.at(found.start, 2)) ? filterOf('FlateDecode') : undefined;
-    if (inflate !== undefined) return { pieces: inflate(raw()), is_changed: true, ...(names ? { is_guess: true } : {}) };
+    if (inflate !== undefined) return { pieces: inflate(raw(), budget), is_changed: true, ...(names ? { is_guess: true } : {}) };
     return { pieces: raw(), is_changed: lock !== undefined, unread: names === undefined ? 'unsupported' : undefined };
   }
   if (names.length > FILTERS_MAXIMUM) return { pieces: raw(), is_changed: false, unread: 'unsupported' };
@@ -282,7 +282,7 @@ function unfiltered(reader: Reader, found: Found, objects: Objects, lock: Lock |
     const filter = filterOf(name);
     if (filter === undefined) return { pieces, is_changed, unread: PICTURE_FILTERS.includes(name) ? undefined : 'unsupported' };
     const own = parameters[index];
-    pieces = filter(is_changed ? counted(pieces) : pieces, own);
+    pieces = filter(is_changed ? counted(pieces) : pieces, budget, own);
     if (own?.predictor !== undefined && own.predictor > 1) pieces = unpredicted(pieces, own);
     is_changed = true;
   }

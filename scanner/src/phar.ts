@@ -1,6 +1,5 @@
-import { pipeline } from 'node:stream';
-import { createInflateRaw } from 'node:zlib';
 import type { Content } from './content.ts';
+import { decompressed } from './decompress.ts';
 import { decodeName, type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader } from './reader.ts';
 
@@ -62,8 +61,7 @@ export async function* pharMembers(content: Content, { budget, explain }: Worksh
         yield* reader.chunks(from, to);
       }
       // Bytes of bzip2 are opened as such.
-      const stream =
-        (flags & FLAG.deflated) === 0 ? pieces() : pipeline(pieces(), createInflateRaw({ chunkSize: 256 * 1024 }), () => {});
+      const stream = (flags & FLAG.deflated) === 0 ? pieces() : decompressed('deflate', pieces(), budget);
       yield { name, read: () => ({ stream, packed_bytes: to - from }) };
     }
     const tail = reader.at(body, 4096);

@@ -1,5 +1,5 @@
-import { constants, inflateSync } from 'node:zlib';
 import type { Content } from './content.ts';
+import { beginsStream } from './decompress.ts';
 import { dicomPieces, isDicom } from './dicom.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
@@ -139,7 +139,8 @@ const activeMime: Format = {
   *pieces(reader, known) {
     const head = reader.at(0, ACTIVE_HEAD_BYTES + 64);
     for (let at = ACTIVE_MIME.length; at < ACTIVE_HEAD_BYTES && at + 2 < head.length; at += 1) {
-      if (head[at] !== 0x78 || head.readUInt16BE(at) % 31 !== 0 || !inflates(head.subarray(at))) continue;
+      if (head[at] !== 0x78 || head.readUInt16BE(at) % 31 !== 0 || !beginsStream('zlib', head.subarray(at), reader.budget))
+        continue;
       known(0, at);
       yield { name: 'packed part', start: at, end: reader.size };
       return;
@@ -147,15 +148,6 @@ const activeMime: Format = {
     throw new Unreadable('damaged');
   },
 };
-
-function inflates(bytes: Buffer): boolean {
-  try {
-    inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const GIT_OBJECT = /^(?:blob|tree|commit|tag) \d{1,15}\0/;
 

@@ -86,7 +86,7 @@ function bytesOf(content: Content): Buffer {
 
 /** The rule files of an archive: zip, tar, or a gzip of one. Their names serve for order and for sentences alone. */
 async function* ruleFiles(content: Content, depth: number, workshop: Workshop): AsyncGenerator<{ name: string; text: string }> {
-  const container = containerOf(bytesOf({ ...content, size: Math.min(content.size, HEAD_BYTES) }));
+  const container = containerOf(bytesOf({ ...content, size: Math.min(content.size, HEAD_BYTES) }), workshop.budget);
   const kind = container?.kind;
   if (container === undefined || (kind !== 'zip' && kind !== 'tar' && (kind !== 'gzip' || depth > 0))) {
     throw new BadFeed('It is neither a zip nor a tar archive (tar.gz).');
@@ -133,7 +133,7 @@ async function readRules(path: string, strict: boolean, workshop: Workshop): Pro
 /** Unpacks a list that stands in a zip or a gzip to `target`, one member behind the other. False where it is a plain text. */
 async function unpackList(path: string, target: string, workshop: Workshop): Promise<boolean> {
   const { size } = await stat(path);
-  const container = containerOf(bytesOf({ path, size: Math.min(size, HEAD_BYTES) }));
+  const container = containerOf(bytesOf({ path, size: Math.min(size, HEAD_BYTES) }), workshop.budget);
   if (container?.kind !== 'zip' && container?.kind !== 'gzip') return false;
   const file = await open(target, 'wx', 0o600);
   try {

@@ -1,7 +1,6 @@
-import { inflateRawSync } from 'node:zlib';
 import { type Content, openSource } from './content.ts';
+import { guess } from './decompress.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
-import { unpackedOf } from './zlib-within.ts';
 
 // Compiled Python: a head, and one object of marshal (Python/marshal.c). What a script carries packed stands in it as a constant, and nothing else tells where that begins.
 
@@ -142,12 +141,8 @@ function isCode(bytes: Buffer): boolean {
 
 /** What deflate without a head has packed; undefined where it is none to its last byte. */
 function rawInflated(bytes: Buffer, budget: Workshop['budget']): Buffer | undefined {
-  try {
-    const { plain, read } = unpackedOf(inflateRawSync, bytes, Math.min(BYTES_MAXIMUM, budget.memberMaximum(bytes.length)));
-    return read === bytes.length && plain.length >= LEAST ? plain : undefined;
-  } catch {
-    return undefined;
-  }
+  const answer = guess('deflate', bytes, budget, { most: Math.min(BYTES_MAXIMUM, budget.memberMaximum(bytes.length)) });
+  return answer.kind === 'whole' && answer.read === bytes.length && answer.plain.length >= LEAST ? answer.plain : undefined;
 }
 
 /**

@@ -12,6 +12,8 @@ const CHUNK_BYTES = 64 * 1024;
  */
 export interface Reader {
   size: number;
+  /** What each look is charged to. */
+  budget: Budget;
   /** At most `length` bytes from `position` on, fewer at the end. */
   at(position: number, length: number): Buffer;
   /** Where `needle` stands first, as a whole from `from` on and before `to`; -1 for nowhere. */
@@ -53,6 +55,7 @@ export function openReader(content: Content, budget: Budget): Reader {
 
   return {
     size: source.size,
+    budget,
     at,
     find(needle, from, to = source.size) {
       const end = Math.min(to, source.size);

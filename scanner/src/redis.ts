@@ -1,4 +1,5 @@
 import type { Content } from './content.ts';
+import { unpackedLzf } from './decompress.ts';
 import type { Member, Workshop } from './member.ts';
 import type { Reader } from './reader.ts';
 import { isUtf8Text, membersOfValues, VALUE_LEAST, type Value } from './values.ts';
@@ -27,38 +28,6 @@ function lengthAt(bytes: Buffer, at: number): { value: number; next: number } | 
   return first === 0x80 && at + 5 <= bytes.length ? { value: bytes.readUInt32BE(at + 1), next: at + 5 } : undefined;
 }
 
-/** LZF (liblzf, lzf_d.c), just `size` bytes; undefined where it is none. Nothing is set aside before it is known to fit. */
-function unpackedLzf(packed: Buffer, size: number): Buffer | undefined {
-  if (lzf(packed, size, undefined) !== size) return undefined;
-  const target = Buffer.alloc(size);
-  lzf(packed, size, target);
-  return target;
-}
-
-function lzf(packed: Buffer, size: number, target: Buffer | undefined): number | undefined {
-  let at = 0;
-  let end = 0;
-  while (at < packed.length) {
-    const control = packed[at++] ?? 0;
-    if (control < 32) {
-      const length = control + 1;
-      if (at + length > packed.length || end + length > size) return undefined;
-      if (target !== undefined) packed.copy(target, end, at, at + length);
-      at += length;
-      end += length;
-      continue;
-    }
-    const length = (control >> 5 === 7 ? 7 + (packed[at++] ?? 0) : control >> 5) + 2;
-    if (at >= packed.length) return undefined;
-    const distance = ((control & 31) << 8) + (packed[at++] ?? 0) + 1;
-    if (distance > end || end + length > size) return undefined;
-    if (target !== undefined)
-      for (let index = end; index < end + length; index += 1) target[index] = target[index - distance] ?? 0;
-    end += length;
-  }
-  return end;
-}
-
 /** The packed strings of a dump. */
 function* stringsIn(reader: Reader, { budget }: Workshop): Generator<Value> {
   for (let from = 0, done = 0; from < reader.size; from += PIECE_BYTES) {
@@ -73,8 +42,7 @@ function* stringsIn(reader: Reader, { budget }: Workshop): Generator<Value> {
       if (packed === undefined || plain === undefined || packed.value < PACKED_LEAST || plain.next + packed.value > bytes.length)
         continue;
       if (plain.value < VALUE_LEAST || plain.value <= packed.value || plain.value > RATIO_MAXIMUM * packed.value) continue;
-      budget.spend(packed.value);
-      const value = unpackedLzf(bytes.subarray(plain.next, plain.next + packed.value), plain.value);
+      const value = unpackedLzf(bytes.subarray(plain.next, plain.next + packed.value), budget, plain.value);
       if (value === undefined) continue;
       done = from + plain.next + packed.value;
       at = plain.next + packed.value - 1;

@@ -1,14 +1,14 @@
-import { inflateSync } from 'node:zlib';
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import { extentsOf, headerStart } from './carved-extents.ts';
 import { type Hit, hitsOf, type Places } from './carving.ts';
 import { type Container, containerFor, containerOf, HEAD_BYTES, isFileWhole, isLatePdf } from './containers.ts';
 import { type Content, partOf } from './content.ts';
+import { decompress } from './decompress.ts';
 import { looksLikeNothing } from './entropy.ts';
 import { isOrHoldsFile } from './holds-file.ts';
 import { hasParts, type LeafPart, leafParts } from './leaf-parts.ts';
 import { beginning, type Leaf, leafOf } from './leaves.ts';
-import { type Budget, LimitReached } from './limits.ts';
+import type { Budget } from './limits.ts';
 import { type Kind, matchContent, matchPieces, note, pathOf, unread, type Walk } from './match-content.ts';
 import type { Member } from './member.ts';
 import type { Range, Ranges } from './ranges.ts';
@@ -166,9 +166,9 @@ export class Rests {
   /** What a rest is by its first bytes. A PDF whose header stands further on begins there. */
   private containerAt(start: number, end: number, begins: Hit | undefined): Container | undefined {
     const head = this.reader.at(start, Math.min(HEAD_BYTES, end - start));
-    const container = containerOf(head);
+    const container = containerOf(head, this.reader.budget);
     if (!isLatePdf(container, head)) return container;
-    const first = containerOf(this.reader.at(0, HEAD_BYTES));
+    const first = containerOf(this.reader.at(0, HEAD_BYTES), this.reader.budget);
     // One that stands near the beginning of the content was read beside it.
     const is_read = first?.kind === 'pdf' && first.is_within === true;
     const is_elsewhere = is_read || begins !== undefined || this.isCarved('pdf', start, start + head.length);
@@ -190,7 +190,7 @@ export class Rests {
   private async carve(hit: Hit, end: number, is_quiet: boolean): Promise<number | undefined> {
     const { format, is_guess = false } = hit.carved;
     const start = format === 'mime' ? headerStart(this.reader, hit.offset) : hit.offset;
-    const container = containerFor(format, this.reader.at(start, HEAD_BYTES));
+    const container = containerFor(format, this.reader.at(start, HEAD_BYTES), this.reader.budget);
     const limit = isOfWholeFiles(container) ? this.content.size : end;
     const after = await this.open(container, start, this.extentOf(hit, limit), {
       name: format,
@@ -400,7 +400,7 @@ export class Rests {
       const is_together = how === 'literal';
       if (!is_together && (after - at < LETTERS_LEAST || new Set(bytes.subarray(0, 64)).size < DIFFERENT_LEAST)) continue;
       walk.workshop.budget.spend(bytes.length);
-      if (members < STREAMS_MAXIMUM && (isTextOrFile(bytes) || (is_together && isOrHoldsFile(walk, bytes)))) {
+      if (members < STREAMS_MAXIMUM && (isTextOrFile(bytes, reader.budget) || (is_together && isOrHoldsFile(walk, bytes)))) {
         members += 1;
         walk.workshop.budget.addUnpacked(bytes.length, bytes.length, after - at);
         if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
@@ -440,10 +440,10 @@ export class Rests {
   }
 }
 
-function isTextOrFile(bytes: Buffer): boolean {
+function isTextOrFile(bytes: Buffer, budget: Budget): boolean {
   if (textFormOf(bytes.subarray(0, LOOK_BYTES))?.encoding === 'utf-8') return true;
-  const container = containerOf(bytes.subarray(0, HEAD_BYTES));
-  return container === undefined ? isFileWhole(bytes) : !isWeak(container);
+  const container = containerOf(bytes.subarray(0, HEAD_BYTES), budget);
+  return container === undefined ? isFileWhole(bytes, budget) : !isWeak(container);
 }
 
 /** Bytes that are written among others in another way than they are: as letters, or with escapes. */
@@ -473,14 +473,11 @@ function partBytes(reader: Reader, { start, end, packed, more = [] }: LeafPart, 
   if (size > PART_BYTES_MAXIMUM) return undefined;
   const bytes = Buffer.concat(pieces.map((piece) => reader.at(piece.start, piece.end - piece.start)));
   if (packed !== true) return bytes;
-  try {
-    const plain = inflateSync(bytes, { maxOutputLength: Math.min(PART_BYTES_MAXIMUM, budget.memberMaximum(bytes.length)) });
-    budget.addUnpacked(plain.length, plain.length, bytes.length);
-    return plain;
-  } catch (error) {
-    if (error instanceof LimitReached) throw error;
-    return undefined;
-  }
+  const most = Math.min(PART_BYTES_MAXIMUM, budget.memberMaximum(bytes.length));
+  const answer = decompress('zlib', bytes, budget, { most });
+  if (answer.kind !== 'whole') return undefined;
+  budget.addUnpacked(answer.plain.length, answer.plain.length, bytes.length);
+  return answer.plain;
 }
 
 const ZEROS = Buffer.alloc(64 * 1024);

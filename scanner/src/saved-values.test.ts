@@ -10,7 +10,7 @@ import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { isCapture } from './capture.ts';
 import { type Examination, examine } from './examine.ts';
 import { httpMessages } from './http-messages.ts';
-import { SCAN_LIMITS } from './limits.ts';
+import { Budget, SCAN_LIMITS } from './limits.ts';
 import { isNumpy } from './numpy.ts';
 import { isPickle } from './pickle.ts';
 import { compileRules } from './rules.ts';
@@ -108,16 +108,20 @@ describe('messages of HTTP', () => {
     const messages = latin(
       'GET / HTTP/1.1\r\nHost: a\r\n\r\nPOST /a HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nde\r\n1;x=y\r\nf\r\n0\r\n\r\n',
     );
-    expect(httpMessages(messages)?.bodies.map(({ bytes }) => bytes.toString())).toEqual(['abc', 'def']);
+    expect(httpMessages(messages, new Budget(SCAN_LIMITS, 1024))?.bodies.map(({ bytes }) => bytes.toString())).toEqual([
+      'abc',
+      'def',
+    ]);
   });
 
   test('that claim too much have what is there, and a text that begins alike is none', () => {
     const claims = latin('HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\nabc');
-    expect(httpMessages(claims)?.bodies).toMatchObject([{ bytes: latin('abc') }]);
-    expect(httpMessages(latin('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffff\r\nabc'))?.bodies).toMatchObject([
-      { bytes: latin('abc') },
-    ]);
-    expect(httpMessages(WORDS)).toBeUndefined();
+    expect(httpMessages(claims, new Budget(SCAN_LIMITS, 1024))?.bodies).toMatchObject([{ bytes: latin('abc') }]);
+    expect(
+      httpMessages(latin('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffff\r\nabc'), new Budget(SCAN_LIMITS, 1024))
+        ?.bodies,
+    ).toMatchObject([{ bytes: latin('abc') }]);
+    expect(httpMessages(WORDS, new Budget(SCAN_LIMITS, 1024))).toBeUndefined();
   });
 });
 

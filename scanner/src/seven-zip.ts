@@ -317,6 +317,21 @@ async function piecesOf(source: Source, workshop: Workshop): Promise<Piece[]> {
   return pieces;
 }
 
+/** Unpacks all, with the password as it was typed, and where that opens nothing, composed and decomposed (Unicode NFC, NFD): what is made on a Mac may have either. */
+async function unlockedRun(source: Source, format: string | undefined, workshop: Workshop): Promise<Answer> {
+  // Without a password 7-Zip would ask for one.
+  const { password = 'none' } = workshop;
+  const forms = [...new Set([password, password.normalize('NFC'), password.normalize('NFD')])];
+  for (const [index, form] of forms.entries()) {
+    const answer = await run(['x', '-y', '-aou', `-p${form}`, `-o${OUTPUT}`], source, format, workshop);
+    const is_locked =
+      locked(answer.lines).length > 0 || complaintsOf(answer.lines).includes('encrypted') || hasEncryptedHeader(source);
+    const is_opened = answer.unpacked.some(({ size }) => size > 0);
+    if (index === forms.length - 1 || answer.stopped !== undefined || !is_locked || is_opened) return answer;
+  }
+  throw new NotAnArchive();
+}
+
 /**
  * The members of an archive that 7-Zip opens; `format` is its name there (`7z i`), undefined to let it find out, also where in the source the archive
  * begins, and what is in an archive that is the only member of another (a file system on a virtual disk). `explain` is told which bytes of the source
@@ -329,9 +344,7 @@ export async function* sevenZipMembers(
   workshop: Workshop,
   explain: (start: number, end: number) => void = () => {},
 ): AsyncGenerator<Member> {
-  // Without a password 7-Zip would ask for one.
-  const words = ['x', '-y', '-aou', `-p${workshop.password ?? 'none'}`, `-o${OUTPUT}`];
-  const { unpacked, stopped, lines, said } = await run(words, source, format, workshop);
+  const { unpacked, stopped, lines, said } = await unlockedRun(source, format, workshop);
   // What was written before is not all there.
   if (isDiskError(stopped)) throw stopped;
   workshop.budget.announce(unpacked.length);

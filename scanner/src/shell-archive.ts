@@ -8,7 +8,7 @@ import { openReader, type Reader } from './reader.ts';
 const HEAD_BYTES = 4096;
 /** A script that makes files has them far from its end, but it is no disk. Bytes. */
 const SCRIPT_BYTES_MAXIMUM = 64 * 1024 ** 2;
-const HERE = /<<-?[ \t]*(?:\\?([A-Za-z_]\w{0,80})|'([^'\n]{1,80})'|"([^"\n]{1,80})")/g;
+const HERE = /(?<!<)<<-?[ \t]*(?:\\?([A-Za-z_]\w{0,80})|'([^'\n]{1,80})'|"([^"\n]{1,80})")/g;
 const LINE_BYTES_MAXIMUM = 4096;
 /** `sed 's/^X//'`, with any letter. */
 const PREFIX = /\bsed\b[^|;\n]{0,80}s(.)\^(\S)\1\1/;

@@ -1,5 +1,5 @@
-import { inflateSync } from 'node:zlib';
 import type { Content } from './content.ts';
+import { decompress } from './decompress.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
 
@@ -65,8 +65,9 @@ export async function* streamDiskMembers(content: Content, name: string, worksho
       const packed = reader.at(from, Math.min(packed_bytes, GRAIN_BYTES_MAXIMUM));
       if (packed.length < packed_bytes || at < written) throw new Unreadable('damaged');
       yield* zeros(written, at);
-      const grain = inflateSync(packed, { maxOutputLength: GRAIN_BYTES_MAXIMUM });
-      workshop.budget.spend(grain.length);
+      const answer = decompress('zlib', packed, workshop.budget, { most: GRAIN_BYTES_MAXIMUM });
+      if (answer.kind !== 'whole') throw new Unreadable('damaged');
+      const grain = answer.plain;
       yield grain;
       written = at + grain.length;
     }

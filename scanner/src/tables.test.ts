@@ -5,10 +5,10 @@ import { inflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
+import { unsnapped } from './decompress.ts';
 import { type Examination, examine } from './examine.ts';
-import { SCAN_LIMITS } from './limits.ts';
+import { Budget, SCAN_LIMITS } from './limits.ts';
 import { compileRules } from './rules.ts';
-import { unsnapped } from './snappy.ts';
 
 // Tables of LevelDB that plyvel 1.5 (LevelDB 1.23) wrote around EICAR, or a line of a shell, and streams of blocks that snappyjs packed; each byte masked, so that no scanner takes the repository for malware.
 
@@ -75,12 +75,12 @@ describe('a block that lies', () => {
     ['ends too soon', '0a0041'],
     ['never ends its length', 'ffffffffffffffffffffff'],
   ])('is damaged: it %s', (_, hex) => {
-    expect(() => unsnapped(Buffer.from(hex, 'hex'), 1024)).toThrow('damaged');
+    expect(() => unsnapped(Buffer.from(hex, 'hex'), new Budget(SCAN_LIMITS, 1024), 1024)).toThrow('damaged');
   });
 
   test('that claims more than a block may have is given no room for it', () => {
     const packed = Buffer.concat([Buffer.from('80808001', 'hex'), Buffer.alloc(100_000)]);
-    expect(() => unsnapped(packed, 65_536)).toThrow('too_large');
+    expect(() => unsnapped(packed, new Budget(SCAN_LIMITS, packed.length), 65_536)).toThrow('too_large');
   });
 
   test('costs no more than its budget where keys grow without an end', async () => {

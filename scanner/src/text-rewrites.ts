@@ -18,7 +18,7 @@ const GROWTH_MAXIMUM = 8;
  * A literal does not begin at a quotation mark that is escaped or doubled: that belongs to one that began before it, and a literal would be searched to the end of the text from
  * each of thousands of them.
  */
-const LITERAL = String.raw`(?:[bB]|[rR])?(?:(?<![\\'])'(?:[^'\\\r\n]|\\[\s\S]|''){0,16384}'|(?<![\\"])"(?:[^"\\\r\n]|\\[\s\S]|""){0,16384}")`;
+export const LITERAL = String.raw`(?:[bB]|[rR])?(?:(?<![\\'])'(?:[^'\\\r\n]|\\[\s\S]|''){0,16384}'|(?<![\\"])"(?:[^"\\\r\n]|\\[\s\S]|""){0,16384}")`;
 const GAP = String.raw`(?:\s|/\*[^*]{0,64}\*/){0,64}`;
 /** Literals with commas between them, in brackets of some kind. */
 const LIST = new RegExp(`${LITERAL}(?:${GAP},${GAP}${LITERAL}){1,4096}`, 'g');
@@ -73,8 +73,11 @@ const ESCAPED: ReadonlyMap<string, string> = new Map(
   Object.entries({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v', a: '\x07' }),
 );
 
+/** Escapes of bytes in a text that is none of a literal any more. */
+export const HEX_ESCAPES = /(?:\\x[0-9a-f]{2}){4}|(?:\\u00[0-9a-f]{2}){4}|(?:\\[0-7]{3}){4}/i;
+
 /** A literal without its quotes and escapes, as most languages have them. */
-function meaningOf(literal: string): string {
+export function meaningOf(literal: string): string {
   const start = /^[bBrR]/.test(literal) ? 2 : 1;
   const quote = literal[start - 1] ?? '"';
   return literal

@@ -1,13 +1,13 @@
-import { inflateRawSync, inflateSync } from 'node:zlib';
 import { base85RunsOf } from './base85-runs.ts';
 import { type Content, takeContent } from './content.ts';
+import { guess } from './decompress.ts';
 import { pagesOf } from './ebcdic.ts';
 import { hexRowsOf, letterRowsOf } from './hex-rows.ts';
-import { LimitReached } from './limits.ts';
 import type { Member, Workshop } from './member.ts';
 import { narrowTextsIn } from './narrow-texts.ts';
 import type { Reader } from './reader.ts';
 import { textOfRtf } from './rtf-text.ts';
+import { scriptPieces } from './script-pieces.ts';
 import { sqlStringsOf } from './sql-strings.ts';
 import { fromBase64 } from './text-codings.ts';
 import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextForm, textFormOf } from './text-encoding.ts';
@@ -62,15 +62,12 @@ const UNPACKS = /inflate|deflate|uncompress|saml/i;
 function inflated(bytes: Buffer, may_be_raw: boolean, { budget }: Workshop): Buffer | undefined {
   const has_head = bytes.length > 2 && (bytes[0] ?? 0) % 16 === 8 && bytes.readUInt16BE(0) % 31 === 0;
   if (!has_head && !may_be_raw) return undefined;
-  const limit = { maxOutputLength: Math.min(INFLATED_BYTES_MAXIMUM, budget.memberMaximum(bytes.length)) };
-  try {
-    const plain = has_head ? inflateSync(bytes, limit) : inflateRawSync(bytes, limit);
-    budget.addUnpacked(plain.length, plain.length, bytes.length);
-    return plain.length > 0 && textFormOf(plain.subarray(0, LOOK_BYTES)) !== undefined ? plain : undefined;
-  } catch (error) {
-    if (error instanceof LimitReached) throw error;
-    return undefined;
-  }
+  const most = Math.min(INFLATED_BYTES_MAXIMUM, budget.memberMaximum(bytes.length));
+  const answer = guess(has_head ? 'zlib' : 'deflate', bytes, budget, { most });
+  if (answer.kind !== 'whole') return undefined;
+  const { plain } = answer;
+  budget.addUnpacked(plain.length, plain.length, bytes.length);
+  return plain.length > 0 && textFormOf(plain.subarray(0, LOOK_BYTES)) !== undefined ? plain : undefined;
 }
 
 const PRINTABLE_SHARE_LEAST = 0.9;
@@ -269,6 +266,10 @@ async function* windowViews(reader: Reader, start: number, workshop: Workshop, i
         yield { kind: 'text', content: { size: bytes.length, bytes }, failure: undefined };
       }
       yield* ofRewritten(text, from, workshop, isFile);
+      for (const bytes of scriptPieces(text, budget)) {
+        budget.addUnpacked(bytes.length, bytes.length, text.length);
+        yield { kind: 'view', bytes };
+      }
       if (fold.is_telling) {
         yield* ofRuns(escapesOf(text), text, from, workshop, isFile);
         budget.addUnpacked(fold.bytes.length, fold.bytes.length, text.length);

@@ -1,5 +1,6 @@
 import { need, unpackedBlock } from './block-streams.ts';
 import { type Content, joined, openSource, partOf } from './content.ts';
+import type { Budget } from './limits.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
 import { sevenZipMembers } from './seven-zip.ts';
@@ -45,9 +46,9 @@ interface File {
 
 const aligned = (at: number) => Math.ceil(at / ALIGNMENT) * ALIGNMENT;
 
-function unpacked(packed: Buffer, size: number, packing: number): Buffer {
+function unpacked(packed: Buffer, size: number, packing: number, budget: Budget): Buffer {
   if (packing === PACKING.none) return packed;
-  if (packing === PACKING.lz4 || packing === PACKING.lz4hc) return unpackedBlock(packed, size);
+  if (packing === PACKING.lz4 || packing === PACKING.lz4hc) return unpackedBlock(packed, size, budget);
   throw new Unreadable('unsupported');
 }
 
@@ -68,7 +69,10 @@ function placesOf(reader: Reader): { list: Buffer; start: number } {
   if (packed_bytes > LIST_BYTES_MAXIMUM || size > LIST_BYTES_MAXIMUM) throw new Unreadable('too_large');
   const packed = need(reader, is_at_end ? reader.size - packed_bytes : behind, packed_bytes);
   const start = is_at_end ? behind : behind + packed_bytes;
-  return { list: unpacked(packed, size, flags & FLAG.packing), start: (flags & FLAG.padded) === 0 ? start : aligned(start) };
+  return {
+    list: unpacked(packed, size, flags & FLAG.packing, reader.budget),
+    start: (flags & FLAG.padded) === 0 ? start : aligned(start),
+  };
 }
 
 function listOf(list: Buffer, first: number): { blocks: Block[]; files: File[] } {
@@ -135,7 +139,7 @@ export async function* unityMembers(content: Content, workshop: Workshop): Async
       for (let index = firstBehind(blocks, from); index < blocks.length; index += 1) {
         const block = blocks[index];
         if (block === undefined || block.from >= from + size) return;
-        const plain = unpacked(need(reader, block.start, block.packed_bytes), block.size, block.packing);
+        const plain = unpacked(need(reader, block.start, block.packed_bytes), block.size, block.packing, budget);
         budget.spend(plain.length);
         yield Buffer.from(plain.subarray(Math.max(0, from - block.from), from + size - block.from));
       }

@@ -12,7 +12,7 @@ import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { containerOf } from './containers.ts';
 import { type Examination, examine } from './examine.ts';
-import { SCAN_LIMITS } from './limits.ts';
+import { Budget, SCAN_LIMITS } from './limits.ts';
 import { compileRules } from './rules.ts';
 import { readSamples } from './samples.ts';
 
@@ -296,12 +296,16 @@ test.each<[string, 'unsupported' | 'encrypted', Buffer]>([
   ['AES Crypt', 'encrypted', Buffer.from('AES\x02\0\0')],
   ['KeePass', 'encrypted', Buffer.from('03d9a29a67fb4bb500000400', 'hex')],
 ])('%s is told and not opened', (name, detail, head) => {
-  expect(containerOf(Buffer.concat([head, Buffer.alloc(4096)]))).toEqual({ kind: 'opaque', name, detail });
+  expect(containerOf(Buffer.concat([head, Buffer.alloc(4096)]), new Budget(SCAN_LIMITS, head.length))).toEqual({
+    kind: 'opaque',
+    name,
+    detail,
+  });
 });
 
 test('what quotes the beginning of a PKCS #12 in a source is no key: its length is not there', async () => {
   const quoted = '308209d70201033082099d06092a864886f70d010701a08209';
-  expect(containerOf(Buffer.from(quoted, 'hex'))).toBeUndefined();
+  expect(containerOf(Buffer.from(quoted, 'hex'), new Budget(SCAN_LIMITS, quoted.length))).toBeUndefined();
   expect(
     (await examined(Buffer.from(`// The first bytes of the store:\nString head = "${quoted}${'00'.repeat(20)}";\n`))).unread,
   ).toEqual([]);

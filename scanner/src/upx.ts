@@ -1,5 +1,5 @@
-import { inflateRawSync } from 'node:zlib';
 import { type Content, isDiskError, openSource } from './content.ts';
+import { decompress } from './decompress.ts';
 import { LimitReached } from './limits.ts';
 import { type Member, Unreadable, type Workshop } from './member.ts';
 import { openReader, type Reader } from './reader.ts';
@@ -255,8 +255,11 @@ async function* ownMembers(content: Content, workshop: Workshop): AsyncGenerator
       const nrv = NRV[method];
       if (method === 0) pieces.push(bytes);
       else if (nrv !== undefined) pieces.push(unpackNrv(bytes, unpacked, nrv));
-      else if (method === METHOD.deflate) pieces.push(inflateRawSync(bytes, { maxOutputLength: unpacked }));
-      else if (method === METHOD.lzma) {
+      else if (method === METHOD.deflate) {
+        const answer = decompress('deflate', bytes, budget, { most: unpacked });
+        if (answer.kind !== 'whole') throw new Unreadable('damaged');
+        pieces.push(answer.plain);
+      } else if (method === METHOD.lzma) {
         const lzma = asLzma(bytes, unpacked);
         for await (const member of sevenZipMembers(openSource({ size: lzma.length, bytes: lzma }), 'lzma', workshop)) {
           const body = await member.read();

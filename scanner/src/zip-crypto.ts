@@ -102,7 +102,7 @@ async function* decryptAes(
   chunks: AsyncIterable<Buffer>,
   { key_bytes }: Aes,
   packed: number,
-  password: string,
+  password: Buffer,
 ): AsyncGenerator<Buffer> {
   const reader = createReader(chunks);
   const salt = await reader.take(key_bytes / 2);
@@ -125,7 +125,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
 });
 
 /** The three keys of APPNOTE 6.1.3 to 6.1.5. */
-function createOldStream(password: string): (bytes: Buffer) => Buffer {
+function createOldStream(password: Buffer): (bytes: Buffer) => Buffer {
   let key0 = 0x12345678;
   let key1 = 0x23456789;
   let key2 = 0x34567890;
@@ -134,7 +134,7 @@ function createOldStream(password: string): (bytes: Buffer) => Buffer {
     key1 = (Math.imul(key1 + (key0 & 0xff), 134_775_813) + 1) >>> 0;
     key2 = (key2 >>> 8) ^ (CRC_TABLE[(key2 ^ (key1 >>> 24)) & 0xff] ?? 0);
   };
-  for (const byte of Buffer.from(password)) turn(byte);
+  for (const byte of password) turn(byte);
   return (bytes) => {
     const plain = Buffer.allocUnsafe(bytes.length);
     for (let index = 0; index < bytes.length; index += 1) {
@@ -151,7 +151,7 @@ async function* decryptOld(
   chunks: AsyncIterable<Buffer>,
   check: number,
   packed: number,
-  password: string,
+  password: Buffer,
 ): AsyncGenerator<Buffer> {
   const reader = createReader(chunks);
   const decrypt = createOldStream(password);
@@ -164,7 +164,7 @@ async function* decryptOld(
 export function decrypted(
   chunks: AsyncIterable<Buffer>,
   { aes, check, packed }: Locked,
-  password: string,
+  password: Buffer,
 ): AsyncGenerator<Buffer> {
   return aes === undefined ? decryptOld(chunks, check, packed, password) : decryptAes(chunks, aes, packed, password);
 }

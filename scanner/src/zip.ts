@@ -1,8 +1,9 @@
-import { pipeline } from 'node:stream';
-import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
+import { crc32 } from 'node:zlib';
+import { decodeBytes, passwordForms } from './code-pages.ts';
 import { type Content, joined, type Source, streamOf } from './content.ts';
-import { LimitReached } from './limits.ts';
-import { decodeName, type Member, type MemberBody, Unreadable, type Workshop } from './member.ts';
+import { DEFLATE_RATIO_MAXIMUM, decompress, decompressed } from './decompress.ts';
+import { type Budget, LimitReached } from './limits.ts';
+import { type Member, type MemberBody, Unreadable, type Workshop } from './member.ts';
 import { Ranges } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
 import { sevenZipMembers } from './seven-zip.ts';
@@ -37,7 +38,6 @@ const VERSION_MAXIMUM = 63;
 const NAME_BYTES_MAXIMUM = 4096;
 
 /** Deflate's own most. */
-const DEFLATE_RATIO_MAXIMUM = 1032;
 /** Members up to these sizes are inflated in one call instead of by a stream. Bytes. */
 const QUICK = { packed: 4 * 1024 ** 2, unpacked: 8 * 1024 ** 2 } as const;
 /** Where headers are missing, at most so much is searched for them. */
@@ -123,8 +123,22 @@ export function endsAsZip(reader: Reader): boolean {
   return findDirectories(reader).some(({ size }) => size > 0);
 }
 
-function nameOf(raw: Buffer, flags: number): string {
-  return (flags & FLAG.utf8) === 0 ? decodeName(raw) : raw.toString('utf8');
+const UNICODE_PATH = { id: 0x7075, head: 5, version: 1 } as const;
+
+/** The name in the extra field of Info-ZIP (4.6.9), if it belongs to the name in the header: that one's checksum stands before it. */
+function unicodePath(raw: Buffer, extra: Buffer): string | undefined {
+  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
+    if (extra.readUInt16LE(at) !== UNICODE_PATH.id) continue;
+    const field = extra.subarray(at + 4, at + 4 + extra.readUInt16LE(at + 2));
+    if (field.length <= UNICODE_PATH.head || field[0] !== UNICODE_PATH.version || field.readUInt32LE(1) !== crc32(raw)) continue;
+    return field.toString('utf8', UNICODE_PATH.head);
+  }
+  return undefined;
+}
+
+/** A name says that it is UTF-8 by its flag (4.4.4), or is it all the same; otherwise it is in code page 437 (appendix D). */
+function nameOf(raw: Buffer, flags: number, extra: Buffer): string {
+  return unicodePath(raw, extra) ?? ((flags & FLAG.utf8) === 0 ? decodeBytes(raw, 'cp437') : raw.toString('utf8'));
 }
 
 /** Sizes and offset of more than 32 bits stand in an extra field, in this order, only those that are all ones outside (4.5.3). */
@@ -155,7 +169,7 @@ function localAt(reader: Reader, position: number): Entry | undefined {
   const [unpacked = 0, packed = 0] = wide(rest.subarray(name_bytes), [head.readUInt32LE(22), head.readUInt32LE(18)]);
   const flags = head.readUInt16LE(6);
   return {
-    name: nameOf(rest.subarray(0, name_bytes), flags),
+    name: nameOf(rest.subarray(0, name_bytes), flags, rest.subarray(name_bytes)),
     flags,
     method: head.readUInt16LE(8),
     crc: head.readUInt32LE(14),
@@ -196,7 +210,7 @@ function* listed(reader: Reader, directory: Directory): Generator<Listed> {
       head.readUInt32LE(42),
     ]);
     const flags = head.readUInt16LE(8);
-    const name = nameOf(head.subarray(CENTRAL_BYTES, CENTRAL_BYTES + name_bytes), flags);
+    const name = nameOf(head.subarray(CENTRAL_BYTES, CENTRAL_BYTES + name_bytes), flags, extra);
     yield {
       entry: {
         name,
@@ -220,9 +234,8 @@ function packedOf(content: Content, entry: Entry): AsyncGenerator<Buffer> {
 }
 
 /** Inflates what there is, the good part of damaged data too. */
-async function* inflated(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  // The error that ends the pipeline is the one that reading the last stream throws.
-  yield* pipeline(packed, createInflateRaw({ chunkSize: 256 * 1024 }), () => {});
+function inflated(packed: AsyncIterable<Buffer>, budget: Budget): AsyncGenerator<Buffer> {
+  return decompressed('deflate', packed, budget);
 }
 
 async function* checked(chunks: AsyncGenerator<Buffer>, entry: Entry): AsyncGenerator<Buffer> {
@@ -239,7 +252,7 @@ async function* checked(chunks: AsyncGenerator<Buffer>, entry: Entry): AsyncGene
 function bodyOf(content: Content, reader: Reader, entry: Entry, workshop: Workshop): MemberBody {
   if (entry.packed <= QUICK.packed && entry.unpacked <= QUICK.unpacked) {
     const raw = reader.at(entry.start, entry.packed);
-    const bytes = entry.method === METHOD.stored ? raw : inflateQuickly(raw, entry);
+    const bytes = entry.method === METHOD.stored ? raw : inflateQuickly(raw, entry, reader.budget);
     if (bytes !== undefined) {
       workshop.budget.addUnpacked(bytes.length, bytes.length, entry.packed);
       const whole = entry.open_end || (bytes.length === entry.unpacked && crc32(bytes) === entry.crc);
@@ -247,16 +260,19 @@ function bodyOf(content: Content, reader: Reader, entry: Entry, workshop: Worksh
     }
   }
   const packed = packedOf(content, entry);
-  return { stream: checked(entry.method === METHOD.stored ? packed : inflated(packed), entry), packed_bytes: entry.packed };
+  return {
+    stream: checked(entry.method === METHOD.stored ? packed : inflated(packed, reader.budget), entry),
+    packed_bytes: entry.packed,
+  };
 }
 
 /** The content of an encrypted member. What comes out wrong in spite of the encryption's own check was given the wrong password. */
-async function* unlocked(content: Content, entry: Entry, password: string): AsyncGenerator<Buffer> {
+async function* unlockedWith(content: Content, entry: Entry, password: Buffer, budget: Budget): AsyncGenerator<Buffer> {
   const { flags, aes, packed } = entry;
   // APPNOTE 6.1.6: the checksum's highest byte, or the time's where the checksum was not known yet.
   const check = (flags & FLAG.descriptor) === 0 ? entry.crc >>> 24 : entry.time >>> 8;
   const compressed = decrypted(packedOf(content, entry), { aes, check, packed }, password);
-  const chunks = methodOf(entry) === METHOD.stored ? compressed : inflated(compressed);
+  const chunks = methodOf(entry) === METHOD.stored ? compressed : inflated(compressed, budget);
   if (aes !== undefined) {
     yield* chunks;
     return;
@@ -273,21 +289,66 @@ async function* unlocked(content: Content, entry: Entry, password: string): Asyn
   if (!entry.open_end && crc !== entry.crc) throw new Unreadable('encrypted');
 }
 
+/**
+ * The content of an encrypted member by the first form of the password that opens it. A wrong one is refused before it gives anything, but for one in 256 of the old cipher, or one in 65,536 of AES: what such a one
+ * gives is kept until a form is right to the end, and only while it is small.
+ */
+async function* unlocked(content: Content, entry: Entry, password: string, budget: Budget): AsyncGenerator<Buffer> {
+  const known = opened.get(budget) ?? { form: undefined, misses: 0 };
+  opened.set(budget, known);
+  const first = known.form ?? Buffer.from(password);
+  const forms =
+    known.misses < MISSES_MAXIMUM ? [first, ...passwordForms(password).filter((form) => !form.equals(first))] : [first];
+  for (const [index, form] of forms.entries()) {
+    const is_last = index === forms.length - 1;
+    const held: Buffer[] = [];
+    let bytes = 0;
+    let is_sure = is_last;
+    budget.spend(FORM_COST);
+    try {
+      for await (const chunk of unlockedWith(content, entry, form, budget)) {
+        if (is_sure) {
+          yield chunk;
+          continue;
+        }
+        held.push(chunk);
+        bytes += chunk.length;
+        is_sure = bytes > HELD_BYTES_MAXIMUM;
+        if (is_sure) yield* held;
+      }
+      if (!is_sure) yield* held;
+      known.form = form;
+      return;
+    } catch (error) {
+      // What was given out cannot be taken back, and damage is none of the password.
+      const is_locked = error instanceof Unreadable && error.detail === 'encrypted';
+      if (is_locked && is_last) known.misses += 1;
+      if (is_sure || !is_locked) throw error;
+    }
+  }
+}
+
+/** The form that opened a member of the same file, and how many members no form opened: after some of them only that one is tried. */
+const opened = new WeakMap<Budget, { form: Buffer | undefined; misses: number }>();
+const MISSES_MAXIMUM = 16;
+
+/** Deriving a key costs as much as looking at so many bytes. */
+const FORM_COST = 256 * 1024;
+/** Deflate of a wrong password ends sooner than here. Bytes. */
+const HELD_BYTES_MAXIMUM = 1024 ** 2;
+
 /** The compression beneath the encryption. */
 function methodOf({ method, aes }: Entry): number {
   return method === METHOD.aes ? (aes?.method ?? method) : method;
 }
 
 /** Undefined when it is more than announced, or not whole: the stream gives what is good of it. */
-function inflateQuickly(raw: Buffer, entry: Entry): Buffer | undefined {
-  try {
-    const most = entry.open_end ? QUICK.unpacked : Math.max(1, entry.unpacked);
-    // In one piece, where it is what it claims to be: pieces would be put together once more.
-    const chunkSize = entry.open_end ? undefined : Math.max(64, Math.min(most, raw.length * DEFLATE_RATIO_MAXIMUM) + 1);
-    return inflateRawSync(raw, { maxOutputLength: most, ...(chunkSize === undefined ? {} : { chunkSize }) });
-  } catch {
-    return undefined;
-  }
+function inflateQuickly(raw: Buffer, entry: Entry, budget: Budget): Buffer | undefined {
+  const most = entry.open_end ? QUICK.unpacked : Math.max(1, entry.unpacked);
+  // In one piece, where it is what it claims to be: pieces would be put together once more.
+  const chunk_bytes = entry.open_end ? undefined : Math.min(most, raw.length * DEFLATE_RATIO_MAXIMUM) + 1;
+  const answer = decompress('deflate', raw, budget, { most, chunk_bytes });
+  return answer.kind === 'whole' ? answer.plain : undefined;
 }
 
 function memberOf(content: Content, reader: Reader, entry: Entry, workshop: Workshop): Member {
@@ -296,7 +357,10 @@ function memberOf(content: Content, reader: Reader, entry: Entry, workshop: Work
   const encrypted = (entry.flags & FLAG.encrypted) !== 0 || entry.method === METHOD.aes;
   const { password } = workshop;
   if (encrypted && readable && password !== undefined) {
-    return { name: entry.name, read: () => ({ stream: unlocked(content, entry, password), packed_bytes: entry.packed }) };
+    return {
+      name: entry.name,
+      read: () => ({ stream: unlocked(content, entry, password, workshop.budget), packed_bytes: entry.packed }),
+    };
   }
   return {
     name: entry.name,

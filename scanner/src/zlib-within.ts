@@ -1,34 +1,15 @@
-import { inflateSync, type ZlibOptions } from 'node:zlib';
-import { z } from 'zod';
+import { guess } from './decompress.ts';
 import type { Budget } from './limits.ts';
 
 // Streams of zlib amid other bytes, as programs, databases and saved objects have them. Their head is two bytes, so that one counts only where it unpacks to its end and its checksum is right.
 
 const FIRST = 0x78;
+const HEAD_BYTES = 2;
 /** What follows the first byte at each of the four levels. */
 const SECOND: ReadonlySet<number> = new Set([0x01, 0x5e, 0x9c, 0xda]);
 /** What unpacks to less holds nothing that a rule looks for. Bytes. */
 const LEAST = 33;
-/** As much is unpacked at first, and what it costs that it is none. Bytes. */
-const QUICK = { most: 64 * 1024, cost: 64 * 1024 } as const;
-const WHOLE_COST = 1024 ** 2;
-const READ_COST = 1024;
-/** Most streams are short, and each takes a buffer of this size. Bytes. */
-const CHUNK_BYTES = 4096;
 const UNPACKED_MAXIMUM = 16 * 1024 ** 2;
-
-/** What node:zlib answers where it is asked how much it has read. */
-const answerSchema = z.object({ buffer: z.instanceof(Buffer), engine: z.object({ bytesWritten: z.number() }) });
-
-/** Unpacks what begins with the first byte, and tells how many bytes that was. @throws what `inflate` throws */
-export function unpackedOf(
-  inflate: (bytes: Buffer, options: ZlibOptions) => unknown,
-  bytes: Buffer,
-  most: number,
-): { plain: Buffer; read: number } {
-  const { buffer, engine } = answerSchema.parse(inflate(bytes, { maxOutputLength: most, chunkSize: CHUNK_BYTES, info: true }));
-  return { plain: buffer, read: engine.bytesWritten };
-}
 
 /** `end`: where it ends among the bytes. */
 interface Stream {
@@ -37,25 +18,6 @@ interface Stream {
   plain: Buffer;
   /** It goes on behind what is taken into memory: nothing of it is here. */
   is_large: boolean;
-}
-
-/** What begins here, unpacked, and how long it is; undefined where it is no stream to its end. Most are small, and what is none shows itself soon. */
-function streamAt(bytes: Buffer, budget: Budget): { plain: Buffer; read: number; is_large: boolean } | undefined {
-  for (const { most, cost } of [
-    QUICK,
-    { most: Math.min(UNPACKED_MAXIMUM, budget.memberMaximum(bytes.length)), cost: WHOLE_COST },
-  ]) {
-    try {
-      const stream = unpackedOf(inflateSync, bytes, most);
-      budget.spend(READ_COST);
-      return { ...stream, is_large: false };
-    } catch (error) {
-      budget.spend(cost);
-      // It goes on.
-      if (!(error instanceof RangeError)) return undefined;
-    }
-  }
-  return { plain: Buffer.alloc(0), read: 2, is_large: true };
 }
 
 /** As many letters and distances may have codes. */
@@ -88,9 +50,12 @@ export function* zlibIn(bytes: Buffer, budget: Budget): Generator<Stream> {
     const kind = ((bytes[at + 2] ?? 0) >> 1) & 3;
     const is_stored = kind === 0 && (bytes.readUInt16LE(at + 3) ^ bytes.readUInt16LE(at + 5)) === 0xffff;
     if (kind === 3 || (kind === 0 && !is_stored) || (kind === 2 && !beginsTables(bytes, at + 2))) continue;
-    const stream = streamAt(bytes.subarray(at), budget);
-    if (stream === undefined || (stream.plain.length < LEAST && !stream.is_large)) continue;
-    const { plain, read, is_large } = stream;
+    const most = Math.min(UNPACKED_MAXIMUM, budget.memberMaximum(bytes.length));
+    const answer = guess('zlib', bytes.subarray(at), budget, { most });
+    const is_large = answer.kind === 'large';
+    // Its head is told of a stream that is not taken into memory.
+    const { plain, read } = answer.kind === 'whole' ? answer : { plain: Buffer.alloc(0), read: HEAD_BYTES };
+    if (!is_large && plain.length < LEAST) continue;
     budget.addUnpacked(plain.length, plain.length, read);
     yield { start: at, end: at + read, plain, is_large };
     at += read - 1;

@@ -1,0 +1,51 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { examine } from '#scanner/examine.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/limits.ts';
+import { compileRules } from '#scanner/rules.ts';
+import { RECIPES } from './reader-recipes.ts';
+import { SIGNATURES_FOLDER } from './signatures-folder.ts';
+
+// Reads files by their recipes as an engine process does, with the rules of the pack, and says after each what it cost. The parent watches, and ends it.
+
+const orderSchema = z.object({ reader: z.string(), numbers: z.array(z.int()), bytes: z.int(), folder: z.string() });
+
+/** What the process holds, and what it held at most since it was last asked. Bytes. */
+function memory(): { now: number; peak: number } {
+  const status = readFileSync('/proc/self/status', 'latin1');
+  const kib = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? Number.NaN);
+  const found = { now: kib('VmRSS') * 1024, peak: kib('VmHWM') * 1024 };
+  // Sets VmHWM back (proc(5), clear_refs).
+  writeFileSync('/proc/self/clear_refs', '5');
+  return found;
+}
+
+const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
+process.on('disconnect', () => process.exit(0));
+process.on('message', (message) => {
+  const { reader, numbers, bytes: size, folder } = orderSchema.parse(message);
+  void (async () => {
+    const bytes = RECIPES[reader]?.(numbers, size) ?? Buffer.alloc(0);
+    globalThis.gc?.();
+    memory();
+    const budget = new Budget(SCAN_LIMITS, bytes.length);
+    const began = process.cpuUsage();
+    const parts = { match: rules.match, limits: SCAN_LIMITS, folder: join(folder, `unpacked-${process.pid}`), budget };
+    const { unread, media_type } = await examine({ bytes, size: bytes.length, name: 'file' }, parts);
+    const { user, system } = process.cpuUsage(began);
+    const { peak } = memory();
+    globalThis.gc?.();
+    process.send?.({
+      ms: (user + system) / 1000,
+      size: bytes.length,
+      work: budget.work,
+      unread,
+      media_type,
+      peak,
+      now: memory().now,
+    });
+  })();
+});
+globalThis.gc?.();
+process.send?.({ idle: memory().now });

@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { RECIPES } from './reader-recipes.ts';
+import { BARS, Reading, searchWorst } from './reader-search.ts';
+
+// Looks for the file of each reader that costs most, and holds it to the bars at ten megabytes. `READER_CANDIDATES` and `READER_SEED` repeat a run, or ask for more.
+
+const CANDIDATES = 2000;
+const SEED = 269;
+const CANDIDATE_BYTES = 32 * 1024;
+const WHOLE_BYTES = 10 * 1000 ** 2;
+const TRIED_WHOLE = 3;
+
+const folder = mkdtempSync(join(tmpdir(), 'palisade-readers-'));
+const reading = new Reading(folder);
+afterAll(() => {
+  reading.end();
+  rmSync(folder, { recursive: true, force: true });
+});
+const asked = z.coerce.number().int().positive().optional();
+const candidates = asked.parse(process.env['READER_CANDIDATES']) ?? CANDIDATES;
+const seed = asked.parse(process.env['READER_SEED']) ?? SEED;
+
+test.each(Object.keys(RECIPES))(
+  'no file of ten megabytes takes more than the bars: %s',
+  { timeout: 3_600_000 },
+  async (reader) => {
+    const worst = await searchWorst(reading, reader, { seed, candidates, bytes: CANDIDATE_BYTES });
+    const [first] = worst;
+    process.stdout.write(`reader search: ${reader}, seed ${seed}, ${candidates} candidates, worst ${JSON.stringify(first)}\n`);
+    expect(worst.filter(({ cost }) => cost.ended !== undefined)).toEqual([]);
+    for (const { numbers } of worst.slice(0, TRIED_WHOLE)) {
+      const cost = await reading.cost(reader, numbers, WHOLE_BYTES);
+      process.stdout.write(
+        `  at ${cost.size} bytes: ${Math.round(cost.ms)} ms, ${Math.round(cost.memory / 1024 ** 2)} MiB, ${cost.unread.join(' ')}\n`,
+      );
+      expect({ numbers, ended: cost.ended }).toEqual({ numbers, ended: undefined });
+      expect(cost.ms).toBeLessThan(BARS.cpu_ms);
+      expect(cost.memory).toBeLessThan(BARS.memory_bytes);
+    }
+  },
+);
