@@ -111,7 +111,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const build = readBuild();
   const leaked = readLeakedPasswords(surroundings.leaked_passwords);
   // Before anything else is made or changed: the database says whether this version and these keys are the right ones.
-  const { database, keys, pool, clock } = await openStore(surroundings);
+  const { database, keys, pool, clock } = await openStore(surroundings, home.id);
   const { now } = clock;
   const servers = await joinOthers(surroundings, database, home.id);
   const metrics = settings.metrics && createMetrics();

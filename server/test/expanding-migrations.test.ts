@@ -2,7 +2,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { migrations } from '#migrations/all.ts';
+import { BREAKING_MIGRATIONS, migrations } from '#migrations/all.ts';
 
 /**
  * What a migration takes away that the version before it did not use any more: the migration, what it takes away as the test below says it, and the migration that came with the version which last used
@@ -90,8 +90,8 @@ test('a migration takes nothing that the version before still uses', async () =>
 });
 
 test('the look at migrations sees what those from before the rule took away', async () => {
-  const found = (await allTaken()).filter(([name]) => name <= RULE_FROM).map(([name, line]) => `${name}: ${line}`);
-  expect(found).toMatchInlineSnapshot(`
+  const found = (await allTaken()).filter(([name]) => name <= RULE_FROM);
+  expect(found.map(([name, line]) => `${name}: ${line}`)).toMatchInlineSnapshot(`
     [
       "0014-alerts: alerts.blocked is gone",
       "0031-email-proof: table reset_tokens is gone",
@@ -103,4 +103,6 @@ test('the look at migrations sees what those from before the rule took away', as
       "0055-browsers: table known_devices is gone",
     ]
   `);
+  // 0055-browsers leaves a view on PostgreSQL in place of the table, and so is survived.
+  expect([...BREAKING_MIGRATIONS, '0055-browsers']).toEqual([...new Set(found.map(([name]) => name))]);
 });

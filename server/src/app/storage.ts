@@ -44,7 +44,7 @@ export async function openKeptFiles(surroundings: Surroundings): Promise<{
       key_file,
     }),
     sharedSets: store && blobsIn(store, SIGNATURES_IN_STORE),
-    storeWatch: store && createStoreWatch({ check: store.check }),
+    storeWatch: store && createStoreWatch({ check: () => store.check() }),
     close: () => store?.close(),
   };
 }

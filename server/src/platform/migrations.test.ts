@@ -76,6 +76,20 @@ describe('migrations', () => {
     );
   });
 
+  test('that older servers do not survive are not applied while one lives', async () => {
+    const database = await opened();
+    const all = { '0001-first': tableOf('first'), '0002-second': tableOf('second') };
+    const breaking = new Set(['0002-second']);
+    await migrate(database, { '0001-first': tableOf('first') }, { breaking });
+    const beside = (living?: string) => migrate(database, all, { breaking, findLiving: () => Promise.resolve(living) });
+    await expect(beside('process 7 on elsewhere, started 2026-11-20T10:00:00.000Z')).rejects.toThrow(
+      'The upgrade takes away what older servers of this database use (0002-second), and one still runs: process 7 on elsewhere, started 2026-11-20T10:00:00.000Z. Stop every server of it, then start this one. Nothing was changed.',
+    );
+    expect((await database.introspection.getTables()).map(({ name }) => name)).toEqual(['first']);
+    await beside();
+    expect((await database.introspection.getTables()).map(({ name }) => name).sort()).toEqual(['first', 'second']);
+  });
+
   test('say what to do with a database that an earlier version left in the middle of one', async () => {
     const { location } = ownDatabase();
     const half = new SqliteDatabase(location.sqlite);

@@ -83,15 +83,24 @@ async function halfDone<Tables>(database: Kysely<Tables>, migration: string): Pr
   );
 }
 
+interface UpgradeOptions {
+  /** Called before the first change to a database that has been used. */
+  beforeUpgrade?: () => void;
+  /** Migrations that a server of the version before them does not survive. */
+  breaking?: ReadonlySet<string>;
+  /** Another server that uses the database now, in words; undefined when there is none. */
+  findLiving?: () => Promise<string | undefined>;
+}
+
 /**
  * Brings the database to the newest migration. Each migration and its record are one transaction: a process that ends in the middle leaves the state before it.
- * Several processes may do so at once: each migration is done by one of them. `beforeUpgrade` is called before the first change to a database that has been used.
- * @throws DatabaseVersionError for one of a newer version, or one that an earlier version left half migrated; the first migration's error.
+ * Several processes may do so at once: each migration is done by one of them.
+ * @throws DatabaseVersionError for one of a newer version, one that an earlier version left half migrated, or one that an older server uses which would not survive it; the first migration's error.
  */
 export async function migrate<Tables>(
   database: Kysely<Tables>,
   migrations: Record<string, Migration>,
-  { beforeUpgrade }: { beforeUpgrade?: () => void } = {},
+  { beforeUpgrade, breaking, findLiving }: UpgradeOptions = {},
 ): Promise<void> {
   await waitingUnbounded(async () => {
     const applied = await requireKnownVersion(database, migrations);
@@ -104,6 +113,12 @@ export async function migrate<Tables>(
     if (last !== undefined && first < last)
       throw new DatabaseVersionError(
         `The database was made by another version of Palisade: it has ${last}, and lacks ${first}, which comes before. Start that version. Nothing was changed.`,
+      );
+    const breaks = applied.length > 0 ? pending.find((name) => breaking?.has(name)) : undefined;
+    const living = breaks === undefined ? undefined : await findLiving?.();
+    if (living !== undefined)
+      throw new DatabaseVersionError(
+        `The upgrade takes away what older servers of this database use (${breaks}), and one still runs: ${living}. Stop every server of it, then start this one. Nothing was changed.`,
       );
     if (applied.length > 0) beforeUpgrade?.();
     await inTurn(database, async (transaction) => {

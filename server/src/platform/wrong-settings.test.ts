@@ -222,7 +222,7 @@ const WRONG: readonly [Record<string, string>, string][] = [
 
 test.each(WRONG)('%j is refused in one sentence', (environment, sentence) => {
   expect(() => parseSettings(environment)).toThrow(SettingsError);
-  expect(() => parseSettings(environment)).toThrow(new Error(sentence));
+  expect(() => parseSettings(environment)).toThrow(new SettingsError(sentence));
   expect(sentence).not.toContain('hush');
 });
 
