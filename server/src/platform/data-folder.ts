@@ -93,7 +93,8 @@ function foreignNames(folder: string, names: readonly string[], key_files: reado
     if (BEFORE_FIRST.test(name) || name === RESTORING || key_files.includes(path)) return false;
     if (name === 'home') return !holdsHomeId(path);
     if (name !== 'keys' || !lstatSync(path).isDirectory()) return true;
-    return readdirSync(path).some((key) => !KEY_FILE.test(key) && !key_files.includes(join(path, key)));
+    // Names with two dots are those of a volume of secrets (Kubernetes).
+    return readdirSync(path).some((key) => !KEY_FILE.test(key) && !key.startsWith('..') && !key_files.includes(join(path, key)));
   });
 }
 
