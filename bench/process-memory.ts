@@ -21,3 +21,14 @@ export function memoryOf(pids: readonly number[]): number {
   const kilobytes = [...all].map((pid) => Number(/^Pss: +(\d+) kB$/mu.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0));
   return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
 }
+
+/** What a server's main process holds, and its engine processes together, in MB; and how many of these there are. */
+export function memoryByKind(pid: number): { main_mb: number; engines_mb: number; engines: number } {
+  const engines = readdirSync('/proc')
+    .filter((name) => /^\d+$/u.test(name))
+    .filter((name) => Number(/^PPid:\t(\d+)$/mu.exec(read(`/proc/${name}/status`))?.[1] ?? 0) === pid)
+    .filter((name) => read(`/proc/${name}/cmdline`).includes('yara-process'))
+    .map(Number);
+  const main_kb = Number(/^Pss: +(\d+) kB$/mu.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
+  return { main_mb: main_kb / 1024, engines_mb: engines.length === 0 ? 0 : memoryOf(engines), engines: engines.length };
+}

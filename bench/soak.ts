@@ -3,17 +3,27 @@
  * thousand files shows here. Keeps its figures in results/soak.json. Needs npm start once (for the build).
  *
  *     node bench/soak.ts [FILES] [SEED]
+ *
+ * Or for so many minutes, with what each process holds after every tenth of them, after five minutes, and once it has been idle for 90 s. Keeps that in results/soak-minutes.json.
+ *
+ *     node bench/soak.ts --minutes 60
  */
 import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { createHomeFiles } from './home-files.ts';
-import { memoryOf } from './process-memory.ts';
+import { memoryByKind, memoryOf } from './process-memory.ts';
 import { describeMachine, median, RESULTS, startServer } from './server.ts';
 import { piecesOf, upload } from './upload.ts';
 
-const [files_wanted = '20000', seed = '20261123'] = process.argv.slice(2);
+const { values, positionals } = parseArgs({ options: { minutes: { type: 'string' } }, allowPositionals: true });
+const [files_wanted = '20000', seed = '20261123'] = positionals;
+const MINUTES = values.minutes === undefined ? undefined : Number(values.minutes);
 const FILES = Number(files_wanted);
+const SETTLED_MINUTES = 5;
+const IDLE_MS = 90_000;
 const PARTS = 10;
 const AT_ONCE = 4;
 
@@ -30,7 +40,54 @@ const databaseMb = () =>
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
-try {
+/** What the main process holds alone, its engines, and how many of these there are. */
+function held() {
+  const { main_mb, engines_mb, engines } = memoryByKind(server.pid);
+  return { main_mb: round(main_mb), engines_mb: round(engines_mb), engines, all_mb: round(main_mb + engines_mb) };
+}
+
+async function soakForMinutes(minutes: number): Promise<void> {
+  const { token } = await server.signIn();
+  const [load_before = 0] = loadavg();
+  await pause(IDLE_MS);
+  const at_rest = held();
+  const began = performance.now();
+  const passed = () => (performance.now() - began) / 60_000;
+  const looks: ({ minute: number; files: number; database_mb: number } & ReturnType<typeof held>)[] = [];
+  let settled: ReturnType<typeof held> | undefined;
+  let files = 0;
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      while (passed() < minutes) {
+        files += 1;
+        const { ending, content } = nextFile();
+        await upload(server.url, token, `${files}.${ending}`, piecesOf(content), content.length);
+        if (settled === undefined && passed() >= Math.min(SETTLED_MINUTES, minutes / 2)) settled = held();
+        if (passed() < (minutes * (looks.length + 1)) / PARTS) continue;
+        looks.push({ minute: round(passed()), files, database_mb: round(databaseMb()), ...held() });
+        console.error(JSON.stringify(looks.at(-1)));
+      }
+    }),
+  );
+  const [load_after = 0] = loadavg();
+  await pause(IDLE_MS);
+  const idle = held();
+  const result = {
+    what: `files sent to one server for ${minutes} minutes, four at once: what its processes hold`,
+    at: new Date().toISOString(),
+    machine: { ...describeMachine(), load_before, load_after },
+    files,
+    at_rest,
+    settled,
+    last_beside_settled: settled === undefined ? undefined : round((looks.at(-1)?.all_mb ?? 0) / settled.all_mb),
+    idle_after_90_s: idle,
+    looks,
+  };
+  writeFileSync(join(RESULTS, 'soak-minutes.json'), `${JSON.stringify(result, undefined, 2)}\n`);
+  console.log(JSON.stringify({ at_rest, settled, last_beside_settled: result.last_beside_settled, idle }));
+}
+
+async function soakFiles(): Promise<void> {
   const { token } = await server.signIn();
   const [load_before = 0] = loadavg();
   const parts: { files_a_second: number; p50_ms: number; p95_ms: number; memory_mb: number; database_mb: number }[] = [];
@@ -79,6 +136,10 @@ try {
   };
   writeFileSync(join(RESULTS, 'soak.json'), `${JSON.stringify(result, undefined, 2)}\n`);
   console.log(JSON.stringify(result.last_beside_first));
+}
+
+try {
+  await (MINUTES === undefined ? soakFiles() : soakForMinutes(MINUTES));
 } finally {
   await server.stop();
 }

@@ -1,4 +1,5 @@
 // Builds the server (bundles of the server, its processes and the update command), the package for devices, and the web application, with compressed copies of what is served.
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -35,6 +36,23 @@ const forLittleMemory = {
     }));
   },
 };
+
+/** What the server says that it was built from (server/src/platform/build.ts). A build outside of git may name it in PALISADE_COMMIT and PALISADE_COMMITTED_AT. */
+function writeBuild() {
+  const git = (/** @type {string[]} */ ...args) => {
+    try {
+      return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    } catch {
+      return undefined;
+    }
+  };
+  const { PALISADE_COMMIT, PALISADE_COMMITTED_AT } = process.env;
+  const isChanged = PALISADE_COMMIT === undefined && (git('status', '--porcelain', '--untracked-files=no') ?? '') !== '';
+  const commit = PALISADE_COMMIT ?? git('rev-parse', 'HEAD') ?? 'unknown';
+  const committed_at = PALISADE_COMMITTED_AT ?? git('log', '-1', '--format=%cI') ?? 'unknown';
+  const build = { commit: isChanged ? `${commit} with changes` : commit, committed_at };
+  writeFileSync(join(ROOT, 'server/dist/build.json'), `${JSON.stringify(build)}\n`);
+}
 
 async function buildServer() {
   const dependencies = ['scanner', 'server'].flatMap((workspace) =>
@@ -77,6 +95,7 @@ async function buildServer() {
   for (const name of ['main.js', 'yara-process.js'])
     if (readFileSync(join(ROOT, 'server/dist', name)).some((byte) => byte > 127))
       throw new Error(`the bundle ${name} of the server has letters beyond ASCII`);
+  writeBuild();
 }
 
 /** @param {string} folder */

@@ -10,6 +10,10 @@ export type Exposure = z.infer<typeof exposureSchema>;
 const administratorBySchema = z.enum(['there', 'first_account', 'first_account_on_machine', 'named_email']);
 export type AdministratorBy = z.infer<typeof administratorBySchema>;
 
+/** What a server was built from: the commit and its time, ISO; `unknown` where the build step did not know. */
+export const buildSchema = z.object({ commit: z.string(), committed_at: z.string() });
+export type Build = z.infer<typeof buildSchema>;
+
 export const readConfig = endpoint({
   method: 'GET',
   path: '/config',
@@ -18,6 +22,8 @@ export const readConfig = endpoint({
   status: 200,
   reply: z.object({
     version: z.string(),
+    /** Servers of earlier versions do not say. */
+    build: buildSchema.optional(),
     exposure: exposureSchema,
     /** Local exposure on an address that others may reach: administrators are warned on every screen (DESIGN section 2). */
     open_local: z.boolean(),
@@ -47,9 +53,16 @@ export const readReadiness = endpoint({
   method: 'GET',
   path: '/ready',
   summary:
-    'The process can serve: database and engine answer, and the database has room. With `storage: low` the disk has no room for uploads beside the reserve of the database: they are refused, and everything else goes on.',
+    'The process can serve: database and engine answer, and the database has room. With `storage: low` the disk has no room for uploads beside the reserve of the database: they are refused, and everything else goes on. With `store: away` the store that servers share does not answer: uploads are refused, and everything else goes on. With `clock: off` the clock of this server is more than 2 s from that of the database, by which records go.',
   access: 'anyone',
   status: 200,
-  reply: z.object({ status: z.literal('ready'), storage: z.enum(['ok', 'low']) }),
+  reply: z.object({
+    status: z.literal('ready'),
+    storage: z.enum(['ok', 'low']),
+    /** Only where servers share a store. */
+    store: z.enum(['ok', 'away']).optional(),
+    clock: z.enum(['ok', 'off']).optional(),
+    build: buildSchema.optional(),
+  }),
   problems: ['unavailable', 'storage_full'],
 });

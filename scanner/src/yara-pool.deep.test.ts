@@ -6,7 +6,7 @@ import { EICAR, noise } from '#test/files.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { SILENT } from '#test/silent-log.ts';
 import { SCAN_LIMITS } from './limits.ts';
-import type { EngineMemory } from './process-memory.ts';
+import { ENGINE_MEMORY, type EngineMemory } from './process-memory.ts';
 import { createYaraPool, type Deaths, type YaraPool } from './yara-pool.ts';
 
 const MIB = 1024 ** 2;
@@ -16,7 +16,7 @@ const BIG = noise(60 * MIB);
 const TIGHT: EngineMemory = { most: 24 * MIB, grown: 1024 * MIB };
 
 /** A pool of its own, with files that it can be given. */
-function start(memory: EngineMemory, size: number, start_ms?: number) {
+function start(memory: EngineMemory, size: number, start_ms?: number, idle_ms?: number) {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-pool-'));
   const pool = createYaraPool({
     signatures: { rules_folder: join(SIGNATURES_FOLDER, 'rules'), feeds: [] },
@@ -24,6 +24,7 @@ function start(memory: EngineMemory, size: number, start_ms?: number) {
     limits: SCAN_LIMITS,
     memory,
     ...(start_ms === undefined ? {} : { start_ms }),
+    ...(idle_ms === undefined ? {} : { idle_ms }),
     logger: SILENT,
   });
   onTestFinished(async () => {
@@ -39,6 +40,18 @@ function start(memory: EngineMemory, size: number, start_ms?: number) {
   };
   return { pool, scan };
 }
+
+test('processes beyond the first end when they have been idle, and come again with files', async () => {
+  const { pool, scan } = start(ENGINE_MEMORY, 3, undefined, 200);
+  const all = async () => await Promise.all([scan(EICAR), scan(EICAR), scan(EICAR)]);
+  for (let round = 0; round < 2; round += 1) {
+    for (const outcome of await all())
+      expect(outcome).toMatchObject({ kind: 'examined', examination: { threat: 'EICAR-Test-File' } });
+    // The first stays, so that the next file finds one that has compiled its rules.
+    await vi.waitFor(() => expect(pool.pids()).toHaveLength(1), PATIENCE);
+    expect(pool.status()).toMatchObject({ state: 'ready', processes: { ready: 1, wanted: 1 } });
+  }
+});
 
 describe.runIf(process.platform === 'linux')('a process over its memory', () => {
   test('is ended and replaced, while another file goes on; the second time is final for engines of this edition', {

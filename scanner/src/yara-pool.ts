@@ -118,6 +118,8 @@ interface Member {
   current: { waiting: Waiting; timer: NodeJS.Timeout; watch: NodeJS.Timeout; killed_for: KilledFor | undefined } | undefined;
   /** What it matches for others while it has no file. */
   helping: Question<Member>[];
+  /** Since when it has had nothing to do, by `performance.now()`. */
+  idle_since: number;
   /** What it held when it was ready. Bytes. */
   at_rest: number;
   /** It has grown: this one takes its place once it is ready. */
@@ -139,6 +141,11 @@ const DEATHS_MAXIMUM = 2;
 const YOUNG_MS = 5_000;
 const BACKOFF_MS = { first: 100, most: 30_000 } as const;
 
+/** A process beyond the first that has had nothing to do for so long ends; starting another takes half a second. ms. */
+const IDLE_MS = 30_000;
+/** How often in that time the pool looks. */
+const IDLE_LOOKS = 6;
+
 /** From here on nobody waits for a process that may not come back. */
 const GIVE_UP_BACKOFF_MS = BACKOFF_MS.first * 8;
 /** Signatures that take longer to compile have no place in an engine; a process that is not ready by then is ended, and another one is tried. ms. */
@@ -148,7 +155,7 @@ const PROCESS_FILE = new URL(import.meta.url.endsWith('.ts') ? './yara-process.t
 
 /**
  * A pool of YARA-X child processes. Not threads: a runaway rule outlives `worker.terminate()`, SIGKILL always works. Each process scans one file at a
- * time; files wait in order. Up to `size` of them start as files come, always one ahead. A process that dies is replaced, its file scanned again.
+ * time; files wait in order. Up to `size` of them start as files come, always one ahead, and those beyond the first end when they have been idle. A process that dies is replaced, its file scanned again.
  */
 export function createYaraPool(options: {
   signatures: SignatureFiles;
@@ -158,9 +165,11 @@ export function createYaraPool(options: {
   /** Processes that read one file together, at most. */
   cores?: number;
   start_ms?: number;
+  idle_ms?: number;
   logger: EngineLog;
 }): YaraPool {
   const { size, limits, memory = ENGINE_MEMORY, cores = availableParallelism(), start_ms = START_MAXIMUM_MS, logger } = options;
+  const { idle_ms = IDLE_MS } = options;
   const members = new Set<Member>();
   let current: Generation = { signatures: options.signatures, members: new Set(), settle: undefined };
   let next: Generation | undefined;
@@ -196,13 +205,32 @@ export function createYaraPool(options: {
 
   const isAtWork = ({ current, helping }: Member) => current !== undefined || helping.length > 0;
 
-  /** One process more than there are files, as far as there may be: the next file finds one that has compiled its rules. What died is replaced elsewhere. */
+  /** One process more than there are files, as far as there may be: the next file finds one that has compiled its rules. */
+  function wantedCount(): number {
+    const busy = [...current.members].filter((member) => member.current !== undefined).length;
+    return Math.min(size, busy + queue.length + 1);
+  }
+
+  /** What died is replaced elsewhere. */
   function startSpare(): void {
     if (closing || timers.size > 0) return;
-    const busy = [...current.members].filter((member) => member.current !== undefined).length;
-    const wanted = Math.min(size, busy + queue.length + 1);
+    const wanted = wantedCount();
     for (let count = current.members.size; count > 0 && count < wanted; count++) start(current);
   }
+
+  /** Ends processes that have been idle, the youngest first, down to one more than there are files. */
+  function endIdle(): void {
+    if (closing) return;
+    const idle_from = performance.now() - idle_ms;
+    for (const member of [...current.members].reverse()) {
+      if (current.members.size <= wantedCount()) return;
+      const is_idle = member.facts !== undefined && !isAtWork(member) && member.idle_since <= idle_from;
+      if (!is_idle || member.successor !== undefined) continue;
+      logger.debug({ pid: member.child.pid }, 'engine process has been idle and ends');
+      giveWay(member);
+    }
+  }
+  const looking = setInterval(endIdle, idle_ms / IDLE_LOOKS).unref();
 
   function dispatch(): void {
     assign();
@@ -264,6 +292,7 @@ export function createYaraPool(options: {
       return;
     }
     const answer = parsed.data;
+    member.idle_since = performance.now();
     switch (answer.kind) {
       case 'ready':
         member.facts = { version: answer.version, signatures_version: answer.signatures_version };
@@ -441,6 +470,7 @@ export function createYaraPool(options: {
       facts: undefined,
       current: undefined,
       helping: [],
+      idle_since: performance.now(),
       at_rest: 0,
       successor: undefined,
       is_replaced: false,
@@ -533,6 +563,7 @@ export function createYaraPool(options: {
     pids: () => [...members].flatMap((member) => member.child.pid ?? []),
     async close() {
       closing = true;
+      clearInterval(looking);
       if (next !== undefined) abandon(next);
       for (const timer of timers) clearTimeout(timer);
       for (const waiting of queue.splice(0)) waiting.answer({ kind: 'failed', detail: 'engine_down' });

@@ -23,6 +23,7 @@ import { createPlanRequests } from '#features/subscriptions/plan-requests.ts';
 import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes.ts';
 import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
 import { serveAgentPackage } from '#platform/agent-package.ts';
+import { readBuild } from '#platform/build.ts';
 import { SOCKET_LIMITS } from '#platform/channels/serve-socket.ts';
 import { openSockets } from '#platform/channels/socket-request.ts';
 import { wipeDeleted } from '#platform/database.ts';
@@ -106,14 +107,16 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
 
 /** Here, and in `app/`, features meet, and nowhere else. */
 async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
-  const { settings, logger, now = Date.now } = surroundings;
+  const { settings, logger } = surroundings;
+  const build = readBuild();
   const leaked = readLeakedPasswords(surroundings.leaked_passwords);
   // Before anything else is made or changed: the database says whether this version and these keys are the right ones.
-  const { database, keys, pool } = await openStore(surroundings);
+  const { database, keys, pool, clock } = await openStore(surroundings, home.id);
+  const { now } = clock;
   const servers = await joinOthers(surroundings, database, home.id);
   const metrics = settings.metrics && createMetrics();
   const spool = openSpool({ ...folderOf(surroundings, 'spool'), limits: settings.spool });
-  const { quarantine, shared, sharedSets, attachments, close: closeStore } = await openKeptFiles(surroundings);
+  const { quarantine, shared, sharedSets, attachments, storeWatch, close: closeStore } = await openKeptFiles(surroundings);
   const { topics, counters, news } = await openBetween(surroundings, now);
   const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
   const changed = (user_id: string, topic: Topic) => {
@@ -330,7 +333,8 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   devices.serve(api);
 
   serveState(api, {
-    ...{ settings, database, drain, engine, storage, proxies },
+    ...{ settings, database, drain, engine, storage, proxies, build, clock },
+    store: storeWatch,
     administrator: accounts.auth.administrator,
   });
   await openSockets(fastify, [eventsChannel, agentChannel]);
@@ -346,7 +350,8 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     limits: surroundings.events_limits ?? SOCKET_LIMITS,
     public_url: settings.public_url,
   });
-  const measuring = metrics && buildMetrics(surroundings, { metrics, fastify, rateLimits, pool, mail, jobs, scanner, events });
+  const measuring =
+    metrics && buildMetrics(surroundings, { metrics, fastify, rateLimits, pool, mail, jobs, scanner, events, build, clock });
   await serveAgentPackage(fastify, surroundings.agent_folder, settings.public_url);
   await serveWeb(fastify, surroundings.web_folder);
   await antivirus.resume();
@@ -401,6 +406,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       await mail.close();
       await witness.close();
       await servers?.leave();
+      clock.close();
       await database.destroy();
       home.release();
     },

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { Kysely } from 'kysely';
 import { migrations } from '#migrations/all.ts';
-import { databaseLocation, openDatabase, requireKnownVersion } from '#platform/database.ts';
+import { DataFolderError, requireOwnFolder } from '#platform/data-folder.ts';
+import { databaseLocation, openDatabase } from '#platform/database.ts';
 import { installationKeys } from '#platform/keys.ts';
+import { requireKnownVersion } from '#platform/migrations.ts';
 import { keepFilesPrivate } from '#platform/private-files.ts';
 import { parseSettings, type Settings, SettingsError } from '#platform/settings.ts';
 import type { Tables } from './app/tables.ts';
@@ -18,14 +20,17 @@ export function say(line: string): void {
   process.stdout.write(`palisade: ${line}\n`);
 }
 
-/** Reads the settings, and keeps from others what lies in the data folder; says once what it has mended. Ends the process with one line for a bad setting. */
-export function prepare(): Settings {
+/**
+ * Reads the settings, refuses a data folder that is not ours, and keeps from others what lies in it; says once what it has mended. Ends the process with one line for a
+ * bad setting or folder. `restores` is for the command that ends an interrupted restore.
+ */
+export function prepare({ restores = false }: { restores?: boolean } = {}): Settings {
   try {
     const settings = parseSettings(process.env);
-    const { mended, warnings } = keepFilesPrivate({
-      data_dir: settings.data_dir,
-      key_files: installationKeys(settings).map(({ path }) => path),
-    });
+    const { data_dir } = settings;
+    const key_files = installationKeys(settings).map(({ path }) => path);
+    requireOwnFolder({ data_dir, key_files, restores });
+    const { mended, warnings } = keepFilesPrivate({ data_dir, key_files });
     if (mended > 0)
       warnings.unshift(
         `Others on this machine could read ${mended} of the files and folders in ${settings.data_dir}. Now only this user can.`,
@@ -33,7 +38,7 @@ export function prepare(): Settings {
     for (const warning of [...settings.warnings, ...warnings]) process.stderr.write(`palisade: warning: ${warning}\n`);
     return settings;
   } catch (error) {
-    if (error instanceof SettingsError) fail(error.message);
+    if (error instanceof SettingsError || error instanceof DataFolderError) fail(error.message);
     throw error;
   }
 }

@@ -5,18 +5,15 @@ import { USUAL_SCANNERS } from '@palisade/scanner/scanner-url';
 import { databaseLocation } from '#platform/database.ts';
 import { collectWhenIdle } from '#platform/idle-collection.ts';
 import { createLog } from '#platform/log.ts';
-import type { Settings } from '#platform/settings.ts';
+import { removeUpgradeCopy } from '#platform/upgrade-copy.ts';
 import { type App, createApp } from './app.ts';
 import { fail, prepare } from './command.ts';
+import { explainListen, explainStart, reasonOf } from './start-refusals.ts';
 
 /** The share of the time to stop that requests under way may take before they are cut; the rest is for closing what is open. A file that was being scanned is taken up at the next start. */
 const REQUESTS_SHARE = 0.9;
 /** Ctrl-C under npm arrives twice, from the terminal and from npm. A second signal that a person sends comes later than this, in ms. */
 const SAME_SIGNAL_MS = 1_000;
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
 
 /** @throws what names METRICS_PORT, which the address of an error alone does not. */
 async function listenAt(server: Server, address: { host: string; port: number }): Promise<void> {
@@ -30,38 +27,6 @@ async function listenAt(server: Server, address: { host: string; port: number })
     );
     server.listen(address.port, address.host, resolve);
   });
-}
-
-/** What a person can do about an error at start, in one line. */
-function explain(error: unknown, settings: Settings): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  switch (code) {
-    case 'EADDRINUSE':
-      return `Port ${settings.port} on ${settings.host} is in use. Stop the other program, or set PORT to another port (for example PORT=3001).`;
-    case 'EADDRNOTAVAIL':
-      return `HOST ${settings.host} is not an address of this machine. Set HOST to 127.0.0.1, or to an address it has.`;
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-    case 'ENOTDIR':
-    case 'EEXIST':
-    case 'SQLITE_CANTOPEN':
-    case 'SQLITE_READONLY':
-    case 'SQLITE_READONLY_DIRECTORY':
-      if (error instanceof Error && 'syscall' in error && error.syscall === 'listen') {
-        return `Port ${settings.port} may not be opened by this user. Set PORT to a port above 1023.`;
-      }
-      return `The data folder ${settings.data_dir} cannot be written (${code}). Make it writable, or set DATA_DIR to another folder.`;
-    case 'ENOSPC':
-      return `There is no space left for the data folder ${settings.data_dir}. Free some, or set DATA_DIR to another folder.`;
-    case 'ECONNREFUSED':
-    case 'ENOTFOUND':
-    case '28P01':
-    case '3D000':
-      return `The database of DATABASE_URL cannot be used: ${reasonOf(error)}.`;
-    default:
-      return reasonOf(error);
-  }
 }
 
 const settings = prepare();
@@ -85,13 +50,21 @@ try {
     usual_scanners: USUAL_SCANNERS,
     logger,
   });
+} catch (error) {
+  logger.debug({ err: error }, 'start failed');
+  fail(explainStart(error, settings));
+}
+try {
   await app.fastify.listen({ host: settings.host, port: settings.port });
   if (app.metrics && settings.metrics?.address) await listenAt(app.metrics, settings.metrics.address);
 } catch (error) {
   logger.debug({ err: error }, 'start failed');
-  fail(explain(error, settings));
+  fail(explainListen(error, settings));
 }
 
+// The new version has started: from here on the way back is a backup.
+const location = databaseLocation(settings);
+if ('sqlite' in location) removeUpgradeCopy(location.sqlite);
 collectWhenIdle();
 const bound = app.fastify.server.address();
 const port = bound !== null && typeof bound === 'object' ? bound.port : settings.port;

@@ -23,7 +23,7 @@ function readArguments() {
 
 const { file, force, end_sessions } = readArguments();
 try {
-  const settings = prepare();
+  const settings = prepare({ restores: true });
   const { head, manifest, aside, missing_keys } = await readBackup({ settings, file, force, end_sessions });
   const kept = manifest.files.filter(({ name }) => name.startsWith('quarantine/') || name.startsWith('store/')).length;
   const total = Object.values(manifest.rows).reduce((sum, count) => sum + count, 0);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { migrations } from '#migrations/all.ts';
-import { migrate, openDatabase } from '#platform/database.ts';
+import { openDatabase } from '#platform/database.ts';
+import { migrate } from '#platform/migrations.ts';
 import type { Tables } from '#server/app/tables.ts';
 
 const AT = '2026-11-20T10:00:00.000Z';

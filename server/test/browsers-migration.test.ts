@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrations } from '#migrations/all.ts';
-import { migrate, openDatabase } from '#platform/database.ts';
+import { openDatabase } from '#platform/database.ts';
+import { migrate } from '#platform/migrations.ts';
 import { freshDatabase, isPostgres } from './harness.ts';
 
 const AT = '2026-11-20T10:00:00.000Z';

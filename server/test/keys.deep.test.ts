@@ -108,6 +108,7 @@ describe.runIf(hasModes)('what lies in DATA_DIR', () => {
 
   test('leaves alone what is not ours, and warns of it', async () => {
     const DATA_DIR = freshFolder();
+    expect(await (await startServer({ DATA_DIR })).kill('SIGTERM')).toBe(0);
     chmodSync(DATA_DIR, 0o755);
     mkdirSync(join(DATA_DIR, 'bin'), { mode: 0o755 });
     writeFileSync(join(DATA_DIR, 'bin', 'program'), '', { mode: 0o755 });

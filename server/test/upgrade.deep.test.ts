@@ -1,8 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { currentUser } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
 import { listMessages } from '@palisade/contract/chat-read';
@@ -13,21 +9,13 @@ import { z } from 'zod';
 import { migrations } from '#migrations/all.ts';
 import { openDatabase } from '#platform/database.ts';
 import type { Tables } from '#server/app/tables.ts';
-import { HAS_CLUSTER, startCluster } from './cluster.ts';
+import { freshFolder, HAS_CLUSTER, startCluster } from './cluster.ts';
 import { freshDatabase, readAnswer, replyOf } from './harness.ts';
+import { git, layOut } from './older-version.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NEWEST = Object.keys(migrations).sort().at(-1) ?? '';
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 50 });
-
-function git(...args: string[]): string | undefined {
-  try {
-    return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-  } catch {
-    return undefined;
-  }
-}
 
 /** The commit of the main line before the newest migration came to it; undefined where the history does not reach so far. */
 function commitBefore(): string | undefined {
@@ -45,35 +33,6 @@ function commitBefore(): string | undefined {
 }
 const before = process.env['UPGRADE_FROM'] ?? commitBefore();
 if (before === undefined) process.stdout.write('skipped: the history does not hold the version before the newest migration\n');
-
-function freshFolder(name: string): string {
-  const folder = mkdtempSync(join(tmpdir(), `palisade-${name}-`));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-/** What a server is made of. Earlier versions had fewer. */
-const WORKSPACES: readonly string[] = ['contract', 'scanner', 'server'];
-
-/** Lays out the version of a commit, on the packages that are installed here, and answers its `main.ts`. */
-function layOut(commit: string): string {
-  const folder = freshFolder('version');
-  const parts = (git('ls-tree', '--name-only', commit) ?? '').split('\n').filter((name) => WORKSPACES.includes(name));
-  const archive = execFileSync('git', ['archive', commit, 'package.json', ...parts], {
-    cwd: ROOT,
-    maxBuffer: 1024 ** 3,
-  });
-  execFileSync('tar', ['-x', '-C', folder], { input: archive });
-  const packages = join(folder, 'node_modules');
-  mkdirSync(join(packages, '@palisade'), { recursive: true });
-  for (const name of readdirSync(join(ROOT, 'node_modules'))) {
-    if (name !== '@palisade') symlinkSync(join(ROOT, 'node_modules', name), join(packages, name));
-  }
-  for (const name of parts) symlinkSync(join(folder, name), join(packages, '@palisade', name));
-  rmSync(join(folder, 'server', 'passwords'), { recursive: true, force: true });
-  symlinkSync(join(ROOT, 'server', 'passwords'), join(folder, 'server', 'passwords'));
-  return join(folder, 'server', 'src', 'main.ts');
-}
 
 async function call<E extends Endpoint>(server: ServerProcess, endpoint: E, token: string, body?: unknown) {
   const response = await fetch(`${server.url}/api${endpoint.path}`, {

@@ -1,4 +1,4 @@
-import { createReadStream, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { link, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { VERSION } from '@palisade/contract/constants';
@@ -6,10 +6,12 @@ import SqliteDatabase from 'better-sqlite3';
 import { type Kysely, sql } from 'kysely';
 import { migrations } from '#migrations/all.ts';
 import { type Blobs, StoreAwayError } from '#platform/blobs/blobs.ts';
-import { databaseLocation, openDatabase, requireKnownVersion } from '#platform/database.ts';
+import { databaseLocation, openDatabase } from '#platform/database.ts';
 import { waitingUnbounded } from '#platform/database-patience.ts';
+import { takeExclusive } from '#platform/exclusive.ts';
 import { HOME_FILE } from '#platform/home.ts';
 import { installationKeys, readKey } from '#platform/keys.ts';
+import { requireKnownVersion } from '#platform/migrations.ts';
 import { runPostgresProgram } from '#platform/postgres-programs.ts';
 import type { Settings } from '#platform/settings.ts';
 import { createTarWriter } from '#platform/tar-file.ts';
@@ -62,6 +64,11 @@ interface Snapshot {
   waiting: number;
 }
 
+const UNFINISHED = '.palisade-backup-';
+/** Locked while the backup of its folder is being written. */
+const HELD = 'held';
+const HOUR_MS = 3_600_000;
+
 /** Where the archive is to be: the file itself, or one with a name of its own in a folder that is there. */
 function fileFor(target: string, now: Date): string {
   const path = resolve(target);
@@ -70,6 +77,28 @@ function fileFor(target: string, now: Date): string {
   if (existsSync(file)) throw new BackupError(`${file} is there already. Name another file, or a folder.`);
   if (!existsSync(dirname(file))) throw new BackupError(`There is no folder ${dirname(file)}. Make it, or name another one.`);
   return file;
+}
+
+/** A folder for what is unfinished, held while this process lives. Those of backups that were killed are removed first. */
+async function unfinishedIn(parent: string): Promise<{ folder: string; release: () => void }> {
+  for (const name of readdirSync(parent).filter((one) => one.startsWith(UNFINISHED))) {
+    const left = join(parent, name);
+    const release = isAbandoned(left) ? takeExclusive(join(left, HELD)) : undefined;
+    if (release === undefined) continue;
+    release();
+    rmSync(left, { recursive: true, force: true });
+  }
+  const folder = await mkdtemp(join(parent, UNFINISHED));
+  const release = takeExclusive(join(folder, HELD));
+  if (release === undefined) throw new Error(`The folder ${folder} is in use.`);
+  return { folder, release };
+}
+
+/** Whether a backup that wrote there has ended, as far as can be told without its lock: one that has just begun has none yet. */
+function isAbandoned(folder: string): boolean {
+  if (existsSync(join(folder, HELD))) return true;
+  const age_ms = Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+  return age_ms > HOUR_MS;
 }
 
 /** Gives the finished archive its name, over no file that came meanwhile as far as the file system can tell. */
@@ -196,7 +225,7 @@ export async function writeBackup(parts: {
     throw new BackupError(`There is no database at ${location.sqlite}. Set DATA_DIR to where the server keeps its data.`);
   const home_file = join(settings.data_dir, HOME_FILE);
   const home = existsSync(home_file) ? readFileSync(home_file, 'utf8') : undefined;
-  const folder = await mkdtemp(join(dirname(file), '.palisade-backup-'));
+  const { folder, release } = await unfinishedIn(dirname(file));
   onFolder(folder);
   const live = openDatabase<BackupTables>(location);
   try {
@@ -214,6 +243,7 @@ export async function writeBackup(parts: {
     throw error;
   } finally {
     await live.destroy();
+    release();
     rmSync(folder, { recursive: true, force: true });
   }
 

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { VERSION } from '@palisade/contract/constants';
+import type { Build } from '@palisade/contract/platform';
 import { residentBytes } from '@palisade/scanner/process-memory';
 import type { FastifyInstance } from 'fastify';
 import type { ScanMeter } from '#features/antivirus/examination.ts';
@@ -10,6 +11,7 @@ import type { Metrics } from '#platform/metrics.ts';
 import { measureProcess } from '#platform/process-metrics.ts';
 import type { RateLimits } from '#platform/rate-limit.ts';
 import { createMetricsServer, serveMetrics } from '#platform/serve-metrics.ts';
+import type { SharedClock } from '#platform/shared-clock.ts';
 import type { Scanner } from './scanner.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -56,9 +58,11 @@ export function buildMetrics(
     jobs: Pick<Jobs, 'figures'>;
     scanner: Scanner;
     events: { open(): { known: number; strangers: number } };
+    build: Build;
+    clock: Pick<SharedClock, 'ahead_ms'>;
   },
 ): { server: Server | undefined; close(): void } {
-  const { metrics, fastify, rateLimits, pool, mail, jobs, scanner, events } = parts;
+  const { metrics, fastify, rateLimits, pool, mail, jobs, scanner, events, build, clock } = parts;
   const { antivirus, engine, signatures, waiting, processes } = scanner;
   const { gauge } = metrics;
   const closeProcess = measureProcess(metrics);
@@ -67,6 +71,7 @@ export function buildMetrics(
     {
       labels: {
         version: VERSION,
+        ...build,
         node: process.version,
         database: settings.database_url === undefined ? 'sqlite' : 'postgresql',
       },
@@ -74,6 +79,11 @@ export function buildMetrics(
     },
   ]);
 
+  gauge(
+    'palisade_clock_ahead_seconds',
+    'How far the clock of this machine is ahead of that of the database; negative when it is behind.',
+    () => [{ value: clock.ahead_ms() / SECOND_MS }],
+  );
   gauge('palisade_scan_queue_files', 'Files that wait for their turn with an engine.', () => [{ value: waiting().files }]);
   gauge('palisade_scan_queue_oldest_seconds', 'For how long the first of them has waited.', () => [
     { value: waiting().oldest_ms / SECOND_MS },

@@ -8,6 +8,7 @@ import { type Kysely, sql } from 'kysely';
 import type { z } from 'zod';
 import { migrations } from '#migrations/all.ts';
 import { BlobNotFoundError, StoreAwayError } from '#platform/blobs/blobs.ts';
+import { MARK, RESTORING } from '#platform/data-folder.ts';
 import { databaseLocation, openDatabase } from '#platform/database.ts';
 import { waitingUnbounded } from '#platform/database-patience.ts';
 import { HOME_FILE, takeHome } from '#platform/home.ts';
@@ -49,8 +50,8 @@ interface Restored {
   missing_keys: string[];
 }
 
-/** What is not finished lies here, in the data folder: moving it to its place needs no other disk. */
-const STAGE = 'restoring';
+/** What an ended restore leaves of its stage is removed under this name: the stage itself says that a restore has not ended. */
+const ENDED = 'palisade.restored';
 const ASIDE = 'before-restore-';
 const MANIFEST_BYTES_MAXIMUM = 1024 ** 3;
 const NAME_OF_SCHEMA = /^before_restore_\d{14}$/;
@@ -101,6 +102,23 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
+/** Sees to it that the names in a folder are on the disk. Windows opens no folders. */
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform !== 'win32') await syncFile(path);
+}
+
+/** Takes the stage away, by one rename, so that a server may start; then removes what was in it. */
+async function endStage(data_dir: string): Promise<void> {
+  const ended = join(data_dir, ENDED);
+  rmSync(ended, { recursive: true, force: true });
+  if (existsSync(join(data_dir, RESTORING))) {
+    await syncFolder(data_dir);
+    await rename(join(data_dir, RESTORING), ended);
+    await syncFolder(data_dir);
+  }
+  rmSync(ended, { recursive: true, force: true });
+}
+
 /** Files of a folder, by name; none where there is no folder. */
 function filesOf(folder: string): string[] {
   if (!existsSync(folder)) return [];
@@ -109,7 +127,7 @@ function filesOf(folder: string): string[] {
 
 /** What in a data folder is of a server that has run: everything but its keys and its signatures. */
 function oldFiles({ data_dir, audit_witness_file }: Settings): string[] {
-  const top = filesOf(data_dir).filter((name) => name === HOME_FILE || name.startsWith('palisade.'));
+  const top = filesOf(data_dir).filter((name) => name === HOME_FILE || (name.startsWith('palisade.') && name !== MARK));
   const inside = ['quarantine', 'spool', 'attachments'].flatMap((folder) =>
     filesOf(join(data_dir, folder)).map((name) => join(folder, name)),
   );
@@ -304,7 +322,7 @@ export async function readBackup(parts: {
   const { data_dir } = settings;
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) throw new BackupError(`There is no backup ${file}.`);
   const stamp = now.toISOString().replaceAll(/\D/g, '').slice(0, 14);
-  const stage = join(data_dir, STAGE);
+  const stage = join(data_dir, RESTORING);
   const had_home = existsSync(join(data_dir, HOME_FILE));
   const before = oldFiles(settings);
   // While this has the folder no server starts on it.
@@ -323,6 +341,8 @@ export async function readBackup(parts: {
       );
     rmSync(stage, { recursive: true, force: true });
     await mkdir(stage, { mode: 0o700 });
+    // From here on no server starts on this folder, until the restore has ended: also when this process is killed.
+    await syncFolder(data_dir);
     const { head, manifest } = await unpack(file, stage, settings);
     const restored = await place(head, manifest);
     is_done = true;
@@ -330,7 +350,7 @@ export async function readBackup(parts: {
   } catch (error) {
     if (is_placing)
       throw new BackupError(
-        `It went wrong while files were put in their places (${error instanceof Error ? error.message : String(error)}). What was there before is in ${join(data_dir, ASIDE + stamp)}. Mend that, and run this again with --force.`,
+        `It went wrong while files were put in their places (${error instanceof Error ? error.message : String(error)}). What was there before is in ${join(data_dir, ASIDE + stamp)}. No server starts on this folder before this was run again with --force.`,
       );
     if (isNoSpace(error))
       throw new BackupError(
@@ -338,7 +358,8 @@ export async function readBackup(parts: {
       );
     throw error;
   } finally {
-    rmSync(stage, { recursive: true, force: true });
+    // Files that are half in their places stay a folder that no server starts on.
+    if (is_done || !is_placing) await endStage(data_dir);
     home.release();
     if (!is_done && !had_home) rmSync(join(data_dir, HOME_FILE), { force: true });
   }

@@ -3,12 +3,15 @@ import { readConfig, readHealth, readReadiness } from '@palisade/contract/platfo
 import { hasEngineBinary } from '@palisade/scanner/engine-binary';
 import type { Engine } from '@palisade/scanner/yara-pool';
 import { type Kysely, sql } from 'kysely';
+import type { StoreWatch } from '#platform/blobs/store-watch.ts';
+import type { readBuild } from '#platform/build.ts';
 import type { Drain } from '#platform/drain.ts';
 import { readProvider } from '#platform/installation.ts';
 import { Problem } from '#platform/problem.ts';
 import type { ProxyWatch } from '#platform/proxy-watch.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { Settings } from '#platform/settings.ts';
+import type { SharedClock } from '#platform/shared-clock.ts';
 import type { StorageWatch } from '#platform/storage-watch.ts';
 import type { Accounts } from './accounts.ts';
 import type { Tables } from './tables.ts';
@@ -24,9 +27,13 @@ export function serveState(
     storage: Pick<StorageWatch, 'state'>;
     proxies: Pick<ProxyWatch, 'notFirst'>;
     administrator: Accounts['auth']['administrator'];
+    build: ReturnType<typeof readBuild>;
+    clock: Pick<SharedClock, 'isOff'>;
+    /** Undefined where files lie in folders of this server. */
+    store: StoreWatch | undefined;
   },
 ): void {
-  const { settings, database, drain, engine, storage, proxies, administrator } = parts;
+  const { settings, database, drain, engine, storage, proxies, administrator, build, clock, store } = parts;
   serve(api, readHealth, 'anyone', () => Promise.resolve({ status: 'ok' as const }));
   // A change that changes nothing: it needs all that a change needs (a lock, a disk, a server that is no standby). Who asks meanwhile hears the same answer.
   let asking: Promise<unknown> | undefined;
@@ -45,10 +52,17 @@ export function serveState(
       throw new Problem('unavailable', { detail: 'The scanning engine is starting.', retry_after: 1 });
     const room = await storage.state();
     if (room === 'full') throw new Problem('storage_full', { retry_after: 60 });
-    return { status: 'ready' as const, storage: room };
+    return {
+      status: 'ready' as const,
+      storage: room,
+      clock: clock.isOff() ? ('off' as const) : ('ok' as const),
+      build,
+      ...(store === undefined ? {} : { store: await store.state() }),
+    };
   });
   serve(api, readConfig, 'anyone', async ({ request }) => ({
     version: VERSION,
+    build,
     exposure: settings.exposure,
     open_local: settings.open_local,
     demo: settings.demo,

@@ -4,6 +4,7 @@ import { openQuarantine, type Quarantine } from '#features/antivirus/quarantine.
 import { type Blobs, blobsIn } from '#platform/blobs/blobs.ts';
 import { openFolderBlobs } from '#platform/blobs/folder-blobs.ts';
 import { openStorage } from '#platform/blobs/open-storage.ts';
+import { createStoreWatch, type StoreWatch } from '#platform/blobs/store-watch.ts';
 import { openDisk } from '#platform/disk.ts';
 import type { Settings } from '#platform/settings.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -29,6 +30,8 @@ export async function openKeptFiles(surroundings: Surroundings): Promise<{
   shared: Quarantine | undefined;
   sharedSets: Blobs | undefined;
   attachments: Quarantine;
+  /** Of the store that servers share. */
+  storeWatch: StoreWatch | undefined;
   close(): void;
 }> {
   const { storage: location, quarantine_key_file: key_file } = surroundings.settings;
@@ -41,6 +44,7 @@ export async function openKeptFiles(surroundings: Surroundings): Promise<{
       key_file,
     }),
     sharedSets: store && blobsIn(store, SIGNATURES_IN_STORE),
+    storeWatch: store && createStoreWatch({ check: () => store.check() }),
     close: () => store?.close(),
   };
 }

@@ -1,13 +1,17 @@
 import type { Kysely } from 'kysely';
 import { forgetOldAlerts } from '#features/alerts/old-alerts.ts';
 import { forgetOldScans } from '#features/antivirus/old-scans.ts';
-import { migrations } from '#migrations/all.ts';
+import { BREAKING_MIGRATIONS, migrations } from '#migrations/all.ts';
 import { type Audit, type AuditTables, createAudit } from '#platform/audit.ts';
 import { verifyAudit } from '#platform/audit-verify.ts';
 import { createAuditWitness, openWitness } from '#platform/audit-witness.ts';
-import { migrate, openDatabase, rewriteOnce } from '#platform/database.ts';
+import { openDatabase, rewriteOnce } from '#platform/database.ts';
 import { type PoolState, waitingUnbounded } from '#platform/database-patience.ts';
 import { installationKeys, openKeys } from '#platform/keys.ts';
+import { findLivingServer } from '#platform/live-servers.ts';
+import { migrate } from '#platform/migrations.ts';
+import { createSharedClock, readerOfDatabaseTime } from '#platform/shared-clock.ts';
+import { copyBeforeUpgrade } from '#platform/upgrade-copy.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
 
@@ -16,20 +20,33 @@ const DAY_MS = 86_400_000;
 const DATABASE_IDLE_MS = 5 * 60_000;
 
 /** Opens the database and the keys that it was used with. @throws what says why this server cannot be the one of this database; then nothing stays open. */
-export async function openStore(surroundings: Surroundings) {
+export async function openStore(surroundings: Surroundings, home: string) {
   const { settings, logger } = surroundings;
   let pool: (() => PoolState) | undefined;
+  // An unusable database is the one line that a start fails with. The log is told from then on.
+  let has_started = false;
   const database = openDatabase<Tables>(surroundings.database, {
     connections: settings.database_pool,
     idle_ms: surroundings.database_idle_ms ?? DATABASE_IDLE_MS,
     timeout_ms: settings.database_timeout_ms,
-    logger,
+    logger: {
+      error: (...said: Parameters<typeof logger.error>) => has_started && logger.error(...said),
+      warn: (...said: Parameters<typeof logger.warn>) => has_started && logger.warn(...said),
+    },
     onPool(read) {
       pool = read;
     },
   });
   try {
-    await migrate(database, migrations);
+    const { database: location } = surroundings;
+    await migrate(database, migrations, {
+      breaking: BREAKING_MIGRATIONS,
+      findLiving: () => findLivingServer(database.$pickTables<'servers'>(), home),
+      beforeUpgrade() {
+        // A database of PostgreSQL is copied by its operator's means.
+        if ('sqlite' in location && location.sqlite !== ':memory:') copyBeforeUpgrade(location.sqlite);
+      },
+    });
     const installation = database.$pickTables<'installation'>();
     const keys = await openKeys(installation, installationKeys(settings));
     await waitingUnbounded(() => rewriteOnce(installation)).catch((error: unknown) =>
@@ -38,7 +55,9 @@ export async function openStore(surroundings: Surroundings) {
         'what earlier versions deleted could not be wiped from the database; the next start tries again',
       ),
     );
-    return { database, keys, pool };
+    const clock = await createSharedClock({ read: readerOfDatabaseTime(database), logger, now: surroundings.now ?? Date.now });
+    has_started = true;
+    return { database, keys, pool, clock };
   } catch (error) {
     await database.destroy();
     throw error;

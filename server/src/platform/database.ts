@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import type { FastifyBaseLogger } from 'fastify';
 import { Kysely, SqliteAdapter, sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
 import { types as pgTypes } from 'pg';
-import { createDatabaseWatch, type PoolState, waitingUnbounded } from './database-patience.ts';
+import { createDatabaseWatch, type PoolState } from './database-patience.ts';
 import { createDurableDialect, diskOf } from './durable-sqlite.ts';
 import { type InstallationTables, readFact, writeFact } from './installation.ts';
 import { keepStatements, MemoryDialect } from './kept-statements.ts';
@@ -69,50 +68,6 @@ export function openDatabase<Tables>(location: DatabaseLocation, options: Databa
   if (location.sqlite === ':memory:') return new Kysely<Tables>({ dialect: new MemoryDialect({ database: cached }) });
   const durable = createDurableDialect(cached, diskOf(`${location.sqlite}-wal`));
   return new Kysely<Tables>({ dialect: createPatientSqlite(durable, { timeout_ms, watch, onPool }) });
-}
-
-/** A database that this version cannot serve. `message` is one line that says what to do. */
-class DatabaseVersionError extends Error {
-  override name = 'DatabaseVersionError';
-}
-
-/** Of Kysely's migrator. */
-const MIGRATION_TABLE = 'kysely_migration';
-
-/**
- * Looks, and changes nothing. `complete` is for who only reads, and so brings no database to the newest migration.
- * @throws DatabaseVersionError when the database was made by a newer version, or with `complete` by an older one.
- */
-export async function requireKnownVersion<Tables>(
-  database: Kysely<Tables>,
-  migrations: Record<string, Migration>,
-  { complete = false }: { complete?: boolean } = {},
-): Promise<void> {
-  const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
-  const rows = tables.some(({ name }) => name === MIGRATION_TABLE)
-    ? (await sql<{ name: string }>`select name from ${sql.table(MIGRATION_TABLE)}`.execute(database)).rows
-    : [];
-  const unknown = rows.map(({ name }) => name).filter((name) => !(name in migrations));
-  if (unknown.length > 0) {
-    throw new DatabaseVersionError(
-      `The database was made by a newer version of Palisade (this one does not know ${unknown.toSorted().at(-1)}). Start that version, or put back a copy of the database from before the upgrade. Nothing was changed.`,
-    );
-  }
-  if (complete && rows.length < Object.keys(migrations).length)
-    throw new DatabaseVersionError(
-      'The database was made by an older version of Palisade. Start the server once, which brings it up to date.',
-    );
-}
-
-/**
- * Brings the database to the newest migration. Several servers may do so at once: Kysely takes a lock on PostgreSQL.
- * @throws DatabaseVersionError for one of a newer version; the first migration's error; nothing of that migration is kept.
- */
-export async function migrate<Tables>(database: Kysely<Tables>, migrations: Record<string, Migration>): Promise<void> {
-  await requireKnownVersion(database, migrations);
-  const migrator = new Migrator({ db: database, provider: { getMigrations: () => Promise.resolve(migrations) } });
-  const { error } = await waitingUnbounded(() => migrator.migrateToLatest());
-  if (error !== undefined) throw error;
 }
 
 /** SQLite has one writer at a time, so that no two can wait for each other. */

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,6 +39,23 @@ describe('a data folder', () => {
     const other = take(freshFolder());
     expect(other.id).not.toBe(first.id);
     other.release();
+  });
+
+  const isLinux = process.platform === 'linux';
+  if (!isLinux) process.stdout.write('skipped: zombies are told by /proc\n');
+  test.runIf(isLinux)('is free when its server has ended and only waits for its parent', async () => {
+    // The shell becomes a program that never asks what became of its child.
+    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    onTestFinished(() => void parent.kill('SIGKILL'));
+    const said = await new Promise<string>((resolve) => parent.stdout.once('data', (bytes: Buffer) => resolve(bytes.toString())));
+    const pid = Number(said);
+    const fields = () =>
+      readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ');
+    await vi.waitFor(() => expect(fields()[0]).toBe('Z'), { timeout: 10_000 });
+    const folder = left({ pid, process_began: fields()[19] });
+    take(folder).release();
   });
 
   test('whose id was damaged is not taken for a new one', () => {

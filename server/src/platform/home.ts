@@ -24,6 +24,9 @@ const LOCK_FILE = 'server.lock';
 /** Says who holds it, for people, and for another machine that has the folder over a network, where that lock may not reach. */
 const HOLDER_FILE = 'server.json';
 
+/** Zombie and dead (proc_pid_stat(5), field 3). */
+const ENDED_STATES: ReadonlySet<string> = new Set(['Z', 'X', 'x']);
+
 const ALIVE_EVERY_MS = 15_000;
 /** A server on another machine of which nothing was heard for so long is gone. */
 const GONE_AFTER_MS = 60_000;
@@ -67,13 +70,14 @@ export function hasEnded({ pid, process_began, host, boot }: ProcessIdentity): b
   return boot !== '' && boot === me.boot && host === me.host && process_began !== '' && processBegan(pid) !== process_began;
 }
 
-/** When the process with this id began; empty when there is none, or when the system does not say. */
+/** When the process with this id began; empty when there is none, when it has ended and only waits for its parent (a zombie), or when the system does not say. */
 function processBegan(pid: number): string {
   // The name in parentheses may hold anything, so fields are counted from behind it.
   const fields = readOr(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), '')
     .replace(/^.*\) /s, '')
     .split(' ');
-  return fields[19] ?? '';
+  const [state = ''] = fields;
+  return ENDED_STATES.has(state) ? '' : (fields[19] ?? '');
 }
 
 function readHolder(path: string): Holder | undefined {

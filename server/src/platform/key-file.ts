@@ -12,8 +12,14 @@ export function readKeyFile(path: string): Buffer | undefined {
     const key = readFileSync(path);
     if (key.length === KEY_BYTES) return key;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    if (code === 'ENOENT') return undefined;
+    if (code === 'EISDIR')
+      throw new Error(`${path} is a folder, and was to be a key file. Restore the file, or name another one.`);
+    throw new Error(
+      `The key file ${path} cannot be read (${code}). Give it to the user that runs Palisade (chown), and let that user read it (chmod 600).`,
+      { cause: error },
+    );
   }
   throw new Error(`The key file ${path} does not hold a key of ${KEY_BYTES} bytes. Restore it.`);
 }

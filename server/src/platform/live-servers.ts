@@ -31,6 +31,25 @@ const GONE_AFTER_MS = 60_000;
 
 const list = (names: readonly string[]) => names.join(' and ');
 
+const describe = ({ pid, host, started_at }: Pick<ServerTables['servers'], 'pid' | 'host' | 'started_at'>) =>
+  `process ${pid} on ${host}, started ${started_at}`;
+
+/** A server of the database that lives, other than that of the data folder `home`, in words. Undefined when there is none, and for a database from before servers were noted. */
+export async function findLivingServer(database: Kysely<ServerTables>, home: string): Promise<string | undefined> {
+  if (database.getExecutor().adapter instanceof SqliteAdapter) return undefined;
+  const tables = await database.introspection.getTables();
+  if (!tables.some(({ name }) => name === 'servers')) return undefined;
+  const rows = await database
+    .selectFrom('servers')
+    .selectAll()
+    .where('id', '!=', home)
+    .where('seen_at', '>=', databaseClock(database)(-GONE_AFTER_MS))
+    .orderBy('started_at')
+    .execute();
+  const living = rows.find((row) => !hasEnded(row));
+  return living && describe(living);
+}
+
 /**
  * Says in the database that this server lives, on PostgreSQL, which several may share. `needed` are the settings without which they must not, and whether this one has
  * them. Answers what takes the word back.
@@ -73,7 +92,7 @@ export async function joinServers(parts: {
         continue;
       }
       if (missing.length === 0 && other.lacks === '') continue;
-      const who = `another server (process ${other.pid} on ${other.host}, started ${other.started_at}) uses it`;
+      const who = `another server (${describe(other)}) uses it`;
       const lacks = missing.length > 0 ? `this one has no ${list(missing)}` : `that one has no ${other.lacks}`;
       const names = missing.length > 0 ? list(missing) : other.lacks;
       throw new SharedDatabaseError(

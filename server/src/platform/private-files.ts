@@ -6,7 +6,7 @@ const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 const STICKY = 0o1000;
 
-/** What is ours in DATA_DIR, by name: folders that are ours whole, and files. Whoever names a folder full of other things as DATA_DIR keeps those as they are. */
+/** What is ours in DATA_DIR, by name: folders that are ours whole, and files. Other things that lie in the folder stay as they are. The folder is known to be ours (data-folder.ts). */
 const OUR_FOLDERS = new Set([
   'attachments',
   'attachments-arriving',

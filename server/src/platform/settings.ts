@@ -4,6 +4,7 @@ import { parseScannerUrls, type ScannerAddress } from '@palisade/scanner/scanner
 import { z } from 'zod';
 import { parseStorageUrl, type S3Location, StorageUrlError } from './blobs/storage-url.ts';
 import { type Limits, parseLimits } from './limits.ts';
+import { misspeltNames } from './misspelt-names.ts';
 import { SecretFileError, secretFileShape, withSecretFiles } from './secret-files.ts';
 import { parseSignatureFeeds, type SignatureFeed } from './signature-feeds.ts';
 
@@ -110,30 +111,33 @@ const commaList = text.transform((value) =>
 
 const SECOND_MS = 1_000;
 const PORT_RANGE = 'must be a port number from 0 to 65535';
-const portNumber = z.coerce
-  .number({ error: PORT_RANGE })
-  .int('must be a whole number')
-  .min(0, PORT_RANGE)
-  .max(65_535, PORT_RANGE);
+/** A number as people write it: digits alone. `Number` would also take `0x50`, `1e3` and ` `. */
+const digits = (error: string) =>
+  z.union(
+    [
+      z.number(),
+      z
+        .string()
+        .trim()
+        .regex(/^\d{1,15}$/, error)
+        .transform(Number),
+    ],
+    { error },
+  );
+const portNumber = digits(PORT_RANGE).pipe(z.number().min(0, PORT_RANGE).max(65_535, PORT_RANGE));
 
 /** A whole number of `unit`. */
-const countOf = (unit: string, least: number, most: number, fallback: number) =>
-  z.preprocess(
-    blankIsUnset,
-    z.coerce
-      .number({ error: `must be a number of ${unit} from ${least} to ${most}` })
-      .int(`must be a whole number of ${unit}`)
-      .min(least, `must be a number of ${unit} from ${least} to ${most}`)
-      .max(most, `must be a number of ${unit} from ${least} to ${most}`)
-      .default(fallback),
-  );
+const countOf = (unit: string, least: number, most: number, fallback: number) => {
+  const error = `must be a whole number of ${unit} from ${least} to ${most}`;
+  return z.preprocess(blankIsUnset, digits(error).pipe(z.number().min(least, error).max(most, error)).default(fallback));
+};
 
 /** Days, or for ever. */
 const KEPT_FOR = 'must be "forever", or a whole number of days from 1 to 36500';
 const keptFor = text.transform((value, context) => {
   if (value === undefined || value === 'forever') return undefined;
-  const days = z.coerce.number().int().min(1).max(36_500).safeParse(value).data;
-  if (days !== undefined) return days;
+  const days = /^\d{1,5}$/.test(value) ? Number(value) : 0;
+  if (days >= 1 && days <= 36_500) return days;
   context.addIssue(KEPT_FOR);
   return z.NEVER;
 });
@@ -412,7 +416,9 @@ export function parseSettings(given: Readonly<Record<string, string | undefined>
   const local =
     isLoopbackHost(values.HOST) && (values.PUBLIC_URL === undefined || isLoopbackHost(new URL(values.PUBLIC_URL).hostname));
   const exposure = values.EXPOSURE ?? (local ? 'local' : 'public');
-  const warnings: string[] = [];
+  const warnings = misspeltNames(Object.keys(environment), Object.keys(environmentSchema.shape)).map(
+    ({ name, known }) => `${name} is no setting of Palisade. Is ${known} meant?`,
+  );
   const open_local = exposure === 'local' && !local;
   if (open_local) {
     warnings.push('EXPOSURE=local on an address that others may reach: whoever reaches it first becomes its administrator.');

@@ -32,6 +32,12 @@ interface Expected {
  */
 export type Receive = (request: FastifyRequest, expected: Expected) => Promise<Scan>;
 
+/** How many bytes a request says that it has; 0 for one that does not, or says nonsense. */
+function announcedBytes({ headers }: FastifyRequest): number {
+  const announced = Number(headers['content-length'] ?? 0);
+  return Number.isSafeInteger(announced) && announced > 0 ? announced : 0;
+}
+
 export function createReceive(parts: {
   antivirus: Pick<Antivirus, 'newScanId' | 'scan'>;
   spool: Spool;
@@ -45,6 +51,7 @@ export function createReceive(parts: {
       const take = (size: number) => spool.take({ id, user_id, size });
       // What has no room is refused before its body.
       take(0);
+      spool.reserve({ id, user_id, size: announcedBytes(request) });
       const where = { path: spool.arriving(id), memory_bytes: HELD_BYTES_MAXIMUM };
       const most = { ...limits, maximum: Math.min(maximum, limits.maximum) };
       const forget = async (error: unknown): Promise<never> => {

@@ -70,7 +70,7 @@ describe('a disk that is nearly full', async () => {
   const { token } = person;
 
   test('takes no upload, says so, and serves everything else', async () => {
-    await soon(async () => expect(replyOf(await app.call(readReadiness))).toEqual({ status: 'ready', storage: 'ok' }));
+    await soon(async () => expect(replyOf(await app.call(readReadiness))).toMatchObject({ status: 'ready', storage: 'ok' }));
     disk.free = 50 * MIB - 1;
     // Before the body.
     expect(await refusalOf(openUpload(app, token))).toMatchObject({
@@ -79,12 +79,43 @@ describe('a disk that is nearly full', async () => {
       retry_after: '60',
       detail: 'The server has too little space left to take a file. Try again later.',
     });
-    expect(replyOf(await app.call(readReadiness))).toEqual({ status: 'ready', storage: 'low' });
+    expect(replyOf(await app.call(readReadiness))).toMatchObject({ status: 'ready', storage: 'low' });
     expect((await app.call(login, { body: person })).status).toBe(200);
     expect((await app.call(sendMessage, { token, body: { message: 'Is the server full?', sender: 'user' } })).ok).toBe(true);
     disk.free = 100 * MIB;
-    expect(replyOf(await app.call(readReadiness))).toEqual({ status: 'ready', storage: 'ok' });
+    expect(replyOf(await app.call(readReadiness))).toMatchObject({ status: 'ready', storage: 'ok' });
     expect(await scanned(app, token, 'paper.pdf', PDF)).toMatchObject({ scan_status: 'clean' });
+  });
+
+  test('takes those of several uploads at once that fit, and refuses the others before their bytes', async () => {
+    const people = await Promise.all(Array.from({ length: 6 }, () => app.signIn()));
+    disk.free = 50 * MIB + 10 * MIB;
+    // Three of 3 MB have room; each says how long it is.
+    const content = noise(3 * MIB);
+    const contentLength = content.length + 200;
+    const uploads = people.map((one) => openUpload(app, one.token, { contentLength }));
+    const refused = new Set<number>();
+    uploads.forEach(
+      ({ answer }, index) =>
+        void answer.then(
+          ({ status }) => status === 503 && refused.add(index),
+          () => {},
+        ),
+    );
+    await soon(() => expect(refused.size).toBe(3));
+    for (const [index, one] of uploads.entries()) {
+      if (refused.has(index)) continue;
+      await one.write(content.subarray(0, 2 * MIB));
+      // What has arrived takes room of the disk, and no longer what was kept free for it.
+      disk.free -= 2 * MIB;
+    }
+    await soon(() => expect(spool(app)).toHaveLength(3));
+    const late = openUpload(app, people[0]?.token ?? '', { contentLength });
+    expect(await refusalOf(late)).toMatchObject({ status: 503, code: 'storage_full' });
+    for (const one of uploads) one.cut();
+    await soon(() => expect(spool(app)).toEqual([]));
+    disk.free = 100 * MIB;
+    expect(await scanned(app, token, 'after.bin', content)).toMatchObject({ scan_status: 'clean' });
   });
 
   test('refuses an upload in its middle when it becomes so', async () => {

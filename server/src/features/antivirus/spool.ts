@@ -46,6 +46,12 @@ export interface Spool {
    * alone is too much.
    */
   take(file: SpooledFile): void;
+  /**
+   * Keeps room of the disk free for an upload that says how many bytes it has, until they have come or `remove` is called, so that of several at once those that fit arrive. It is a claim: of one
+   * person no more is kept free than one may have here, and what is beyond it is taken as it comes.
+   * @throws Problem `storage_full` when the disk has no more beside what others have claimed.
+   */
+  reserve(file: SpooledFile): void;
   /** Takes over an upload that has arrived in the folder as a whole. When this fails nothing of it is left. */
   keep(id: string): Promise<void>;
   /** Takes over an upload that has arrived in memory as a whole. */
@@ -83,6 +89,9 @@ export function openSpool({ folder, limits, disk }: { folder: string; limits: Sp
   const files = new Map<string, { user_id: string; size: number }>();
   const people = new Map<string, number>();
   const memory = new Map<string, Buffer>();
+  /** Bytes that are kept free for uploads under way, and have not come yet. */
+  const claims = new Map<string, { user_id: string; size: number }>();
+  let claimed = 0;
   let all = 0;
   let since_look = LOOK_EVERY_BYTES;
 
@@ -92,7 +101,29 @@ export function openSpool({ folder, limits, disk }: { folder: string; limits: Sp
     all += size;
   }
 
+  /** Lets go of so much of what is kept free for a file. */
+  function unclaim(id: string, size: number): number {
+    const claim = claims.get(id);
+    if (claim === undefined) return 0;
+    const used = Math.min(size, claim.size);
+    claim.size -= used;
+    claimed -= used;
+    if (claim.size === 0) claims.delete(id);
+    return used;
+  }
+
+  function claimedBy(user_id: string): number {
+    return [...claims.values()].reduce((sum, claim) => sum + (claim.user_id === user_id ? claim.size : 0), 0);
+  }
+
+  function requireDisk(size: number): void {
+    if (disk.fits(size)) return;
+    const detail = 'The server has too little space left to take a file. Try again later.';
+    throw new Problem('storage_full', { detail, retry_after: RETRY_AFTER_S.all });
+  }
+
   function giveBack(id: string): void {
+    unclaim(id, Number.POSITIVE_INFINITY);
     const file = files.get(id);
     if (file === undefined) return;
     files.delete(id);
@@ -125,13 +156,22 @@ export function openSpool({ folder, limits, disk }: { folder: string; limits: Sp
       }
       since_look += size;
       if (size === 0 || since_look >= LOOK_EVERY_BYTES) {
-        if (!disk.fits(size)) {
-          const detail = 'The server has too little space left to take a file. Try again later.';
-          throw new Problem('storage_full', { detail, retry_after: RETRY_AFTER_S.all });
-        }
+        // What is kept free for this file is its own; what is kept free for others is theirs.
+        const own = Math.min(size, claims.get(id)?.size ?? 0);
+        requireDisk(own === size ? size : size + claimed - own);
         since_look = 0;
       }
+      unclaim(id, size);
       if (size > 0) count(file);
+    },
+
+    reserve({ id, user_id, size }) {
+      const most = Math.min(limits.per_person, limits.all);
+      const more = Math.min(size, most - claimedBy(user_id) - (people.get(user_id) ?? 0));
+      requireDisk(claimed + Math.max(0, more));
+      if (more <= 0) return;
+      claims.set(id, { user_id, size: more });
+      claimed += more;
     },
 
     async keep(id) {

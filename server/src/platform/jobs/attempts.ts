@@ -63,7 +63,7 @@ export function createAttempts(parts: {
     const { signal } = running.controller;
     if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) {
       counts.lost += 1;
-      logger.warn({ job: kind.name, id: row.id }, 'a job was lost to another server, and is left to that');
+      logger.warn({ job: kind.name, id: row.id }, 'the lease of a job ran out and it was claimed anew: this attempt is dropped');
       return;
     }
     if (signal.reason instanceof Stopping) {

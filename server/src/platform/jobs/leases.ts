@@ -36,7 +36,7 @@ export function createLeases(parts: {
     const kept = new Map((await store.renew(all.map(({ claim }) => claim))).map((row) => [row.id, row]));
     for (const one of all) {
       const row = kept.get(one.claim.id);
-      if (row?.claims !== one.claim.claims) one.controller.abort(new LeaseLost('Another server does this by now.'));
+      if (row?.claims !== one.claim.claims) one.controller.abort(new LeaseLost('The job was claimed anew.'));
       else if (row.cancelled === 1) one.controller.abort(new Error('The job was cancelled.'));
       else one.held_until = asked_at + lease_ms;
     }
@@ -49,7 +49,7 @@ export function createLeases(parts: {
       renewing = renew()
         .then(() => lease_ms / RENEWALS)
         .catch((error: unknown) => {
-          logFailure(logger, error, 'jobs that are being done could not be kept from other servers');
+          logFailure(logger, error, 'the leases of jobs under way could not be renewed');
           // Another server may have them by now; what they conclude is asked of the database in any case.
           for (const one of underWay()) {
             if (performance.now() > one.held_until) one.controller.abort(new LeaseLost('The lease could not be renewed.'));

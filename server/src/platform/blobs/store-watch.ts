@@ -1,0 +1,45 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+const ASKED_EVERY_MS = 5_000;
+const WAITED_MS = 1_000;
+
+/** Knows whether the store of STORAGE_URL answers. */
+export interface StoreWatch {
+  /** Asks at most every 5 s, and waits at most 1 s for an answer: until there is one the last one counts. */
+  state(): Promise<'ok' | 'away'>;
+}
+
+/** `check` is rejected while the store does not answer or refuses this server. It answered when the server started. */
+export function createStoreWatch({
+  check,
+  now = () => performance.now(),
+}: {
+  check: () => Promise<void>;
+  now?: () => number;
+}): StoreWatch {
+  let known: 'ok' | 'away' = 'ok';
+  let asked_at = Number.NEGATIVE_INFINITY;
+  let asking: Promise<void> | undefined;
+  const ask = async () => {
+    try {
+      await check();
+      known = 'ok';
+    } catch {
+      known = 'away';
+    }
+    asking = undefined;
+  };
+  return {
+    async state() {
+      if (asking === undefined && now() - asked_at >= ASKED_EVERY_MS) {
+        asked_at = now();
+        asking = ask();
+      }
+      const late = new AbortController();
+      if (asking !== undefined)
+        await Promise.race([asking, pause(WAITED_MS, undefined, { ref: false, signal: late.signal }).catch(() => {})]);
+      late.abort();
+      return asking === undefined ? known : asked_at + WAITED_MS <= now() ? 'away' : known;
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { newId, setIdOffset, timeOfId } from './id.ts';
+import { createSharedClock } from './shared-clock.ts';
+
+/** A server whose clock is so many ms ahead of the database's. */
+async function serverAhead(ms: number) {
+  const lines: string[] = [];
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+  const local = () => Date.now() + ms;
+  const clock = await createSharedClock({ read: () => Promise.resolve(Date.now()), logger, local, now: local });
+  onTestFinished(() => {
+    clock.close();
+    setIdOffset(0);
+  });
+  return { clock, lines };
+}
+
+test.each([90_000, -90_000])(
+  'a server whose clock is %i ms ahead gives records the time of the database, and says so',
+  async (ms) => {
+    const { clock, lines } = await serverAhead(ms);
+    expect(Math.abs(clock.now() - Date.now())).toBeLessThan(50);
+    expect(Math.abs(clock.ahead_ms() - ms)).toBeLessThan(50);
+    expect(clock.isOff()).toBe(true);
+    expect(lines.join('')).toContain(
+      `the clock of this machine is 90.0 s ${ms > 0 ? 'ahead of' : 'behind'} that of the database`,
+    );
+    expect(Math.abs(timeOfId(newId()) - (Date.now() - ms))).toBeLessThan(50);
+  },
+);
+
+test('a second of difference is corrected without a word, and none is left alone', async () => {
+  const late = await serverAhead(-1_000);
+  expect([late.clock.isOff(), late.lines]).toEqual([false, []]);
+  expect(Math.abs(late.clock.now() - Date.now())).toBeLessThan(50);
+  const right = await serverAhead(0);
+  expect(Math.abs(right.clock.ahead_ms())).toBeLessThan(50);
+});
+
+test('ids sort by creation, also while the clock is put back', () => {
+  onTestFinished(() => setIdOffset(0));
+  const ids = Array.from({ length: 2_000 }, newId);
+  setIdOffset(-60_000);
+  ids.push(...Array.from({ length: 2_000 }, newId));
+  expect(ids.toSorted()).toEqual(ids);
+  expect(new Set(ids).size).toBe(4_000);
+});

@@ -1,0 +1,74 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { describeSize } from './size-words.ts';
+
+/** An upgrade that cannot begin. `message` is one line that says what to do. */
+class UpgradeCopyError extends Error {
+  override name = 'UpgradeCopyError';
+}
+
+const COPY = 'palisade.before-upgrade.sqlite';
+/** What SQLite writes beside the database however small that is. */
+const LEAST_BYTES = 4 * 1024 ** 2;
+
+/** Where the copy of an SQLite database lies that is made before an upgrade. */
+export function upgradeCopyOf(sqlite: string): string {
+  return join(dirname(sqlite), COPY);
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function syncPath(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Copies an SQLite database as a whole, once: a copy that is there is of before an upgrade that has not finished, and stays.
+ * @throws UpgradeCopyError where the disk has no room for the copy and the change itself.
+ */
+export function copyBeforeUpgrade(sqlite: string, freeBytes?: number): void {
+  const copy = upgradeCopyOf(sqlite);
+  if (existsSync(copy)) return;
+  const folder = dirname(sqlite);
+  const unfinished = `${copy}.part`;
+  for (const path of [unfinished, `${unfinished}-journal`]) rmSync(path, { force: true });
+  const { bavail, bsize } = statfsSync(folder);
+  const free = freeBytes ?? bavail * bsize;
+  // The copy, and as much again for what the migrations write anew.
+  const needed = 2 * (sizeOf(sqlite) + sizeOf(`${sqlite}-wal`)) + LEAST_BYTES;
+  const noRoom = (left: number) =>
+    new UpgradeCopyError(
+      `The upgrade copies the database first, and needs ${describeSize(needed)} free in ${folder}; there are ${describeSize(left)}. Free some space there and start again, or start the version from before. Nothing was changed.`,
+    );
+  if (free < needed) throw noRoom(free);
+  const database = new SqliteDatabase(sqlite, { readonly: true, fileMustExist: true, timeout: 60_000 });
+  try {
+    database.prepare('vacuum into ?').run(unfinished);
+    syncPath(unfinished);
+    renameSync(unfinished, copy);
+    syncPath(folder);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === 'SQLITE_FULL' || code === 'ENOSPC') throw noRoom(bavail * bsize);
+    throw error;
+  } finally {
+    database.close();
+  }
+}
+
+/** Removes the copy: the new version has started. Answers whether there was one. */
+export function removeUpgradeCopy(sqlite: string): boolean {
+  const copy = upgradeCopyOf(sqlite);
+  const existed = existsSync(copy);
+  rmSync(copy, { force: true });
+  return existed;
+}

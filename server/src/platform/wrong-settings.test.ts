@@ -1,0 +1,261 @@
+import { expect, test } from 'vitest';
+import { parseSettings, SettingsError } from './settings.ts';
+
+const PUBLIC = { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' };
+
+/** Settings that a server does not start with, and the one sentence that it says. */
+const WRONG: readonly [Record<string, string>, string][] = [
+  [{ PORT: '70000' }, 'PORT must be a port number from 0 to 65535 (it is "70000").'],
+  [{ PORT: '3.5' }, 'PORT must be a port number from 0 to 65535 (it is "3.5").'],
+  [{ RETAIN_SCANS: '0' }, 'RETAIN_SCANS must be "forever", or a whole number of days from 1 to 36500 (it is "0").'],
+  [{ RETAIN_ALERTS: 'a month' }, 'RETAIN_ALERTS must be "forever", or a whole number of days from 1 to 36500 (it is "a month").'],
+  [{ RETAIN_AUDIT: '1.5' }, 'RETAIN_AUDIT must be "forever", or a whole number of days from 1 to 36500 (it is "1.5").'],
+  [{ RETAIN_CHATS: 'never' }, 'RETAIN_CHATS must be "forever", or a whole number of days from 1 to 36500 (it is "never").'],
+  [{ STOP_DRAIN: '0' }, 'STOP_DRAIN must be a whole number of seconds from 1 to 600 (it is "0").'],
+  [{ METRICS_PORT: '70000' }, 'METRICS_PORT must be a port number from 0 to 65535 (it is "70000").'],
+  [
+    { METRICS_PORT: '3000' },
+    'METRICS_PORT is 3000, as PORT is. Set it to another port, or unset it: with METRICS_TOKEN the metrics are on PORT.',
+  ],
+  [
+    { METRICS_HOST: '127.0.0.1' },
+    'METRICS_HOST is set, but without METRICS_PORT nothing listens there. Set that too, or unset it.',
+  ],
+  [
+    { METRICS_HOST: '0.0.0.0', METRICS_PORT: '9464' },
+    'METRICS_HOST 0.0.0.0 can be reached by others. Set METRICS_TOKEN too (openssl rand -hex 32 makes one), or unset METRICS_HOST.',
+  ],
+  [
+    { METRICS_TOKEN: 'hush' },
+    'METRICS_TOKEN must be 24 to 256 letters, digits or any of -._~+/ (openssl rand -hex 32 makes one).',
+  ],
+  [
+    { METRICS_TOKEN: 'hush with blanks in it that are many' },
+    'METRICS_TOKEN must be 24 to 256 letters, digits or any of -._~+/ (openssl rand -hex 32 makes one).',
+  ],
+  [{ STOP_NOTICE: '1000' }, 'STOP_NOTICE must be a whole number of seconds from 0 to 300 (it is "1000").'],
+  [{ EXPOSURE: 'open' }, 'EXPOSURE must be "local" or "public" (it is "open").'],
+  [
+    { PUBLIC_URL: 'ftp://example.com' },
+    'PUBLIC_URL must be an address that starts with http:// or https:// (it is "ftp://example.com").',
+  ],
+  [{ DATABASE_URL: 'mysql://localhost/x' }, 'DATABASE_URL must be an address that starts with postgres://.'],
+  [{ SMTP_URL: 'mail.example.com' }, 'SMTP_URL must be an address that starts with smtp:// or smtps://.'],
+  [{ SMTP_URL: 'smtp://shield:50%hush@mail.example.com' }, 'SMTP_URL must write a % in its account or password as %25.'],
+  [
+    { DATABASE_URL: 'postgres://shield:50%hush@localhost/palisade' },
+    'DATABASE_URL must write a % in its account or password as %25.',
+  ],
+  [{ REDIS_URL: 'redis://:50%hush@localhost' }, 'REDIS_URL must write a % in its account or password as %25.'],
+  [{ MAIL_FROM: 'shield', SMTP_URL: 'smtp://localhost' }, 'MAIL_FROM must be an email address (it is "shield").'],
+  [
+    { MAIL_FROM: 'shield@example.com' },
+    'MAIL_FROM is set, but no mail is sent without SMTP_URL. Set that too, or unset MAIL_FROM.',
+  ],
+  [
+    { SMTP_URL: 'smtp://localhost', INBOX_IMAP_URL: 'https://mail.example.com' },
+    'INBOX_IMAP_URL must be an address that starts with imap:// or imaps://.',
+  ],
+  [
+    { INBOX_IMAP_URL: 'imaps://a%40example.com:b@mail.example.com' },
+    'INBOX_IMAP_URL is set, but no mail is sent that could be answered. Set SMTP_URL, or unset INBOX_IMAP_URL.',
+  ],
+  [
+    { SMTP_URL: 'smtp://localhost', INBOX_IMAP_URL: 'imaps://mail.example.com' },
+    'INBOX_IMAP_URL has no account in it. Write it as imaps://user:password@host:993/INBOX.',
+  ],
+  [
+    { SMTP_URL: 'smtp://localhost', INBOX_IMAP_URL: 'imaps://account:b@mail.example.com' },
+    'INBOX_ADDRESS is not set, and the account of INBOX_IMAP_URL is no email address with at most 21 characters before its @. Set it to the address that answers are sent to.',
+  ],
+  [
+    { INBOX_ADDRESS: 'a@example.com' },
+    'INBOX_ADDRESS is set, but nothing is read without INBOX_IMAP_URL. Set that too, or unset INBOX_ADDRESS.',
+  ],
+  [
+    { INBOX_ADDRESS: `${'a'.repeat(22)}@example.com` },
+    'INBOX_ADDRESS must be an email address with at most 21 characters before its @; a * in it stands for the conversation (it is "aaaaaaaaaaaaaaaaaaaaaa@example.com").',
+  ],
+  [
+    { ADMIN_EMAILS: 'boss@example.com, boss' },
+    'ADMIN_EMAILS must be a list of email addresses, separated by commas (it is "boss@example.com, boss").',
+  ],
+  [
+    { TRUSTED_PROXIES: 'proxy' },
+    'TRUSTED_PROXIES must be a list of IP addresses or networks (10.0.0.0/8), separated by commas (it is "proxy").',
+  ],
+  [{ DEMO: 'yes' }, 'DEMO must be "on" or "off" (it is "yes").'],
+  [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be "debug", "info", "warn", "error" or "silent" (it is "loud").'],
+  [{ REQUIRE_TWO_FACTOR: 'admins' }, 'REQUIRE_TWO_FACTOR must be "nobody", "staff" or "everyone" (it is "admins").'],
+  [{ TOTP_DRIFT_STEPS: '2' }, 'TOTP_DRIFT_STEPS must be 0 or 1 (it is "2").'],
+  [{ SPOOL_PERSON_MAXIMUM: '4 GB' }, 'SPOOL_PERSON_MAXIMUM must be a size such as 512M or 4G (it is "4 GB").'],
+  [{ SPOOL_MAXIMUM: '-1' }, 'SPOOL_MAXIMUM must be a size such as 512M or 4G (it is "-1").'],
+  [{ DISK_RESERVE: 'half' }, 'DISK_RESERVE must be a size such as 512M or 4G (it is "half").'],
+  [{ UPLOAD_TIME: '0m' }, 'UPLOAD_TIME must be a time such as 30m or 1h (it is "0m").'],
+  [{ UPLOAD_TIME: '60' }, 'UPLOAD_TIME must be a time such as 30m or 1h (it is "60").'],
+  [{ RESET_DELIVERY: 'email' }, 'RESET_DELIVERY=email needs SMTP_URL, for example smtp://user:password@host:587.'],
+  [
+    { ...PUBLIC, RESET_DELIVERY: 'response' },
+    'RESET_DELIVERY=response would give reset tokens to strangers in public exposure. Set it to "email" or "outbox".',
+  ],
+  [
+    { ...PUBLIC, RESET_DELIVERY: '' },
+    'SMTP_URL is not set. In public exposure set it to your mail server (smtp://user:password@host:587), or set RESET_DELIVERY=outbox.',
+  ],
+  [
+    { SCANNER_URL: 'localhost:3310' },
+    'SCANNER_URL must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none (it is "localhost:3310").',
+  ],
+  [
+    { SCANNER_URL: 'clamd://' },
+    'SCANNER_URL must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none (it is "clamd://").',
+  ],
+  [
+    { SCANNER_URL: 'clamd://localhost:0' },
+    'SCANNER_URL must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none (it is "clamd://localhost:0").',
+  ],
+  [
+    { SCANNER_URL: 'clamd://localhost:99999' },
+    'SCANNER_URL must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none (it is "clamd://localhost:99999").',
+  ],
+  [
+    { SCANNER_URL: 'clamd://localhost/run/clamd.sock' },
+    'SCANNER_URL must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none (it is "clamd://localhost/run/clamd.sock").',
+  ],
+  [
+    { SCANNER_URL: 'clamd+unix://run/clamd.sock' },
+    'SCANNER_URL must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none (it is "clamd+unix://run/clamd.sock").',
+  ],
+  [
+    { SCANNER_URL: 'clamd+unix:///run/50%clamd.sock' },
+    'SCANNER_URL must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none (it is "clamd+unix:///run/50%clamd.sock").',
+  ],
+  [
+    { SCANNER_URL: 'clamd://localhost, http://localhost' },
+    'SCANNER_URL must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none (it is "clamd://localhost, http://localhost").',
+  ],
+  [
+    { SCANNER_URL: 'clamd://localhost, none' },
+    'SCANNER_URL must be clamd://host:3310 or clamd+unix:///path/to/clamd.sock, or a list of them, separated by commas; or none (it is "clamd://localhost, none").',
+  ],
+  [{ REDIS_URL: 'http://localhost' }, 'REDIS_URL must be an address that starts with redis:// or rediss://.'],
+  [{ STORAGE_URL: 's3://key:hush@localhost' }, 'STORAGE_URL must name a bucket behind its host: s3://key:secret@host/bucket.'],
+  [
+    { STORAGE_URL: 's3://key@localhost/bucket' },
+    'STORAGE_URL has no secret: write it behind the key (s3://key:secret@host/bucket), or set STORAGE_SECRET_FILE.',
+  ],
+  [
+    { STORAGE_URL: 's3://key:hush@localhost/bucket', STORAGE_SECRET_FILE: '/run/secret' },
+    'STORAGE_URL has a secret, and STORAGE_SECRET_FILE is set as well: leave one of them out.',
+  ],
+  [
+    { STORAGE_SECRET_FILE: '/run/secret' },
+    'STORAGE_SECRET_FILE is set, but there is no store without STORAGE_URL. Set that too, or unset it.',
+  ],
+  [
+    { LIMITS: 'pairs=5/10m' },
+    'LIMITS has no limit "pairs": the names are pair, spray, distributed, sign_in.source, recovery, recovery.source, register.source, letters, letters.asked, letters.reset, read, read.source, write, write.source, upload, upload.source, expensive, expensive.source, admin, admin.source, sockets.source, document.source.',
+  ],
+  [{ LIMITS: 'pair=5' }, 'LIMITS must give pair as a count and a period from 1s to 7d, for example pair=5/1m.'],
+  [{ LIMITS: 'pair=1/10m' }, 'LIMITS must give pair a count of 2 or more.'],
+  [{ LIMITS: 'read=0/1m' }, 'LIMITS must give read as a count and a period from 1s to 7d, for example read=3000/1m.'],
+  [{ LIMITS: 'read=10/8d' }, 'LIMITS must give read as a count and a period from 1s to 7d, for example read=3000/1m.'],
+  [
+    { LIMITS: 'read=10/1m, write=-1/1m' },
+    'LIMITS must give write as a count and a period from 1s to 7d, for example write=600/1m.',
+  ],
+  [{ PORT: '0x50' }, 'PORT must be a port number from 0 to 65535 (it is "0x50").'],
+  [{ PORT: '1e3' }, 'PORT must be a port number from 0 to 65535 (it is "1e3").'],
+  [{ PORT: '-1' }, 'PORT must be a port number from 0 to 65535 (it is "-1").'],
+  [{ PORT: '80a' }, 'PORT must be a port number from 0 to 65535 (it is "80a").'],
+  [{ DATABASE_POOL: '1' }, 'DATABASE_POOL must be a whole number of connections from 2 to 1000 (it is "1").'],
+  [{ DATABASE_POOL: '0x10' }, 'DATABASE_POOL must be a whole number of connections from 2 to 1000 (it is "0x10").'],
+  [{ DATABASE_TIMEOUT: '0' }, 'DATABASE_TIMEOUT must be a whole number of seconds from 1 to 60 (it is "0").'],
+  [{ DATABASE_TIMEOUT: '4s' }, 'DATABASE_TIMEOUT must be a whole number of seconds from 1 to 60 (it is "4s").'],
+  [{ STOP_DRAIN: '1e2' }, 'STOP_DRAIN must be a whole number of seconds from 1 to 600 (it is "1e2").'],
+  [{ RETAIN_SCANS: '0x1e' }, 'RETAIN_SCANS must be "forever", or a whole number of days from 1 to 36500 (it is "0x1e").'],
+  [{ METRICS_PORT: '0x2500' }, 'METRICS_PORT must be a port number from 0 to 65535 (it is "0x2500").'],
+  [
+    { EXPOSURE: 'public' },
+    'ADMIN_EMAILS is not set. In public exposure set it to the email addresses that become administrators, for example ADMIN_EMAILS=you@example.com.',
+  ],
+  [
+    { HOST: '0.0.0.0' },
+    'ADMIN_EMAILS is not set. In public exposure set it to the email addresses that become administrators, for example ADMIN_EMAILS=you@example.com.',
+  ],
+  [
+    { PUBLIC_URL: 'safe.example.com' },
+    'PUBLIC_URL must be an address that starts with http:// or https:// (it is "safe.example.com").',
+  ],
+  [
+    { TURN_URL: 'turn.example.com', TURN_SECRET: '0123456789abcdef' },
+    'TURN_URL must be turn:host:3478 or turns:host:5349, with ?transport=tcp where that is wanted, or a list of them, separated by commas; stun:host:3478 may be among them (it is "turn.example.com").',
+  ],
+  [
+    { TURN_URL: 'turn:turn.example.com:3478' },
+    'TURN_URL is set, but TURN_SECRET is not. Set it to the static-auth-secret of that server.',
+  ],
+  [{ TURN_SECRET: '0123456789abcdef' }, 'TURN_SECRET is set, but there is no relay without TURN_URL. Set that too, or unset it.'],
+  [
+    { TURN_URL: 'turn:turn.example.com', TURN_SECRET: 'short' },
+    'TURN_SECRET must be 16 to 256 characters without a blank (openssl rand -hex 32 makes one).',
+  ],
+  [
+    { LIVE_CHAT_URL: 'chat.example.com' },
+    'LIVE_CHAT_URL must be an address that starts with http:// or https:// (it is "chat.example.com").',
+  ],
+  [
+    { REMOTE_PORTAL_URL: 'javascript:alert(1)' },
+    'REMOTE_PORTAL_URL must be an address that starts with http:// or https:// (it is "javascript:alert(1)").',
+  ],
+  [
+    { SIGNATURE_FEEDS: 'https://example.com/rules.zip' },
+    'SIGNATURE_FEEDS part 1 ("https://example.com/rules.zip") must begin with yara+ or sha256+, for example yara+https://example.com/rules.tar.gz#sha256=<64 hex digits> (it is "https://example.com/rules.zip").',
+  ],
+  [{ UPLOAD_TIME: '1 hour' }, 'UPLOAD_TIME must be a time such as 30m or 1h (it is "1 hour").'],
+  [
+    { INBOX_IMAP_URL: 'imap://a:b@h' },
+    'INBOX_IMAP_URL is set, but no mail is sent that could be answered. Set SMTP_URL, or unset INBOX_IMAP_URL.',
+  ],
+  [{ SMTP_URL: 'smpt://shield:hush@mail.example.com' }, 'SMTP_URL must be an address that starts with smtp:// or smtps://.'],
+];
+
+test.each(WRONG)('%j is refused in one sentence', (environment, sentence) => {
+  expect(() => parseSettings(environment)).toThrow(SettingsError);
+  expect(() => parseSettings(environment)).toThrow(new SettingsError(sentence));
+  expect(sentence).not.toContain('hush');
+});
+
+test('a number is digits alone, with blanks around it', () => {
+  expect(parseSettings({ PORT: ' 80 ', DATABASE_POOL: '010' })).toMatchObject({ port: 80, database_pool: 10 });
+});
+
+test.each([
+  ['DATABSE_URL', 'DATABASE_URL'],
+  ['DATA_DIRR', 'DATA_DIR'],
+  ['PROT', 'PORT'],
+  ['log_level', 'LOG_LEVEL'],
+  ['STOP_DRIAN', 'STOP_DRAIN'],
+  ['SCANER_URLS', 'SCANNER_URL'],
+])('%s is warned about: %s was meant', (name, meant) => {
+  expect(parseSettings({ [name]: 'x' }).warnings).toEqual([`${name} is no setting of Palisade. Is ${meant} meant?`]);
+});
+
+test('variables of other programs are not warned about', () => {
+  const others = [
+    'PATH',
+    'HOME',
+    'HOSTNAME',
+    'USER',
+    'PWD',
+    'LANG',
+    'TERM',
+    'SHELL',
+    'PGPORT',
+    'NODE_ENV',
+    'NODE_OPTIONS',
+    'INVOCATION_ID',
+    'TEST_DATABASE_URL',
+  ];
+  expect(parseSettings(Object.fromEntries(others.map((name) => [name, 'x']))).warnings).toEqual([]);
+});

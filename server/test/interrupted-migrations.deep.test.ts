@@ -1,0 +1,264 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import SqliteDatabase from 'better-sqlite3';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { migrations } from '#migrations/all.ts';
+import { type DatabaseLocation, openDatabase } from '#platform/database.ts';
+import { migrate } from '#platform/migrations.ts';
+import { upgradeCopyOf } from '#platform/upgrade-copy.ts';
+import { fillOldSchema, OLDEST_SCHEMAS, readKept, shapeOf } from './old-schemas.ts';
+import { POSTGRES_PROGRAMS, startPostgres, type TestPostgres } from './postgres.ts';
+import { seededRandom } from './seeded.ts';
+import { startServer } from './server-process.ts';
+
+// 200 interruptions of first starts and upgrades on SQLite, and 40 on PostgreSQL: 4 minutes of processor time.
+
+const SEED = 31_001;
+const SCANS = 4_000;
+const CHILD = fileURLToPath(new URL('./migrating-process.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const SIGNALS = ['SIGTERM', 'SIGKILL', 'SIGINT'] as const;
+/** 0: a first start. */
+const STARTS: readonly number[] = [0, ...OLDEST_SCHEMAS];
+const ENVIRONMENT = { PATH: process.env['PATH'] };
+
+const root = mkdtempSync(join(tmpdir(), 'palisade-interrupted-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+process.stdout.write(`the moments of the interruptions come from the seed ${SEED}\n`);
+const random = seededRandom(SEED);
+
+/** A test's own namespaces let it mount a small disk. */
+const MOUNTS = spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'tmpfs', root]).status === 0;
+if (!MOUNTS) process.stdout.write('skipped: full disks need unshare and a tmpfs in a namespace of their own\n');
+
+interface Reference {
+  kept: Record<string, number>;
+  /** How long the migration takes, in ms from the moment that it begins. */
+  takes_ms: number;
+  shape: string[];
+}
+
+/** Runs a program, sends it the signal so many ms after it has begun, and waits for its end. True when the signal ended it before it was done. */
+async function interrupt(args: readonly string[], signal: NodeJS.Signals | undefined, after_ms: number): Promise<boolean> {
+  const child = spawn(process.execPath, args, { env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  const begun = Promise.withResolvers<void>();
+  child.stdout.on('data', (bytes: Buffer) => {
+    output += bytes.toString();
+    if (output.includes('begins')) begun.resolve();
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  await Promise.race([begun.promise, ended]);
+  if (signal !== undefined) {
+    await pause(after_ms);
+    child.kill(signal);
+  }
+  await ended;
+  return !output.includes('done');
+}
+
+async function measure(location: DatabaseLocation, args: readonly string[]): Promise<Reference> {
+  const before = performance.now();
+  let begun = before;
+  const child = spawn(process.execPath, args, { env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'inherit'] });
+  child.stdout.once('data', () => {
+    begun = performance.now();
+  });
+  await new Promise((resolve) => child.once('close', resolve));
+  const takes_ms = performance.now() - begun;
+  const database = openDatabase<unknown>(location);
+  const reference = { kept: await readKept(database), takes_ms, shape: await shapeOf(database) };
+  await database.destroy();
+  return reference;
+}
+
+/** What a later start finds: every migration done once, every row, the tables of an upgrade that nothing interrupted. */
+async function expectWhole(location: DatabaseLocation, reference: Reference): Promise<void> {
+  const database = openDatabase<{ kysely_migration: { name: string } }>(location);
+  try {
+    await migrate(database, migrations);
+    expect(await readKept(database)).toEqual(reference.kept);
+    expect(await shapeOf(database)).toEqual(reference.shape);
+    const rows = await database.selectFrom('kysely_migration').select('name').orderBy('name').execute();
+    expect(rows.map(({ name }) => name)).toEqual(Object.keys(migrations).sort());
+  } finally {
+    await database.destroy();
+  }
+}
+
+describe('on SQLite', { timeout: 900_000 }, () => {
+  const references = new Map<number, Reference>();
+  const sqliteIn = (folder: string) => join(folder, 'palisade.sqlite');
+  const baseOf = (count: number) => join(root, `base-${count}`);
+
+  /** A data folder as the version with `count` migrations left it. */
+  function layOut(name: string, count: number): string {
+    const folder = join(root, name);
+    mkdirSync(folder, { recursive: true });
+    if (count > 0) copyFileSync(sqliteIn(baseOf(count)), sqliteIn(folder));
+    return folder;
+  }
+
+  beforeAll(async () => {
+    for (const count of STARTS) {
+      if (count > 0) await fillOldSchema({ sqlite: sqliteIn(baseOf(count)) }, count, SCANS);
+      const folder = layOut(`reference-${count}`, count);
+      references.set(count, await measure({ sqlite: sqliteIn(folder) }, [CHILD, folder, 'copy']));
+    }
+  }, 120_000);
+
+  const referenceOf = (count: number): Reference => {
+    const reference = references.get(count);
+    if (reference === undefined) throw new Error(`There is no reference of ${count}.`);
+    return reference;
+  };
+
+  async function expectStarts(folder: string, count: number): Promise<void> {
+    await expectWhole({ sqlite: sqliteIn(folder) }, referenceOf(count));
+    const database = new SqliteDatabase(sqliteIn(folder), { readonly: true });
+    expect(database.pragma('integrity_check', { simple: true })).toBe('ok');
+    expect(database.pragma('foreign_key_check')).toEqual([]);
+    database.close();
+    expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+  }
+
+  test('138 signals at any moment of a migration leave a database that the next start brings to its end', async () => {
+    let hit = 0;
+    for (let trial = 0; trial < 138; trial += 1) {
+      const count = STARTS[trial % STARTS.length] ?? 0;
+      const folder = layOut(`signal-${trial}`, count);
+      const after_ms = random() * referenceOf(count).takes_ms;
+      if (await interrupt([CHILD, folder, 'copy'], SIGNALS[trial % SIGNALS.length], after_ms)) hit += 1;
+      // An interrupted upgrade has its copy, whole, or has not begun.
+      if (trial % 7 === 0 && readdirSync(folder).includes('palisade.before-upgrade.sqlite')) {
+        const copy = new SqliteDatabase(upgradeCopyOf(sqliteIn(folder)), { readonly: true });
+        expect(copy.prepare('select count(*) from kysely_migration').pluck().get()).toBe(count);
+        expect(copy.prepare('select count(*) from scans').pluck().get()).toBe(SCANS);
+        copy.close();
+      }
+      await interrupt([CHILD, folder, 'copy'], undefined, 0);
+      await expectStarts(folder, count);
+      rmSync(folder, { recursive: true });
+    }
+    process.stdout.write(`${hit} of 138 signals came before the migration was done\n`);
+    // Signals that come too late prove nothing.
+    expect(hit).toBeGreaterThan(90);
+  });
+
+  test.runIf(MOUNTS)(
+    '50 disks that are full in the middle of a migration leave a database that the next start brings to its end',
+    async () => {
+      let hit = 0;
+      for (let trial = 0; trial < 50; trial += 1) {
+        const count = STARTS[trial % STARTS.length] ?? 0;
+        const base = count === 0 ? '' : sqliteIn(baseOf(count));
+        // What an upgrade writes at least, and a share of what it takes beyond that.
+        const kib = (count === 0 ? 0 : statSync(base).size / 1024) + 40 + (count === 0 ? 600 : 6_000) * random();
+        const disk = join(root, `disk-${trial}`);
+        mkdirSync(disk);
+        const kept = join(root, `kept-${trial}`);
+        const script = `set -e
+        mount -t tmpfs -o size=${Math.ceil(kib)}k tmpfs "$1"
+        if [ -n "$2" ]; then cp "$2" "$1/palisade.sqlite"; fi
+        if "$3" "$4" "$1" none; then echo unhit; else echo hit; fi
+        mount -o remount,size=200m "$1"
+        "$3" "$4" "$1" none
+        mkdir "$5" && cp "$1"/* "$5"/`;
+        const { status, stdout, stderr } = spawnSync(
+          'unshare',
+          ['-Urm', 'sh', '-c', script, 'sh', disk, base, process.execPath, CHILD, kept],
+          { encoding: 'utf8', env: ENVIRONMENT },
+        );
+        expect(`${status} ${stderr}`).toMatch(/^0 /);
+        if (/^hit$/m.test(stdout)) hit += 1;
+        await expectStarts(kept, count);
+        rmSync(kept, { recursive: true });
+      }
+      process.stdout.write(`${hit} of 50 disks were full before the migration was done\n`);
+      expect(hit).toBeGreaterThan(25);
+    },
+  );
+
+  test('12 signals to the whole server leave an installation that starts, signs in and keeps everything', async () => {
+    const began = performance.now();
+    const calm = await startServer({ DATA_DIR: layOut('calm', 7) });
+    const takes_ms = performance.now() - began;
+    expect(await calm.kill('SIGTERM')).toBe(0);
+    // The new version has started: the way back is the backup from here on.
+    expect(readdirSync(join(root, 'calm'))).not.toContain('palisade.before-upgrade.sqlite');
+    for (let trial = 0; trial < 12; trial += 1) {
+      const count = STARTS[trial % STARTS.length] ?? 0;
+      const folder = layOut(`server-${trial}`, count);
+      const child = spawn(process.execPath, [MAIN], {
+        env: { ...ENVIRONMENT, DATA_DIR: folder, PORT: '0', SCANNER_URL: 'none' },
+        stdio: 'ignore',
+      });
+      const ended = new Promise((resolve) => child.once('close', resolve));
+      await pause(takes_ms * (0.3 + 0.7 * random()));
+      child.kill(SIGNALS[trial % SIGNALS.length]);
+      await ended;
+      const server = await startServer({ DATA_DIR: folder });
+      expect(await server.signIn('berta')).not.toBe('');
+      expect(await server.kill('SIGTERM')).toBe(0);
+      await expectStarts(folder, count);
+    }
+  });
+});
+
+if (POSTGRES_PROGRAMS === undefined) process.stdout.write('skipped: no PostgreSQL on this machine\n');
+describe.runIf(POSTGRES_PROGRAMS !== undefined)('on PostgreSQL', { timeout: 600_000 }, () => {
+  let postgres: TestPostgres;
+  const references = new Map<number, Reference>();
+  const urlOf = (name: string) => {
+    const url = new URL(postgres.url);
+    url.pathname = `/${name}`;
+    return url.href;
+  };
+
+  async function ask(statement: string): Promise<void> {
+    const client = new Client({ connectionString: postgres.url });
+    await client.connect();
+    await client.query(statement);
+    await client.end();
+  }
+
+  /** A database as the version with `count` migrations left it. */
+  async function layOut(name: string, count: number): Promise<string> {
+    await ask(`create database ${name}${count > 0 ? ` template base_${count}` : ''}`);
+    return urlOf(name);
+  }
+
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    for (const count of STARTS) {
+      if (count > 0) {
+        await ask(`create database base_${count}`);
+        await fillOldSchema({ postgres: urlOf(`base_${count}`) }, count, SCANS);
+      }
+      const url = await layOut(`reference_${count}`, count);
+      references.set(count, await measure({ postgres: url }, [CHILD, root, 'none', url]));
+    }
+  }, 120_000);
+  afterAll(() => postgres.dispose());
+
+  test('40 interruptions at any moment of a migration leave a database that the next start brings to its end', async () => {
+    let hit = 0;
+    for (let trial = 0; trial < 40; trial += 1) {
+      const count = STARTS[trial % STARTS.length] ?? 0;
+      const reference = references.get(count);
+      if (reference === undefined) throw new Error(`There is no reference of ${count}.`);
+      const url = await layOut(`trial_${trial}`, count);
+      const args = [CHILD, root, 'none', url];
+      if (await interrupt(args, SIGNALS[trial % SIGNALS.length], 0.8 * random() * reference.takes_ms)) hit += 1;
+      await interrupt(args, undefined, 0);
+      await expectWhole({ postgres: url }, reference);
+    }
+    process.stdout.write(`${hit} of 40 signals came before the migration was done\n`);
+    expect(hit).toBeGreaterThan(15);
+  });
+});
