@@ -45,6 +45,7 @@ import * as deskHeld from './0071-desk-held.ts';
 import * as secondLooks from './0072-second-looks.ts';
 import * as remoteVoice from './0073-remote-voice.ts';
 import * as blockedParts from './0077-blocked-parts.ts';
+import * as foldedText from './0090-folded-text.ts';
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
 export const migrations: Record<string, Migration> = {
@@ -94,4 +95,5 @@ export const migrations: Record<string, Migration> = {
   '0072-second-looks': secondLooks,
   '0073-remote-voice': remoteVoice,
   '0077-blocked-parts': blockedParts,
+  '0090-folded-text': foldedText,
 };

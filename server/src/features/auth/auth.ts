@@ -6,6 +6,7 @@ import type { Insertable, Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import { inBatches } from '#platform/batches.ts';
 import { isUniqueViolation } from '#platform/database.ts';
+import { nameOrderOf } from '#platform/folded-text.ts';
 import { newId } from '#platform/id.ts';
 import { claimFact, type InstallationTables, readFact, readProvider } from '#platform/installation.ts';
 import type { Origin } from '#platform/origin.ts';
@@ -242,7 +243,7 @@ export function createAuth(parts: {
         .select(columns)
         .where('role', 'in', ['support', 'admin'])
         .where('disabled_at', 'is', null)
-        .orderBy('username_key')
+        .orderBy(nameOrderOf('username'))
         .execute(),
 
     async matching(words) {
