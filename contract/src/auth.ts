@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idSchema, timeSchema } from './fields.ts';
+import { normalPassword, typedCode } from './text.ts';
 
 /** Password length in characters (OWASP ASVS 5, 6.2.1 and 6.2.9). */
 export const PASSWORD_LENGTH = { minimum: 8, maximum: 128 } as const;
@@ -41,8 +42,14 @@ function characterCount(text: string): number {
 
 export const newPasswordSchema = z
   .string({ error: 'Give a password.' })
-  .refine((text) => characterCount(text) >= PASSWORD_LENGTH.minimum, `Use at least ${PASSWORD_LENGTH.minimum} characters.`)
-  .refine((text) => characterCount(text) <= PASSWORD_LENGTH.maximum, `Use at most ${PASSWORD_LENGTH.maximum} characters.`);
+  .refine(
+    (text) => characterCount(normalPassword(text)) >= PASSWORD_LENGTH.minimum,
+    `Use at least ${PASSWORD_LENGTH.minimum} characters.`,
+  )
+  .refine(
+    (text) => characterCount(normalPassword(text)) <= PASSWORD_LENGTH.maximum,
+    `Use at most ${PASSWORD_LENGTH.maximum} characters.`,
+  );
 
 /** The signed-in person, as answered by login and kept in the browser. */
 export const userInfoSchema = z.object({
@@ -176,9 +183,9 @@ export const proveEmail = endpoint({
   body: z.object({
     token: z
       .string({ error: 'Give the code of the mail.' })
-      .trim()
-      .min(1, 'Give the code of the mail.')
-      .max(TOKEN_LENGTH_MAXIMUM, 'This is not the code of the mail.'),
+      .max(TOKEN_LENGTH_MAXIMUM, 'This is not the code of the mail.')
+      .overwrite(typedCode)
+      .min(1, 'Give the code of the mail.'),
   }),
   changes: 'account',
   changes_installation: 'people',
@@ -211,9 +218,9 @@ export const resetPassword = endpoint({
   body: z.object({
     reset_token: z
       .string({ error: 'Give the reset token.' })
-      .trim()
-      .min(1, 'Give the reset token.')
-      .max(TOKEN_LENGTH_MAXIMUM, 'This is not a reset token.'),
+      .max(TOKEN_LENGTH_MAXIMUM, 'This is not a reset token.')
+      .overwrite(typedCode)
+      .min(1, 'Give the reset token.'),
     new_password: newPasswordSchema,
   }),
   status: 200,

@@ -91,7 +91,12 @@ export function normalPassword(password: string): string {
   return password.toWellFormed().normalize('NFKC');
 }
 
-const DASHES = /[\p{Pd}\u2212\u00ad]/gu;
+/** The forms in which a password may have been hashed before it was normalised: as it was typed, and with letters taken apart, as macOS had them. */
+export function passwordForms(password: string): string[] {
+  return [...new Set([normalPassword(password), password, password.normalize('NFD')])];
+}
+
+const DASHES = /[\p{Pd}\u2212]/gu;
 
 /**
  * A code that was typed or pasted, without what writing programs put around and between its characters: forms of full width, any dash as a hyphen, no spaces and nothing
