@@ -6,6 +6,7 @@ const ELLIPSIS = '…';
 
 // Controls, surrogates without a partner, and what turns or hides text: bidirectional marks, zero-width characters, line separators.
 const DECEPTIVE = /[\p{Cc}\p{Cs}\u061c\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+const WINDOWS_PATH = /^(?:[A-Za-z]:\\|\\\\)/;
 const NAMELESS = 'unnamed file';
 
 function byteLength(text: string): number {
@@ -26,7 +27,9 @@ function fitting(characters: Iterable<string>, bytes: number): string {
  * (the end of a long one keeps its extension). It is only ever shown, never used as a path.
  */
 export function displayName(sent: string): string {
-  const base = sent.split(/[/\\]/).findLast((part) => part !== '' && part !== '.' && part !== '..') ?? '';
+  // A whole path of Windows, as its oldest browsers send one; elsewhere a backslash is a letter.
+  const path = WINDOWS_PATH.test(sent) ? sent.replaceAll('\\', '/') : sent;
+  const base = path.split('/').findLast((part) => part !== '' && part !== '.' && part !== '..') ?? '';
   const name = base.normalize('NFC');
   const placed = placedJoiners(name);
   const shown = name.replace(DECEPTIVE, (character, offset: number) => (placed.has(offset) ? character : '\ufffd')).trim();
