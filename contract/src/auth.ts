@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canonicalEmail } from './email.ts';
 import { endpoint } from './endpoint.ts';
 import { idSchema, timeSchema } from './fields.ts';
 import { normalPassword, typedCode } from './text.ts';
@@ -17,13 +18,17 @@ const TOKEN_LENGTH_MAXIMUM = 200;
 export const roleSchema = z.enum(['customer', 'support', 'admin']);
 export type Role = z.infer<typeof roleSchema>;
 
-/** An email address, compared and stored in lower case. */
-export const emailSchema = z
-  .string({ error: 'Give an email address.' })
-  .trim()
-  .max(EMAIL_LENGTH_MAXIMUM, `An email address has at most ${EMAIL_LENGTH_MAXIMUM} characters.`)
-  .toLowerCase()
-  .pipe(z.email('Give an email address such as name@example.com.'));
+/** An email address, compared and stored in one form (`canonicalEmail`). */
+export const emailSchema = z.string({ error: 'Give an email address.' }).transform((typed, context): string => {
+  const email = canonicalEmail(typed);
+  if (email !== undefined) return email;
+  const is_long = typed.trim().length > EMAIL_LENGTH_MAXIMUM;
+  const message = is_long
+    ? `An email address has at most ${EMAIL_LENGTH_MAXIMUM} characters.`
+    : 'Give an email address such as name@example.com.';
+  context.addIssue({ code: 'custom', message, input: typed });
+  return z.NEVER;
+});
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { roleSchema, userInfoSchema } from './auth.ts';
+import { canonicalEmail } from './email.ts';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 import { sessionSchema } from './sessions.ts';
@@ -93,7 +94,7 @@ export const deleteUser = endpoint({
         .string({ error: 'Type the email of the account.' })
         .trim()
         .max(SEARCH_LENGTH_MAXIMUM, 'Type the email of the account.')
-        .toLowerCase()
+        .overwrite((typed) => canonicalEmail(typed) ?? typed.toLowerCase())
         .describe('The email of the account that is deleted.'),
     })
     .refine(...AT_MOST_ONE_PROOF),

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Account, UserInfo } from '@palisade/contract/auth';
+import { canonicalEmail } from '@palisade/contract/email';
 import { may } from '@palisade/contract/may';
 import type { AdministratorBy, Exposure } from '@palisade/contract/platform';
 import type { Insertable, Kysely } from 'kysely';
@@ -326,7 +327,7 @@ export function createAuth(parts: {
       return await query
         .where(({ or, eb }) =>
           or([
-            eb('email', '=', words.toLowerCase()),
+            eb('email', '=', canonicalEmail(words) ?? ''),
             eb('username_key', '=', usernameKey(words)),
             eb('id', '=', words.toLowerCase()),
           ]),

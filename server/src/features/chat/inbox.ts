@@ -1,4 +1,5 @@
 import { MESSAGE_LENGTH_MAXIMUM, messageLength } from '@palisade/contract/chat';
+import { isSameEmail } from '@palisade/contract/email';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -162,7 +163,7 @@ export function keepInbox(parts: {
       await told(await conversations.noteByNobody(conversation.id, { message, client_message_id: `flood-${hour}` }));
       return 'ignored';
     }
-    return mail.from === customer.email.toLowerCase()
+    return isSameEmail(mail.from, customer.email)
       ? await writeAnswer(conversation, mail, is_cut)
       : await writeNote(conversation, mail);
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ATTACHMENT_BYTES_MAXIMUM, ATTACHMENTS_MAXIMUM } from '@palisade/contract/chat';
+import { canonicalEmail } from '@palisade/contract/email';
 import PostalMime, { type Attachment, type Email } from 'postal-mime';
 import { textOfHtml } from './html-text.ts';
 import { RECIPIENT_HEADERS } from './mailbox.ts';
@@ -86,7 +87,7 @@ export async function readMail(raw: Uint8Array): Promise<ReadMail> {
   );
   for (const { name, bytes } of files) key.update(`${name}\n${bytes.byteLength}\n`).update(bytes);
   return {
-    from: (mail.from?.address ?? '').toLowerCase(),
+    from: canonicalEmail(mail.from?.address ?? '') ?? '',
     recipients: recipients.join('\n'),
     automatic: automaticOf(headers),
     text,
