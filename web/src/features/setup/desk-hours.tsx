@@ -125,6 +125,7 @@ function HoursForm({ initial }: { initial: DeskSettings }) {
           min={1}
           max={1_440}
           hideControls
+          allowedDecimalSeparators={['.', ',']}
           error={messages['unanswered_minutes']}
           clampBehavior="none"
           value={shownOf(settings.unanswered_minutes)}
@@ -137,6 +138,7 @@ function HoursForm({ initial }: { initial: DeskSettings }) {
           min={1}
           max={1_440}
           hideControls
+          allowedDecimalSeparators={['.', ',']}
           error={messages['offline_minutes']}
           clampBehavior="none"
           value={shownOf(settings.offline_minutes)}

@@ -11,6 +11,16 @@ export function describePrice(price: number, currency: string): string {
   return new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(price);
 }
 
+/** What will be stored, in words: "9.99 US dollars". */
+export function describeDollars(price: number): string {
+  return new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency: 'USD',
+    currencyDisplay: 'name',
+    maximumFractionDigits: 20,
+  }).format(price);
+}
+
 export function describeMonths(months: number): string {
   return months === 1 ? '1 month' : `${months} months`;
 }
