@@ -194,6 +194,7 @@ function Day({ day, times, onChange }: DayProps) {
               value={time.to === '24:00' ? '00:00' : time.to}
               onChange={(event) => change({ to: event.currentTarget.value === '00:00' ? '24:00' : event.currentTarget.value })}
             />
+            {time.to <= time.from && <span className="sub">next day</span>}
             <button
               type="button"
               className="icon-button"

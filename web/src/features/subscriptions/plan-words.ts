@@ -1,7 +1,7 @@
 import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
 import { describeDate } from '#ui/moment.tsx';
 
-/** The end of a subscription: its local date, or that there is none. */
+/** The end of a subscription: its local date, or that there is none. Mails, whose readers' zone is unknown, add the time in UTC. */
 export function describeExpiry(iso: string | null): string {
   return iso === null ? 'Never' : describeDate(iso);
 }
