@@ -6,6 +6,7 @@ import { actionSchema, directionSchema, newRuleSchema, ruleSchema } from './fire
 import { readAddresses } from './firewall-grammar.ts';
 import { parseIp } from './ip-address.ts';
 import { measuredChangesSchema } from './session-changes.ts';
+import { typedCode } from './text.ts';
 
 /**
  * What passes between the server and the agent on a person's computer. The agent opens one socket, `WS /api/agent/socket` (channel.ts has the mechanism), and says
@@ -489,7 +490,7 @@ const ENROLMENT_CODE = new RegExp(`^[${ENROLMENT_ALPHABET}]{${ENROLMENT_CODE_LEN
 export const enrolmentCodeSchema = z
   .string({ error: 'Give the enrolment code.' })
   .max(64, 'An enrolment code has 10 letters and digits.')
-  .transform((typed) => typed.toUpperCase().replaceAll(/[\s\-\u2013\u2014]/gu, ''))
+  .transform((typed) => typedCode(typed).toUpperCase().replaceAll('-', ''))
   .refine((code) => ENROLMENT_CODE.test(code), 'An enrolment code has 10 letters and digits, such as K7M4Q-P9XDA.');
 
 export const enrolDevice = endpoint({

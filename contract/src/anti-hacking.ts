@@ -104,6 +104,10 @@ export const statsSchema = z.object({
   simulated_threats_blocked_total: z.int(),
   test_files_blocked_today: z.int(),
   test_files_blocked_total: z.int(),
+  time_zone: z
+    .literal('UTC')
+    .optional()
+    .describe('There where the time zone that was asked for is unknown to the server: today is a day of UTC.'),
 });
 export type Stats = z.infer<typeof statsSchema>;
 
@@ -155,19 +159,21 @@ const TIME_ZONE_LENGTH_MAXIMUM = 64;
 function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
+    // ICU takes it, and means that it knows nothing.
+    return name.toLowerCase() !== 'etc/unknown';
   } catch {
     return false;
   }
 }
 
-/** An IANA time zone such as `Europe/Berlin`. */
+/** An IANA time zone such as `Europe/Berlin`. What a browser says is a claim: of a zone that is unknown here the days are those of UTC, which the answer says. */
 const timeZoneQuerySchema = z.object({
   time_zone: z
     .string({ error: 'Give a time zone such as Europe/Berlin.' })
+    .min(1, 'Give a time zone such as Europe/Berlin.')
     .max(TIME_ZONE_LENGTH_MAXIMUM, { error: 'Give a time zone such as Europe/Berlin.', abort: true })
-    .refine(isTimeZone, 'Give a time zone such as Europe/Berlin.')
-    .default('UTC'),
+    .default('UTC')
+    .transform((name) => (isTimeZone(name) ? { name, is_known: true } : { name: 'UTC', is_known: false })),
 });
 
 /** Days of the history that can be asked for. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { canonicalEmail } from './email.ts';
 import { endpoint } from './endpoint.ts';
 import { idSchema, NO_PASSWORD_IS_LONGER, TYPED_PASSWORD_MAXIMUM, timeSchema } from './fields.ts';
+import { normalPassword, typedCode } from './text.ts';
 
 /** Password length in characters (OWASP ASVS 5, 6.2.1 and 6.2.9). */
 export const PASSWORD_LENGTH = { minimum: 8, maximum: 128 } as const;
@@ -16,13 +18,17 @@ const TOKEN_LENGTH_MAXIMUM = 200;
 export const roleSchema = z.enum(['customer', 'support', 'admin']);
 export type Role = z.infer<typeof roleSchema>;
 
-/** An email address, compared and stored in lower case. */
-export const emailSchema = z
-  .string({ error: 'Give an email address.' })
-  .trim()
-  .max(EMAIL_LENGTH_MAXIMUM, `An email address has at most ${EMAIL_LENGTH_MAXIMUM} characters.`)
-  .toLowerCase()
-  .pipe(z.email('Give an email address such as name@example.com.'));
+/** An email address, compared and stored in one form (`canonicalEmail`). */
+export const emailSchema = z.string({ error: 'Give an email address.' }).transform((typed, context): string => {
+  const email = canonicalEmail(typed);
+  if (email !== undefined) return email;
+  const is_long = typed.trim().length > EMAIL_LENGTH_MAXIMUM;
+  const message = is_long
+    ? `An email address has at most ${EMAIL_LENGTH_MAXIMUM} characters.`
+    : 'Give an email address such as name@example.com.';
+  context.addIssue({ code: 'custom', message, input: typed });
+  return z.NEVER;
+});
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
@@ -44,8 +50,11 @@ const LONGEST_PASSWORD = `Use at most ${PASSWORD_LENGTH.maximum} characters.`;
 export const newPasswordSchema = z
   .string({ error: 'Give a password.' })
   .max(TYPED_PASSWORD_MAXIMUM, { error: LONGEST_PASSWORD, abort: true })
-  .refine((text) => characterCount(text) >= PASSWORD_LENGTH.minimum, `Use at least ${PASSWORD_LENGTH.minimum} characters.`)
-  .refine((text) => characterCount(text) <= PASSWORD_LENGTH.maximum, LONGEST_PASSWORD);
+  .refine(
+    (text) => characterCount(normalPassword(text)) >= PASSWORD_LENGTH.minimum,
+    `Use at least ${PASSWORD_LENGTH.minimum} characters.`,
+  )
+  .refine((text) => characterCount(normalPassword(text)) <= PASSWORD_LENGTH.maximum, LONGEST_PASSWORD);
 
 /** The signed-in person, as answered by login and kept in the browser. */
 export const userInfoSchema = z.object({
@@ -185,9 +194,9 @@ export const proveEmail = endpoint({
   body: z.object({
     token: z
       .string({ error: 'Give the code of the mail.' })
-      .trim()
-      .min(1, 'Give the code of the mail.')
-      .max(TOKEN_LENGTH_MAXIMUM, 'This is not the code of the mail.'),
+      .max(TOKEN_LENGTH_MAXIMUM, 'This is not the code of the mail.')
+      .overwrite(typedCode)
+      .min(1, 'Give the code of the mail.'),
   }),
   changes: 'account',
   changes_installation: 'people',
@@ -220,9 +229,9 @@ export const resetPassword = endpoint({
   body: z.object({
     reset_token: z
       .string({ error: 'Give the reset token.' })
-      .trim()
-      .min(1, 'Give the reset token.')
-      .max(TOKEN_LENGTH_MAXIMUM, 'This is not a reset token.'),
+      .max(TOKEN_LENGTH_MAXIMUM, 'This is not a reset token.')
+      .overwrite(typedCode)
+      .min(1, 'Give the reset token.'),
     new_password: newPasswordSchema,
   }),
   status: 200,

@@ -364,14 +364,17 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** When support is there. `hours` null: always. Times are of the time zone; a day without an entry is closed, one with several has a pause. */
+/** When support is there. `hours` null: always. Times are of the time zone; a day without an entry is closed, one with several has a pause. One that ends before it begins goes on to the next day. */
 export const deskSettingsSchema = z.object({
   time_zone: z.string({ error: 'Give a time zone.' }).max(64).refine(isTimeZone, 'Give a time zone such as Europe/Vienna.'),
   hours: z
     .array(
       z
         .object({ day: weekdaySchema, from: clockSchema, to: clockSchema })
-        .refine(({ from, to }) => from < to, { path: ['to'], message: 'It closes after it opens.' }),
+        .refine(({ from, to }) => from !== to && from !== '24:00', {
+          path: ['to'],
+          message: 'It opens and closes at different times.',
+        }),
     )
     .max(28, 'Give at most 28 times.')
     .nullable(),

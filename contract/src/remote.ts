@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
 import { type endReasonSchema, liveSessionSchema, sessionStatusSchema } from './remote-record.ts';
+import { typedCode } from './text.ts';
 
 /** Characters of a code: what nobody mistakes for another when it is read aloud or copied by hand (no 0, O, 1, I). 5 bits each. */
 export const CODE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
@@ -48,7 +49,7 @@ export function formatCode(characters: string): string {
 export const sessionCodeSchema = z
   .string({ error: 'Give the session code.' })
   .max(64, 'A session code has 9 letters and digits.')
-  .transform((typed) => typed.toUpperCase().replaceAll(/[\s\-\u2013\u2014]/gu, ''))
+  .transform((typed) => typedCode(typed).toUpperCase().replaceAll('-', ''))
   .refine((characters) => CODE.test(characters), 'A session code has 9 letters and digits, such as K7M-4QP-9XD.')
   .transform(formatCode);
 

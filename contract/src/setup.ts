@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { canonicalEmail } from './email.ts';
 import { endpoint } from './endpoint.ts';
 import { timeSchema } from './fields.ts';
 
@@ -41,7 +42,7 @@ export function isCallable(phone: string): boolean {
 
 /** Whether a link can write to it. */
 export function isMailable(email: string): boolean {
-  return z.email().safeParse(email).success;
+  return canonicalEmail(email) !== undefined;
 }
 
 export const setupPayloadSchema = z.object({

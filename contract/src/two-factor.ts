@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { browserIdSchema, signedInSchema } from './auth.ts';
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, idSchema, NO_PASSWORD_IS_LONGER, TYPED_PASSWORD_MAXIMUM, timeSchema } from './fields.ts';
+import { typedCode } from './text.ts';
 
 /** How many recovery codes a set has, and below how many a person should make new ones. */
 export const RECOVERY_CODES = { count: 10, few: 3 } as const;
@@ -27,7 +28,7 @@ const base64url = z
 export const totpCodeSchema = z
   .string({ error: 'Give the code.' })
   .max(TOKEN_LENGTH_MAXIMUM, 'A code has 6 digits.')
-  .overwrite((code) => code.replaceAll(/\s/g, ''))
+  .overwrite((code) => typedCode(code).replaceAll('-', ''))
   .regex(/^\d{6}$/, 'A code has 6 digits.');
 
 const challengeSchema = z.string({ error: 'Give the challenge.' }).min(1, 'Give the challenge.').max(TOKEN_LENGTH_MAXIMUM);

@@ -1,9 +1,12 @@
+import { placedJoiners } from '@palisade/contract/joiners';
+
 const BYTES_MAXIMUM = 255;
 const EXTENSION_BYTES_MAXIMUM = 32;
 const ELLIPSIS = '…';
 
 // Controls, surrogates without a partner, and what turns or hides text: bidirectional marks, zero-width characters, line separators.
 const DECEPTIVE = /[\p{Cc}\p{Cs}\u061c\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+const WINDOWS_PATH = /^(?:[A-Za-z]:\\|\\\\)/;
 const NAMELESS = 'unnamed file';
 
 function byteLength(text: string): number {
@@ -19,26 +22,17 @@ function fitting(characters: Iterable<string>, bytes: number): string {
   return fitted;
 }
 
-/** A joiner between two pictographs makes one emoji of them and hides nothing. */
-function joinsPictographs(name: string, offset: number): boolean {
-  if (name[offset] !== '\u200d') return false;
-  const before = name.slice(Math.max(0, offset - 2), offset);
-  return (
-    /(\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)$/u.test(before) &&
-    /^\p{Extended_Pictographic}/u.test(name.slice(offset + 1, offset + 3))
-  );
-}
-
 /**
  * The name of an uploaded file as it may be shown: without folders, with deceptive characters made visible as U+FFFD, and at most 255 bytes of UTF-8
  * (the end of a long one keeps its extension). It is only ever shown, never used as a path.
  */
 export function displayName(sent: string): string {
-  const base = sent.split(/[/\\]/).findLast((part) => part !== '' && part !== '.' && part !== '..') ?? '';
-  const shown = base
-    .normalize('NFC')
-    .replace(DECEPTIVE, (character, offset: number, name: string) => (joinsPictographs(name, offset) ? character : '\ufffd'))
-    .trim();
+  // A whole path of Windows, as its oldest browsers send one; elsewhere a backslash is a letter.
+  const path = WINDOWS_PATH.test(sent) ? sent.replaceAll('\\', '/') : sent;
+  const base = path.split('/').findLast((part) => part !== '' && part !== '.' && part !== '..') ?? '';
+  const name = base.normalize('NFC');
+  const placed = placedJoiners(name);
+  const shown = name.replace(DECEPTIVE, (character, offset: number) => (placed.has(offset) ? character : '\ufffd')).trim();
   if (shown === '') return NAMELESS;
   if (byteLength(shown) <= BYTES_MAXIMUM) return shown;
   const dot = shown.lastIndexOf('.');

@@ -46,6 +46,7 @@ import * as secondLooks from './0072-second-looks.ts';
 import * as remoteVoice from './0073-remote-voice.ts';
 import * as blockedParts from './0077-blocked-parts.ts';
 import * as deviceHealth from './0084-device-health.ts';
+import * as foldedText from './0090-folded-text.ts';
 import * as arrivedMails from './0091-arrived-mails.ts';
 
 /**
@@ -103,5 +104,6 @@ export const migrations: Record<string, Migration> = {
   '0073-remote-voice': remoteVoice,
   '0077-blocked-parts': blockedParts,
   '0084-device-health': deviceHealth,
+  '0090-folded-text': foldedText,
   '0091-arrived-mails': arrivedMails,
 };

@@ -145,17 +145,24 @@ describe('an infected upload', async () => {
     expect(await today('?time_zone=America/New_York')).toBe(1);
   });
 
-  test.each(['?time_zone=Nowhere/At_All', `?time_zone=${'x'.repeat(4000)}`, '?time_zone='])(
-    'a bad time zone is 422: %.30s',
+  test.each(['?time_zone=Nowhere/At_All', '?time_zone=Etc/Unknown'])(
+    'of an unknown time zone counts by UTC and says so: %s',
     async (query) => {
-      for (const endpoint of [readStats, readLiveFeed]) {
-        expect(problemOf(await call(endpoint, { token, query }))).toMatchObject({
-          status: 422,
-          errors: [{ field: 'time_zone' }],
-        });
-      }
+      const known = replyOf(await call(readStats, { token, query: '?time_zone=UTC' }));
+      expect(known).not.toHaveProperty('time_zone');
+      expect(replyOf(await call(readStats, { token, query }))).toEqual({ ...known, time_zone: 'UTC' });
+      expect(replyOf(await call(readLiveFeed, { token, query })).current_stats.time_zone).toBe('UTC');
     },
   );
+
+  test.each([`?time_zone=${'x'.repeat(4000)}`, '?time_zone='])('a bad time zone is 422: %.30s', async (query) => {
+    for (const endpoint of [readStats, readLiveFeed]) {
+      expect(problemOf(await call(endpoint, { token, query }))).toMatchObject({
+        status: 422,
+        errors: [{ field: 'time_zone' }],
+      });
+    }
+  });
 
   test.each(['?limit=0', '?limit=501', '?limit=ten', '?limit=1e309', '?cursor=1'])('a bad page is 422: %s', async (query) => {
     expect((await call(listAlerts, { token, query })).status).toBe(422);

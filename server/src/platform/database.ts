@@ -6,6 +6,7 @@ import { Kysely, SqliteAdapter, sql } from 'kysely';
 import { types as pgTypes } from 'pg';
 import { createDatabaseWatch, type PoolState } from './database-patience.ts';
 import { createDurableDialect, diskOf } from './durable-sqlite.ts';
+import { registerTextFunctions } from './folded-text.ts';
 import { type InstallationTables, readFact, writeFact } from './installation.ts';
 import { keepStatements, MemoryDialect } from './kept-statements.ts';
 import { createPatientPostgres } from './patient-postgres.ts';
@@ -63,6 +64,7 @@ export function openDatabase<Tables>(location: DatabaseLocation, options: Databa
   database.pragma('busy_timeout = 0');
   // What is deleted is overwritten: a chat of an account that is gone is not found in the file (sqlite.org/pragma.html#pragma_secure_delete).
   database.pragma('secure_delete = ON');
+  registerTextFunctions(database);
   const cached = keepStatements(database);
   // Kysely's own one: a database in memory has no disk to wait for.
   if (location.sqlite === ':memory:') return new Kysely<Tables>({ dialect: new MemoryDialect({ database: cached }) });

@@ -1,15 +1,65 @@
-const HOUR_MS = 3_600_000;
-const QUARTER_MS = 900_000;
+const MINUTE_MS = 60_000;
+const QUARTER_MS = 15 * MINUTE_MS;
+const DAY_MS = 86_400_000;
+/** Clocks are put back by so much: an hour almost everywhere, half an hour on Lord Howe Island, two hours in Antarctica. */
+const PUT_BACK_MS = [120, 60, 30].map((minutes) => minutes * MINUTE_MS);
 
-/** Midnight by the clocks of a time zone (IANA name), before or at `now` (ms), as an ISO time in UTC. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** There are some 600 zones; names in other letters are names too, and come from outside. */
+const FORMATS_MAXIMUM = 1_000;
+
+/** Making one costs more than its use. */
+function formatOf(time_zone: string): Intl.DateTimeFormat {
+  const known = formats.get(time_zone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone: time_zone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
+    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  });
+  if (formats.size >= FORMATS_MAXIMUM) formats.clear();
+  formats.set(time_zone, format);
+  return format;
+}
+
+/** What the clock of a time zone (IANA name) shows at a moment (ms), read as if it were UTC, in ms. */
+export function clockAt(time_zone: string, at_ms: number): number {
+  const parts = formatOf(time_zone).formatToParts(at_ms);
+  const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((one) => one.type === type)?.value ?? 0);
+  return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+}
+
+/** The first moment at which the clock of a time zone shows `clock` (as `clockAt` has it) or, where it skips that, what comes after the gap. */
+export function momentOf(time_zone: string, clock: number): number {
+  let moment = clock;
+  // The offset at the guess, and once more where the clock was changed in between.
+  for (let round = 0; round < 2; round += 1) moment += clock - clockAt(time_zone, moment);
+  const earlier = PUT_BACK_MS.find((span) => clockAt(time_zone, moment - span) === clock);
+  if (earlier !== undefined) return moment - earlier;
+  if (clockAt(time_zone, moment) === clock) return moment;
+  // In a gap. Clocks change on whole quarters of an hour.
+  let after = Math.ceil(moment / QUARTER_MS) * QUARTER_MS;
+  while (clockAt(time_zone, after) < clock) after += QUARTER_MS;
+  while (clockAt(time_zone, after - QUARTER_MS) >= clock) after -= QUARTER_MS;
+  return after;
+}
+
+/** The day that the clock of a time zone shows, as `2026-11-20`. */
+export function dayOf(time_zone: string, at_ms: number): string {
+  return new Date(clockAt(time_zone, at_ms)).toISOString().slice(0, 10);
+}
+
+/** When a day such as `2026-11-20` begins in a time zone, in ms: at midnight, or after the gap where a clock skips it. */
+export function startOfDate(time_zone: string, day: string): number {
+  return momentOf(time_zone, Date.parse(`${day}T00:00:00Z`));
+}
+
+/** When the day of `now` (ms) began by the clocks of a time zone, as an ISO time in UTC. */
 export function startOfDay(now: number, time_zone: string): string {
-  const format = new Intl.DateTimeFormat('en-CA', { timeZone: time_zone, dateStyle: 'short' });
-  const day = format.format(now);
-  // Back to the quarter of an hour in which the day began: offsets of zones in use, and changes of clocks, are whole quarters.
-  let start = Math.floor(now / QUARTER_MS) * QUARTER_MS;
-  while (format.format(start - HOUR_MS) === day) start -= HOUR_MS;
-  while (format.format(start - QUARTER_MS) === day) start -= QUARTER_MS;
-  return new Date(start).toISOString();
+  return new Date(startOfDate(time_zone, dayOf(time_zone, now))).toISOString();
 }
 
 /** A day by the clocks of a time zone: its date, and when it began, as an ISO time in UTC. */
@@ -18,19 +68,11 @@ export interface Day {
   start: string;
 }
 
-/** No day is longer: clocks are put back by an hour, or two. */
-const LONGEST_DAY_MS = 26 * HOUR_MS;
-
 /** The last `count` days by the clocks of a time zone (IANA name), the one of `now` (ms) among them, oldest first. */
 export function lastDays(now: number, time_zone: string, count: number): Day[] {
-  const format = new Intl.DateTimeFormat('en-CA', { timeZone: time_zone, dateStyle: 'short' });
-  let start = Date.parse(startOfDay(now, time_zone));
-  const days = [{ day: format.format(now), start: new Date(start).toISOString() }];
-  while (days.length < count) {
-    const day = format.format(start - 1);
-    start -= LONGEST_DAY_MS;
-    while (format.format(start) !== day) start += QUARTER_MS;
-    days.push({ day, start: new Date(start).toISOString() });
-  }
-  return days.reverse();
+  const today = Date.parse(`${dayOf(time_zone, now)}T00:00:00Z`);
+  return Array.from({ length: count }, (_, place) => {
+    const day = new Date(today - (count - 1 - place) * DAY_MS).toISOString().slice(0, 10);
+    return { day, start: new Date(startOfDate(time_zone, day)).toISOString() };
+  });
 }

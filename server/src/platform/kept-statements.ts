@@ -1,5 +1,5 @@
 import type SqliteDatabase from 'better-sqlite3';
-import { SqliteDialect, SqliteQueryCompiler } from 'kysely';
+import { type FunctionNode, SqliteDialect, SqliteQueryCompiler } from 'kysely';
 
 // Compiling a statement costs SQLite more than running a small one, and the server runs the same few hundred again and again: each is compiled once.
 
@@ -29,6 +29,12 @@ export function keepStatements(database: SqliteDatabase.Database): KeptStatement
   };
 }
 
+/** What follows a text of ASCII in small letters, by the function of folded-text.ts. */
+const ASCII_ENDS = new Map([
+  ['fold_text', ''],
+  ['name_order', ' || char(1)'],
+]);
+
 /**
  * Writes `+?` where a value comes. Of a bare `?` SQLite looks at the value when it makes its plan (partial indexes, LIMIT, how many rows an `=` leaves), and so compiles the statement anew each time the
  * binding has changed, which better-sqlite3 does after each run (sqlite3_clear_bindings). The sign changes no value, whatever its type (sqlite.org/lang_expr.html, "Operators"). So a plan
@@ -37,6 +43,20 @@ export function keepStatements(database: SqliteDatabase.Database): KeptStatement
 export class KeptStatementCompiler extends SqliteQueryCompiler {
   protected override getCurrentParameterPlaceholder(): string {
     return '+?';
+  }
+
+  /** A call from SQLite to JavaScript costs more than folding does, and most texts are ASCII: of those `lower` is enough. */
+  protected override visitFunction(node: FunctionNode): void {
+    const [text] = node.arguments;
+    const end = ASCII_ENDS.get(node.func);
+    if (end === undefined || text === undefined) super.visitFunction(node);
+    else {
+      const pieces = ['case when octet_length(', ') = length(', ') then lower(', `)${end} else ${node.func}(`, ') end'];
+      for (const [place, piece] of pieces.entries()) {
+        if (place > 0) this.visitNode(text);
+        this.append(piece);
+      }
+    }
   }
 }
 

@@ -1,11 +1,13 @@
 import { TOTAL_HEADER } from '@palisade/contract/fields';
+import { foldText } from '@palisade/contract/text';
 import { type RawBuilder, sql } from 'kysely';
+import { foldedColumn } from './folded-text.ts';
 
-/** Whether one of the columns contains the text. Only ASCII letters have cases here: SQLite knows no others. */
+/** Whether one of the columns contains the text, both as `foldText` has them, on both databases. */
 export function containing(search: string, columns: readonly string[]): RawBuilder<boolean> {
   if (search === '') return sql`true`;
-  const pattern = `%${search.toLowerCase().replace(/[\\%_]/gu, '\\$&')}%`;
-  const one = columns.map((column) => sql`lower(coalesce(${sql.ref(column)}, '')) like ${pattern} escape '\\'`);
+  const pattern = `%${foldText(search).replace(/[\\%_]/gu, '\\$&')}%`;
+  const one = columns.map((column) => sql`${foldedColumn(column)} like ${pattern} escape '\\'`);
   return sql`(${sql.join(one, sql` or `)})`;
 }
 

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { canonicalEmail } from '@palisade/contract/email';
 import type { Exposure } from '@palisade/contract/platform';
 import { parseScannerUrls, type ScannerAddress } from '@palisade/scanner/scanner-url';
 import { z } from 'zod';
@@ -102,6 +103,14 @@ const accountAddress = (protocol: RegExp, error: string) =>
     blankIsUnset,
     z.url({ protocol, error }).refine(isDecodable, 'must write a % in its account or password as %25').optional(),
   );
+/** In the form in which addresses are compared. */
+const emailAddress = (error: string) =>
+  z.string().transform((address, context): string => {
+    const email = canonicalEmail(address);
+    if (email !== undefined) return email;
+    context.addIssue({ code: 'custom', message: error, input: address });
+    return z.NEVER;
+  });
 const commaList = text.transform((value) =>
   (value ?? '')
     .split(',')
@@ -181,7 +190,7 @@ const environmentSchema = z.object({
   STORAGE_URL: text,
   STORAGE_SECRET_FILE: text,
   SMTP_URL: accountAddress(/^smtps?$/, 'must be an address that starts with smtp:// or smtps://'),
-  MAIL_FROM: z.preprocess(blankIsUnset, z.email('must be an email address').optional()),
+  MAIL_FROM: z.preprocess(blankIsUnset, emailAddress('must be an email address').optional()),
   INBOX_IMAP_URL: accountAddress(/^imaps?$/, 'must be an address that starts with imap:// or imaps://'),
   INBOX_ADDRESS: z.preprocess(
     blankIsUnset,
@@ -189,7 +198,7 @@ const environmentSchema = z.object({
       .string()
       .trim()
       .refine(
-        (address) => z.email().safeParse(address.replace('*', 'x')).success && address.lastIndexOf('@') <= INBOX_LOCAL_MAXIMUM,
+        (address) => canonicalEmail(address.replace('*', 'x')) !== undefined && address.lastIndexOf('@') <= INBOX_LOCAL_MAXIMUM,
         `must be an email address with at most ${INBOX_LOCAL_MAXIMUM} characters before its @; a * in it stands for the conversation`,
       )
       .optional(),
@@ -205,7 +214,7 @@ const environmentSchema = z.object({
       )
       .optional(),
   ),
-  ADMIN_EMAILS: commaList.pipe(z.array(z.email('must be a list of email addresses, separated by commas').toLowerCase())),
+  ADMIN_EMAILS: commaList.pipe(z.array(emailAddress('must be a list of email addresses, separated by commas'))),
   TRUSTED_PROXIES: commaList.pipe(
     z.array(
       z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
@@ -327,7 +336,7 @@ function storageOf(url: string | undefined, secret_file: string | undefined): S3
 
 /** The address that mails come from when none is set: the mail account's own, else one of the host that people know. */
 function senderOf(smtp_url: string, public_url: string | undefined): string {
-  const account = z.email().safeParse(decodeURIComponent(new URL(smtp_url).username)).data;
+  const account = canonicalEmail(decodeURIComponent(new URL(smtp_url).username));
   return account ?? `no-reply@${public_url === undefined ? 'localhost' : new URL(public_url).hostname}`;
 }
 
@@ -356,7 +365,7 @@ function inboxOf(
   const { username, password } = new URL(url);
   if (username === '' || password === '')
     throw new SettingsError('INBOX_IMAP_URL has no account in it. Write it as imaps://user:password@host:993/INBOX.');
-  const address = set ?? z.email().safeParse(decodeURIComponent(username)).data;
+  const address = set ?? canonicalEmail(decodeURIComponent(username));
   if (address === undefined || address.lastIndexOf('@') > INBOX_LOCAL_MAXIMUM)
     throw new SettingsError(
       `INBOX_ADDRESS is not set, and the account of INBOX_IMAP_URL is no email address with at most ${INBOX_LOCAL_MAXIMUM} characters before its @. Set it to the address that answers are sent to.`,

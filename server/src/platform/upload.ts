@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
@@ -6,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { invalidField, Problem } from './problem.ts';
+import { sentName } from './sent-name.ts';
 import { describeSize } from './size-words.ts';
 import { storageProblem } from './storage-problem.ts';
 
@@ -109,8 +111,17 @@ export async function receiveUpload(request: FastifyRequest, options: UploadOpti
   let writing: Promise<Stored> | undefined;
   let file: Readable | undefined;
   let filename = '';
+  let disposition = '';
 
   const cutOff = () => new Problem('malformed', { detail: 'The upload was cut off before its end. Upload the file again.' });
+  // The headers of a part as they were sent: the parser's own reading takes backslashes for escapes.
+  const parts: unknown = Reflect.get(Object(Reflect.get(parser, '_parser')), 'parser');
+  if (parts instanceof EventEmitter)
+    parts.prependListener('part', (part: EventEmitter) => {
+      part.prependListener('header', (header: Record<string, string[]>) => {
+        disposition = Buffer.from(header['content-disposition']?.[0] ?? '', 'latin1').toString();
+      });
+    });
   parser.on('file', (field, stream, name) => {
     if (field !== options.field || writing) {
       const where = writing ? 'Send one file in a request.' : `Send the file in the field "${options.field}".`;
@@ -119,7 +130,7 @@ export async function receiveUpload(request: FastifyRequest, options: UploadOpti
       stream.resume();
       return;
     }
-    filename = name ?? '';
+    filename = sentName(disposition) ?? name ?? '';
     file = stream;
     writing = store(stream, options);
     writing.catch(parsed.reject);

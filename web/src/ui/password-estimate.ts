@@ -1,4 +1,5 @@
 import { isOnlyNames, namesAround } from '@palisade/contract/password-names';
+import { normalPassword } from '@palisade/contract/text';
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 
@@ -19,5 +20,5 @@ export function estimate(password: string, known: Known): Estimate {
   const names = namesAround(known);
   const { score } = estimator.check(password, names);
   if (isOnlyNames(password, names)) return { score, fault: 'only_names' };
-  return { score, fault: common.has(password.toLowerCase()) ? 'common' : undefined };
+  return { score, fault: common.has(normalPassword(password).toLowerCase()) ? 'common' : undefined };
 }

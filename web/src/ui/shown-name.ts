@@ -1,3 +1,5 @@
+import { placedJoiners } from '@palisade/contract/joiners';
+
 // Controls that turn or hide text make "gpj.exe" read as "exe.jpg": they are shown as what they are, something unprintable.
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
@@ -30,7 +32,9 @@ interface ShownName {
 
 /** What is shown of a name that a stranger chose. */
 export function shownNameOf(name: string): ShownName {
-  const whole = name.replace(UNPRINTABLE, '\uFFFD') || 'Unnamed file';
+  const placed = placedJoiners(name);
+  const whole =
+    name.replace(UNPRINTABLE, (character, offset: number) => (placed.has(offset) ? character : '\uFFFD')) || 'Unnamed file';
   const double = DOUBLE.exec(whole);
   const [, looks, is] = double ?? [];
   const disguise = looks !== undefined && is !== undefined ? { looks: looks.toLowerCase(), is: is.toLowerCase() } : undefined;

@@ -9,7 +9,15 @@ import {
   reopenAlert,
   resolveAlert,
 } from '@palisade/contract/alerts';
-import { type Alert, LIVE_FEED, listAlerts, readLiveFeed, readStats, simulateThreat } from '@palisade/contract/anti-hacking';
+import {
+  type Alert,
+  LIVE_FEED,
+  listAlerts,
+  readLiveFeed,
+  readStats,
+  type Stats,
+  simulateThreat,
+} from '@palisade/contract/anti-hacking';
 import { originOf } from '#platform/origin.ts';
 import { countPages, nextPage } from '#platform/page.ts';
 import type { RequirePremium } from '#platform/premium.ts';
@@ -99,16 +107,21 @@ export function serveAlerts(
     return { ...state, alerts: counted };
   });
 
+  const statsOf = async (user_id: string, { name, is_known }: { name: string; is_known: boolean }): Promise<Stats> => ({
+    ...(await counts.stats(user_id, name)),
+    ...(is_known ? {} : { time_zone: 'UTC' }),
+  });
+
   serve(api, readStats, 'customer', async ({ session, query }) => {
     await requirePremium(session.user.id);
-    return await counts.stats(session.user.id, query.time_zone);
+    return await statsOf(session.user.id, query.time_zone);
   });
 
   serve(api, readLiveFeed, 'customer', async ({ session, query }) => {
     await requirePremium(session.user.id);
     const [rows, current_stats] = await Promise.all([
       alerts.list(session.user.id, { limit: LIVE_FEED.held, search: '' }),
-      counts.stats(session.user.id, query.time_zone),
+      statsOf(session.user.id, query.time_zone),
     ]);
     return { live_threats: rows.map(alertOf), current_stats };
   });

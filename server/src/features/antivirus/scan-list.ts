@@ -1,5 +1,6 @@
 import type { SCAN_SORTS, Scan, ScanStatus, ScansQuery, ScanTotals } from '@palisade/contract/antivirus';
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Expression, type Kysely, sql } from 'kysely';
+import { nameOrderOf } from '#platform/folded-text.ts';
 import { containing } from '#platform/page.ts';
 import { invalidField } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
@@ -7,11 +8,11 @@ import { INDUSTRY_TEST_THREATS } from './scan-counts.ts';
 import { scanOf } from './scan-record.ts';
 
 /** The order of a list: what it goes by before the id, and which way. Ids sort by time. */
-const ORDERS: Record<(typeof SCAN_SORTS)[number], { by?: RawBuilder<string | number>; direction: 'asc' | 'desc' }> = {
+const ORDERS: Record<(typeof SCAN_SORTS)[number], { by?: Expression<string | number | Buffer>; direction: 'asc' | 'desc' }> = {
   newest: { direction: 'desc' },
   oldest: { direction: 'asc' },
-  name: { by: sql`lower(filename)`, direction: 'asc' },
-  largest: { by: sql`size`, direction: 'desc' },
+  name: { by: nameOrderOf('filename'), direction: 'asc' },
+  largest: { by: sql<number>`size`, direction: 'desc' },
 };
 
 /** What a list is searched by: a file's name and a threat's. */
@@ -35,7 +36,7 @@ export function createScanList(database: Kysely<AntivirusTables>) {
         return (await query.orderBy('id', direction).execute()).map(scanOf);
       }
       if (cursor !== undefined) {
-        const last = await of(user_id).select(by.as('place')).where('id', '=', cursor).executeTakeFirst();
+        const last = await of(user_id).select(sql`${by}`.as('place')).where('id', '=', cursor).executeTakeFirst();
         if (last === undefined) throw invalidField('cursor', 'That entry is gone. Reload the list.');
         query = query.where(sql<boolean>`(${by} ${beyond} ${last.place} or (${by} = ${last.place} and id ${beyond} ${cursor}))`);
       }

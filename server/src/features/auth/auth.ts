@@ -1,18 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Account, UserInfo } from '@palisade/contract/auth';
+import { canonicalEmail } from '@palisade/contract/email';
 import { may } from '@palisade/contract/may';
 import type { AdministratorBy, Exposure } from '@palisade/contract/platform';
 import type { Insertable, Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import { inBatches } from '#platform/batches.ts';
 import { isUniqueViolation } from '#platform/database.ts';
+import { nameOrderOf } from '#platform/folded-text.ts';
 import { newId } from '#platform/id.ts';
 import { claimFact, type InstallationTables, readFact, readProvider } from '#platform/installation.ts';
 import type { Origin } from '#platform/origin.ts';
 import { containing } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AuthTables } from './auth.tables.ts';
-import { hashPassword, isPassword, type Passwords } from './password.ts';
+import { hashPassword, matchPassword, type Passwords } from './password.ts';
 import { nameTaken, storedUsername, usernameColumns, usernameKey, usernameRefusal } from './username.ts';
 
 /** The fact that says who became administrator by coming first. */
@@ -174,6 +176,23 @@ export function createAuth(parts: {
     await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), entry);
   }
 
+  /** Stores the hash of the form that is hashed now; answers the one that is stored, of two sign-ins at once the first one's. */
+  async function renewed(id: string, before: string, password: string): Promise<string> {
+    await database
+      .updateTable('users')
+      .set({ password_hash: await hashPassword(password) })
+      .where('id', '=', id)
+      .where('password_hash', '=', before)
+      .execute();
+    const { password_hash } = await database
+      .selectFrom('users')
+      .select('password_hash')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    // Another password meanwhile: this one is worth nothing more.
+    return (await matchPassword(password_hash, password)) === undefined ? before : password_hash;
+  }
+
   return {
     async register({ email, username: given, password }, origin, not_first) {
       const username = storedUsername(given);
@@ -196,8 +215,8 @@ export function createAuth(parts: {
         .where('email', '=', email)
         .executeTakeFirst();
       const password_hash = user?.password_hash ?? (await nobodysHash);
-      const right = await isPassword(password_hash, password);
-      if (user === undefined || !right) throw new Problem('invalid_credentials');
+      const match = await matchPassword(password_hash, password);
+      if (user === undefined || match === undefined) throw new Problem('invalid_credentials');
       const { password_hash: _hash, common_password, disabled_at, ...user_info } = user;
       // Only who knows the password learns of it.
       if (disabled_at !== null) throw await disabledAccount();
@@ -210,7 +229,10 @@ export function createAuth(parts: {
           .where('password_hash', '=', password_hash)
           .execute();
       }
-      return { user_info, password_mark: markOf(password_hash) };
+      return {
+        user_info,
+        password_mark: markOf(match === 'old' ? await renewed(user.id, password_hash, password) : password_hash),
+      };
     },
 
     async stillHolds(id, password_mark) {
@@ -242,7 +264,7 @@ export function createAuth(parts: {
         .select(columns)
         .where('role', 'in', ['support', 'admin'])
         .where('disabled_at', 'is', null)
-        .orderBy('username_key')
+        .orderBy(nameOrderOf('username'))
         .execute(),
 
     async matching(words) {
@@ -305,7 +327,7 @@ export function createAuth(parts: {
       return await query
         .where(({ or, eb }) =>
           or([
-            eb('email', '=', words.toLowerCase()),
+            eb('email', '=', canonicalEmail(words) ?? ''),
             eb('username_key', '=', usernameKey(words)),
             eb('id', '=', words.toLowerCase()),
           ]),

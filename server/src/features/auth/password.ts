@@ -1,6 +1,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import { isOnlyNames, namesAround } from '@palisade/contract/password-names';
 import type { Exposure } from '@palisade/contract/platform';
+import { normalPassword, passwordForms } from '@palisade/contract/text';
 import type { Kysely } from 'kysely';
 import { type InstallationTables, readProvider } from '#platform/installation.ts';
 import { invalidField } from '#platform/problem.ts';
@@ -9,13 +10,20 @@ import type { LeakedPasswords } from './leaked-passwords.ts';
 /** OWASP Password Storage Cheat Sheet: argon2id with m = 19 MiB, t = 2, p = 1 (argon2id is the library's default algorithm). */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** An argon2id hash as a PHC string. */
+/** An argon2id hash of the password's normal form, as a PHC string. */
 export function hashPassword(password: string): Promise<string> {
-  return hash(password, ARGON2);
+  return hash(normalPassword(password), ARGON2);
 }
 
-export function isPassword(password_hash: string, password: string): Promise<boolean> {
-  return verify(password_hash, password);
+/** Whether a hash is of the password: `old` is one of a form that is not hashed any more. A password that is the same in all forms is tried once. */
+export async function matchPassword(password_hash: string, password: string): Promise<'current' | 'old' | undefined> {
+  for (const [place, form] of passwordForms(password).entries())
+    if (await verify(password_hash, form)) return place === 0 ? 'current' : 'old';
+  return undefined;
+}
+
+export async function isPassword(password_hash: string, password: string): Promise<boolean> {
+  return (await matchPassword(password_hash, password)) !== undefined;
 }
 
 /** What a guesser knows of whose password it is. */
@@ -49,7 +57,7 @@ export function createPasswords(parts: {
   async function faultOf(password: string, person: Person): Promise<string | undefined> {
     const { provider_name } = await readProvider(database);
     if (isOnlyNames(password, namesAround({ provider_name, ...person }))) return ONLY_NAMES;
-    return leaked.has(password) ? LEAKED : undefined;
+    return leaked.has(normalPassword(password)) ? LEAKED : undefined;
   }
 
   return {

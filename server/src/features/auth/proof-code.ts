@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { typedCode } from '@palisade/contract/text';
 
 /** Without 0, 1, I and O, which are taken for one another. 32 characters divide the 256 values of a byte evenly. */
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
@@ -16,7 +17,7 @@ export function newProofCode(): string {
 
 /** A code as it was made, however it is typed. Anything else is left as it is: it is worth nothing, or a token of before. */
 export function readProofCode(typed: string): string {
-  const plain = typed.replace(/[\s-]/gu, '').toUpperCase();
+  const plain = typedCode(typed).replaceAll('-', '').toUpperCase();
   if (plain.length !== LENGTH) return typed;
   return plain.replace(/(.{4})(?=.)/gu, '$1-');
 }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { typedCode } from '@palisade/contract/text';
 import { RECOVERY_CODES } from '@palisade/contract/two-factor';
 import type { Kysely } from 'kysely';
 import type { TwoFactorTables } from './two-factor.tables.ts';
@@ -18,7 +19,7 @@ function newCode(): string {
 
 /** The hash of a code however it was typed: in capitals, without hyphens, with letters that look like digits. */
 function hashOf(code: string): string {
-  const plain = code.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
+  const plain = typedCode(code).toLowerCase().replaceAll('-', '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
   return createHash('sha256').update(plain).digest('hex');
 }
 

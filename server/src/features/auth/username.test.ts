@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { lookAlikeKey } from '#platform/look-alikes.ts';
 import { Problem } from '#platform/problem.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
-import { storedUsername } from './username.ts';
+import { storedUsername, usernameKey } from './username.ts';
 
 function faultOf(username: string): string | undefined {
   try {
@@ -85,6 +85,44 @@ describe('a username', () => {
       expect(faultOf(username)).toBe('A username has no accents that stand alone or are piled up.');
     },
   );
+
+  test.each([
+    'می\u200cخواهم',
+    'ශ්\u200dරී',
+    'क्\u200dष',
+    '👨\u200d👩\u200d👧',
+    '❤\ufe0f\u200d🔥',
+    '1\ufe0f\u20e3',
+    '🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}',
+  ])('has the joiners that spelling and emoji need: %j', (username) => {
+    expect(storedUsername(username)).toBe(username.normalize('NFKC'));
+  });
+
+  test.each([
+    'ma\u200cria',
+    'ma\u200dria',
+    'می\u200c',
+    '\u200cمی',
+    'می\u200c\u200cخواهم',
+    '👨\u200d',
+    '👨\u200da',
+    'a\ufe0f',
+    '\u{e0067}',
+    'می\u200dخواهم',
+  ])('has none that hides: %j', (username) => {
+    expect(faultOf(username)).toMatch(/^A username has no invisible characters/);
+  });
+
+  test('is the same name with a joiner and without it', () => {
+    for (const [one, other] of [
+      ['می\u200cخواهم', 'میخواهم'],
+      ['👨\u200d👩\u200d👧', '👨👩👧'],
+      ['❤\ufe0f', '❤'],
+    ] as const) {
+      expect(usernameKey(one)).toBe(usernameKey(other));
+      expect(lookAlikeKey(one)).toBe(lookAlikeKey(other));
+    }
+  });
 
   test('is stored in one form, with single spaces', () => {
     expect(storedUsername('  ｍａｒｉａ   lopez ')).toBe('maria lopez');

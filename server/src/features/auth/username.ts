@@ -1,10 +1,14 @@
+import { withoutPlacedJoiners } from '@palisade/contract/joiners';
 import { isUniqueViolation } from '#platform/database.ts';
 import { lookAlikeKey } from '#platform/look-alikes.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
 
-/** The username in the form in which two are the same. */
+/** The username in the form in which two are the same: a joiner makes no other name. */
 export function usernameKey(username: string): string {
-  return username.normalize('NFKC').toLowerCase();
+  return username
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
 }
 
 /** What takes no ink, turns the direction of what follows, or is no character (yet): default ignorable ones have zero-width ones, fillers, tags and variation selectors. */
@@ -75,7 +79,8 @@ export function storedUsername(given: string): string {
   const username = given.normalize('NFKC').replaceAll(/ {2,}/g, ' ').trim();
   const fault =
     (username === '' && 'empty') ||
-    ((HIDDEN.test(given) || HIDDEN.test(username) || NO_SPACE.test(username)) && 'hidden') ||
+    ((HIDDEN.test(withoutPlacedJoiners(given)) || HIDDEN.test(withoutPlacedJoiners(username)) || NO_SPACE.test(username)) &&
+      'hidden') ||
     (PILED_MARKS.test(username.normalize('NFD')) && 'marks') ||
     (!ONE_WRITING.some((writing) => writing.test(username)) && 'mixed') ||
     (username.length > LENGTH_MAXIMUM && 'long');

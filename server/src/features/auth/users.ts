@@ -5,12 +5,13 @@ import type { Exposure } from '@palisade/contract/platform';
 import type { AdminUser, UsersQuery } from '@palisade/contract/users';
 import { type Kysely, sql } from 'kysely';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
+import { nameOrderOf } from '#platform/folded-text.ts';
 import { type InstallationTables, writeFact } from '#platform/installation.ts';
+import { containing } from '#platform/page.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
 import type { SessionRecord, Sessions, SessionTables } from '#platform/session.ts';
 import { describeUserAgent } from '#platform/user-agent.ts';
 import type { AuthTables } from './auth.tables.ts';
-import { usernameKey } from './username.ts';
 
 type Tables = AuthTables & SessionTables & InstallationTables & AuditTables;
 
@@ -54,11 +55,6 @@ export async function requireAnotherAdministrator(
     .limit(1)
     .executeTakeFirst();
   if (other === undefined) throw new Problem('last_admin');
-}
-
-/** A text that LIKE takes letter by letter. */
-function containing(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
 
 /** Since when somebody is of the staff, where that changes with a role. */
@@ -113,28 +109,25 @@ export function createUsers(parts: {
     if (role !== undefined) query = query.where('role', '=', role);
     if (state === 'disabled') query = query.where('disabled_at', 'is not', null);
     if (state === 'unproven') query = query.where('email_proven_at', 'is', null).where(sql.lit(exposure === 'public'));
-    if (search === '') return query;
-    return query.where(({ or }) =>
-      or([
-        sql<boolean>`email like ${containing(search.toLowerCase())} escape '\\'`,
-        sql<boolean>`username_key like ${containing(usernameKey(search))} escape '\\'`,
-      ]),
-    );
+    return query.where(containing(search, ['email', 'username']));
   }
 
   return {
     async list(query) {
       const { limit, cursor, sort } = query;
       const direction = sort === 'newest' ? 'desc' : 'asc';
-      const column = sort === 'name' ? 'username_key' : 'id';
-      let rows = matching(query).select(columns).orderBy(column, direction).limit(limit);
-      if (cursor !== undefined) {
-        const last = await database.selectFrom('users').select(column).where('id', '=', cursor).executeTakeFirst();
-        // An id says where it was, though the account is gone; a name went with it.
-        const place = last?.[column] ?? (column === 'id' ? cursor : undefined);
-        if (place === undefined) throw invalidField('cursor', 'That account is gone. Reload the list.');
-        rows = rows.where(column, direction === 'desc' ? '<' : '>', place);
-      }
+      const by = nameOrderOf('username');
+      let rows = matching(query).select(columns).limit(limit);
+      if (sort === 'name') rows = rows.orderBy(by);
+      if (cursor !== undefined && sort === 'name') {
+        const last = await database.selectFrom('users').select(by.as('place')).where('id', '=', cursor).executeTakeFirst();
+        if (last === undefined) throw invalidField('cursor', 'That account is gone. Reload the list.');
+        // Two names may have one place.
+        rows = rows.where(({ or, and, eb }) =>
+          or([eb(by, '>', last.place), and([eb(by, '=', last.place), eb('id', '>', cursor)])]),
+        );
+      } else if (cursor !== undefined) rows = rows.where('id', direction === 'desc' ? '<' : '>', cursor);
+      rows = rows.orderBy('id', direction);
       return await withFacts(await rows.execute());
     },
 

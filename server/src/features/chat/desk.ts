@@ -6,6 +6,7 @@ import { SNOOZE_MAXIMUM } from '@palisade/contract/desk';
 import type { Counts } from '@palisade/contract/desk-counts';
 import type { Conversation, DeskMessage, Priority } from '@palisade/contract/desk-record';
 import { may } from '@palisade/contract/may';
+import { findFolded } from '@palisade/contract/text';
 import { type Kysely, sql } from 'kysely';
 import { inBatches } from '#platform/batches.ts';
 import { containing } from '#platform/page.ts';
@@ -57,7 +58,7 @@ const FOUND_BEFORE = 40;
 
 /** The words around what was searched for. */
 function around(text: string, search: string): string {
-  const place = text.toLowerCase().indexOf(search.toLowerCase());
+  const place = findFolded(text, search)?.start ?? 0;
   return preview(place <= FOUND_BEFORE ? text : `…${text.slice(place - FOUND_BEFORE)}`);
 }
 

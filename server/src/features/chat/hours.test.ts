@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dayOf, opening, startOfDay } from './hours.ts';
+import { opening } from './hours.ts';
 
 const weekdays = (['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const).flatMap((day) => [
   { day, from: '09:00', to: '12:00' },
@@ -30,10 +30,30 @@ test('an hour until midnight is open to its last minute', () => {
   expect(opening(late, Date.parse('2026-11-21T05:00:00Z'))).toEqual({ is_open: false, opens_at: '2026-11-28T03:00:00.000Z' });
 });
 
-test('a day begins when its clock says so, on the days on which clocks change too', () => {
-  for (const day of ['2026-03-29', '2026-10-25', '2026-11-20']) {
-    const begins = startOfDay('Europe/Vienna', day);
-    expect(dayOf('Europe/Vienna', begins)).toBe(day);
-    expect(dayOf('Europe/Vienna', begins - 1)).not.toBe(day);
-  }
+const night = (time_zone: string) => ({
+  ...settings,
+  time_zone,
+  hours: [{ day: 'friday', from: '22:00', to: '02:00' } as const, { day: 'saturday', from: '22:00', to: '04:00' } as const],
+});
+
+test.each([
+  ['before midnight', 'UTC', '2026-11-20T23:59:00Z', true, null],
+  ['after midnight, which belongs to the day before', 'UTC', '2026-11-21T01:59:00Z', true, null],
+  ['at their end', 'UTC', '2026-11-21T02:00:00Z', false, '2026-11-21T22:00:00.000Z'],
+  ['on a day that has none of its own', 'UTC', '2026-11-22T03:59:00Z', true, null],
+  ['before they begin', 'UTC', '2026-11-20T21:59:00Z', false, '2026-11-20T22:00:00.000Z'],
+  ['in the night of summer time, to their end', 'Europe/Vienna', '2026-03-29T01:59:00Z', true, null],
+  ['in the night of summer time, at their end', 'Europe/Vienna', '2026-03-29T02:00:00Z', false, '2026-04-03T20:00:00.000Z'],
+  ['in the night of winter time, to their end', 'Europe/Vienna', '2026-10-25T02:59:00Z', true, null],
+  ['in the night of winter time, at their end', 'Europe/Vienna', '2026-10-25T03:00:00Z', false, '2026-10-30T21:00:00.000Z'],
+  // Cairo skips the midnight after Thursday 23 April 2026.
+  ['where midnight does not exist', 'Africa/Cairo', '2026-04-24T22:30:00Z', true, null],
+])('hours over midnight hold %s', (_, zone, at, is_open, opens_at) => {
+  expect(opening(night(zone), Date.parse(at))).toEqual({ is_open, opens_at });
+});
+
+test('an hour that a clock skips begins when the clock goes on', () => {
+  const skipped = { ...settings, time_zone: 'Europe/Vienna', hours: [{ day: 'sunday', from: '02:30', to: '05:00' } as const] };
+  expect(opening(skipped, Date.parse('2026-03-29T00:59:00Z'))).toEqual({ is_open: false, opens_at: '2026-03-29T01:00:00.000Z' });
+  expect(opening(skipped, Date.parse('2026-03-29T01:00:00Z')).is_open).toBe(true);
 });

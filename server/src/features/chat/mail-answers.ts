@@ -2,6 +2,7 @@ import type { UserInfo } from '@palisade/contract/auth';
 import { ATTACHMENTS_MAXIMUM, MESSAGE_LENGTH_MAXIMUM, messageLength } from '@palisade/contract/chat';
 import type { MailReason } from '@palisade/contract/chat-record';
 import type { DeskMessage } from '@palisade/contract/desk-record';
+import { isSameEmail } from '@palisade/contract/email';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { Problem } from '#platform/problem.ts';
@@ -32,7 +33,7 @@ export function whyUnverified(
   email: string,
 ): Exclude<MailReason, 'lost_letters'> | undefined {
   if (author_fault !== undefined) return author_fault;
-  if (from !== email.toLowerCase()) return 'other_address';
+  if (!isSameEmail(from, email)) return 'other_address';
   return proof === 'aligned' ? undefined : proof;
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ATTACHMENT_BYTES_MAXIMUM, ATTACHMENTS_MAXIMUM } from '@palisade/contract/chat';
+import { canonicalEmail } from '@palisade/contract/email';
 import PostalMime, { type Attachment, type Email } from 'postal-mime';
 import { textOfHtml } from './html-text.ts';
 import { authorOf, type MailAuthor } from './mail-author.ts';
@@ -107,7 +108,7 @@ export async function readMail(
   );
   for (const { name, bytes } of files) key.update(`${name}\n${bytes.byteLength}\n`).update(bytes);
   return {
-    from: author.address ?? '',
+    from: canonicalEmail(author.address ?? '') ?? '',
     author_fault: author.address === undefined ? author.fault : undefined,
     proof: author.address === undefined ? 'not_aligned' : await proveAuthor(raw, author.address, mail.headers, how),
     recipients: recipients.join('\n'),

@@ -1,9 +1,9 @@
 import type { DeskFigures, DeskSettings, Report, ReportQuery } from '@palisade/contract/desk';
 import type { Kysely, Selectable } from 'kysely';
 import { BYTE_ORDER_MARK, csvLine } from '#platform/csv.ts';
+import { dayOf, startOfDate } from '#platform/day.ts';
 import { invalidField } from '#platform/problem.ts';
 import type { ChatTables } from './chat.tables.ts';
-import { dayOf, startOfDay } from './hours.ts';
 import type { People } from './records.ts';
 
 type Matter = Selectable<ChatTables['conversation_matters']>;
@@ -71,9 +71,9 @@ export function createReports(parts: {
   async function spanOf({ from, to }: ReportQuery) {
     const { time_zone } = await settings();
     const last = to ?? dayOf(time_zone, now());
-    const first = from ?? dayOf(time_zone, startOfDay(time_zone, last) - USUAL_MS);
-    const begin = startOfDay(time_zone, first);
-    const end = startOfDay(time_zone, new Date(Date.parse(`${last}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10));
+    const first = from ?? dayOf(time_zone, startOfDate(time_zone, last) - USUAL_MS);
+    const begin = startOfDate(time_zone, first);
+    const end = startOfDate(time_zone, new Date(Date.parse(`${last}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10));
     if (end <= begin) throw invalidField('to', 'The last day comes after the first one.');
     if (end - begin > LONGEST_MS) throw invalidField('from', 'Ask for at most two years at a time.');
     return { time_zone, first, last, begin: new Date(begin).toISOString(), end: new Date(end).toISOString() };

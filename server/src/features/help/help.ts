@@ -2,6 +2,7 @@ import { type Article, type ArticleSummary, type ArticleWritten, SUGGESTIONS_MAX
 import { plainText } from '@palisade/contract/markdown';
 import { type Kysely, type Selectable, SqliteAdapter, sql } from 'kysely';
 import { isUniqueViolation } from '#platform/database.ts';
+import { indexed, indexedWords, nameOrderOf } from '#platform/folded-text.ts';
 import { newId } from '#platform/id.ts';
 import { claimFact, type InstallationTables } from '#platform/installation.ts';
 import { Problem } from '#platform/problem.ts';
@@ -42,7 +43,7 @@ const EMPTY_WORDS = new Set(
 
 /** The words of what somebody wrote, as an index knows words: letters and digits alone, so that nothing in them is an operator of a query. */
 function wordsOf(text: string): string[] {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const words = indexed(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   return [...new Set(words.filter((word) => word.length > 1 && !EMPTY_WORDS.has(word)))].slice(0, WORDS_MAXIMUM);
 }
 
@@ -93,7 +94,7 @@ export function createHelp({ database, now }: { database: Kysely<HelpTables & In
   const valuesOf = ({ is_published, ...written }: ArticleWritten) => ({
     ...written,
     is_published: is_published ? 1 : 0,
-    words: plainText(written.body),
+    words: indexedWords({ ...written, words: plainText(written.body) }),
     updated_at: at(),
   });
 
@@ -107,7 +108,7 @@ export function createHelp({ database, now }: { database: Kysely<HelpTables & In
           .selectFrom('help_articles')
           .select(columns)
           .where('is_published', '=', 1)
-          .orderBy('title')
+          .orderBy(nameOrderOf('title'))
           .execute();
         return rows.map(summaryOf);
       }
@@ -125,7 +126,7 @@ export function createHelp({ database, now }: { database: Kysely<HelpTables & In
     titleOf: async (slug) => (await published(slug).select('title').executeTakeFirst())?.title,
 
     async listAll() {
-      return (await articles.selectFrom('help_articles').selectAll().orderBy('title').execute()).map(articleOf);
+      return (await articles.selectFrom('help_articles').selectAll().orderBy(nameOrderOf('title')).execute()).map(articleOf);
     },
 
     find: (id) => articles.selectFrom('help_articles').selectAll().where('id', '=', id).executeTakeFirst(),

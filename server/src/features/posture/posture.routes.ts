@@ -6,7 +6,7 @@ import type { Posture } from './posture.ts';
 export function servePosture(api: Api, posture: Posture, requirePremium: RequirePremium): void {
   serve(api, readHistory, 'customer', async ({ session, query }) => {
     await requirePremium(session.user.id);
-    return await posture.history(session.user.id, query.days, query.time_zone);
+    return await posture.history(session.user.id, query.days, query.time_zone.name);
   });
 
   serve(api, scanPosture, 'customer', async ({ session }) => {

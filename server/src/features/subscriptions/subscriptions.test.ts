@@ -458,9 +458,9 @@ describe('letters', async () => {
     expect(others).toEqual([]);
     expect(given?.subject).toContain('you have a new plan');
     expect(given?.text).toContain('“Family Shield”');
-    expect(given?.text).toContain('5 devices, has the Anti-Hacking tools and lasts until 31 January 2027.');
+    expect(given?.text).toContain('5 devices, has the Anti-Hacking tools and lasts until 31 January 2027 (');
     expect(granted?.subject).toContain('you have the plan that you asked for');
-    expect(granted?.text).toContain('It is for 1 device and lasts until 28 February 2026.');
+    expect(granted?.text).toContain('It is for 1 device and lasts until 28 February 2026 (');
     for (const letter of [given, granted]) expect(letter?.text).toContain('\nhttps://guard.example/subscription-manager\n');
   });
 

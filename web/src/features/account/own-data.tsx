@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import type { Account } from '@palisade/contract/auth';
+import { isSameEmail } from '@palisade/contract/email';
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
 import type { TwoFactor } from '@palisade/contract/two-factor';
 import { useQuery } from '@tanstack/react-query';
@@ -101,7 +102,7 @@ function DeleteForm({ email, twoFactor, onClose }: DeleteFormProps) {
     ({ password, factor }) => call(deleteAccount, { body: { password, confirmation, ...factor } }),
     () => endSession('account_deleted'),
   );
-  const isTyped = confirmation.trim().toLowerCase() === email;
+  const isTyped = isSameEmail(confirmation, email);
   return (
     <Form {...form} className="account-form account-form--grave" aria-label="Delete my account">
       <div className="account-warning">

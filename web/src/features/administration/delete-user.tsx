@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core';
+import { isSameEmail } from '@palisade/contract/email';
 import { type AdminUser, deleteUser } from '@palisade/contract/users';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -42,7 +43,7 @@ function DeleteForm({ user, onDeleted, onKeep, twoFactor }: DeleteUserProps & { 
     onDeleted,
     { of: deleteUser, renews: [AUDIT_KEY] },
   );
-  const isTyped = confirmation.trim().toLowerCase() === email;
+  const isTyped = isSameEmail(confirmation, email);
   return (
     <Form {...form} className="admin-delete" aria-label={`Delete the account of ${email}`}>
       <div className="admin-ask">

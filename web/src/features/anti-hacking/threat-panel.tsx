@@ -143,6 +143,11 @@ export function ThreatPanel({ random }: { random: () => number }) {
         {failure && <ErrorNotice title={failure.title} sentence={failure.sentence} onRetry={failure.retry} />}
         {isLive && <LiveFeed threats={threats} hasFailed={failure !== undefined} />}
       </Card>
+      {stats.data?.time_zone !== undefined && (
+        <p role="note" className="sub">
+          This server does not know the time zone of your browser. “Today” is the day by UTC.
+        </p>
+      )}
       {stats.error && !isPremiumRequired(stats.error) && (
         <ErrorNotice
           title="The counts could not be read"

@@ -1,3 +1,4 @@
+import { normalPassword } from '@palisade/contract/text';
 import {
   type ChangeEvent,
   type FormEvent,
@@ -201,7 +202,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   }
 
   async function submitRegistration() {
-    if (values.password !== values.confirm) return tell(bad('Passwords do not match'));
+    if (normalPassword(values.password) !== normalPassword(values.confirm)) return tell(bad('Passwords do not match'));
     const outcome = await createAccount(values);
     if (!outcome.ok) return refuse(outcome);
     const { email } = values;

@@ -1,6 +1,7 @@
 import type { Rule } from '@palisade/contract/firewall';
 import { actionSchema, directionSchema } from '@palisade/contract/firewall';
 import type { Finding } from '@palisade/contract/firewall-verdict';
+import { compareNames, foldText } from '@palisade/contract/text';
 import { ChoiceFilter, ListFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';
 import { ruleSentence } from './rule-sentence.ts';
 import { ACTIONS, DIRECTIONS } from './rule-words.ts';
@@ -33,18 +34,18 @@ export function chosenOf(
   findings: ReadonlyMap<string, readonly Finding[]>,
   { state, direction, action, sort, search }: RuleChoice,
 ): Rule[] {
-  const words = search.trim().toLowerCase();
+  const words = foldText(search.trim());
   const found = rules.filter(
     (rule) =>
       (state === undefined || (state === 'odd' ? findings.has(rule.id) : rule.enabled === (state === 'on'))) &&
       (direction === undefined || rule.direction === direction) &&
       (action === undefined || rule.action === action) &&
       (words === '' ||
-        [rule.rule_name, rule.source_ip, rule.destination_ip, rule.port].some((text) => text.toLowerCase().includes(words)) ||
-        ruleSentence(rule).toLowerCase().includes(words)),
+        [rule.rule_name, rule.source_ip, rule.destination_ip, rule.port].some((text) => foldText(text).includes(words)) ||
+        foldText(ruleSentence(rule)).includes(words)),
   );
   if (sort === 'oldest') return found.toReversed();
-  return sort === 'name' ? found.toSorted((one, other) => one.rule_name.localeCompare(other.rule_name, 'en')) : found;
+  return sort === 'name' ? found.toSorted((one, other) => compareNames(one.rule_name, other.rule_name)) : found;
 }
 
 interface RuleFiltersProps {

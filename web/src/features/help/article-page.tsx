@@ -1,4 +1,5 @@
 import type { ArticleSummary } from '@palisade/contract/help';
+import { foldText } from '@palisade/contract/text';
 import { IconHeadset } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
@@ -61,7 +62,7 @@ export function ArticlePage() {
 const RELATED_MAXIMUM = 5;
 
 function wordsOf({ title, summary }: ArticleSummary): Set<string> {
-  return new Set(`${title} ${summary}`.toLowerCase().match(/\p{L}{4,}/gu));
+  return new Set(foldText(`${title} ${summary}`).match(/\p{L}{4,}/gu));
 }
 
 /** Other help pages, those with most of the same words first. */

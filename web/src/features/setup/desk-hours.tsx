@@ -125,6 +125,7 @@ function HoursForm({ initial }: { initial: DeskSettings }) {
           min={1}
           max={1_440}
           hideControls
+          allowedDecimalSeparators={['.', ',']}
           error={messages['unanswered_minutes']}
           clampBehavior="none"
           value={shownOf(settings.unanswered_minutes)}
@@ -137,6 +138,7 @@ function HoursForm({ initial }: { initial: DeskSettings }) {
           min={1}
           max={1_440}
           hideControls
+          allowedDecimalSeparators={['.', ',']}
           error={messages['offline_minutes']}
           clampBehavior="none"
           value={shownOf(settings.offline_minutes)}
@@ -192,6 +194,7 @@ function Day({ day, times, onChange }: DayProps) {
               value={time.to === '24:00' ? '00:00' : time.to}
               onChange={(event) => change({ to: event.currentTarget.value === '00:00' ? '24:00' : event.currentTarget.value })}
             />
+            {time.to <= time.from && <span className="sub">next day</span>}
             <button
               type="button"
               className="icon-button"

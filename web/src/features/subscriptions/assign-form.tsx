@@ -9,6 +9,7 @@ import type { Message } from './message-line.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { PlanFields, PlanNameField, PriceField } from './plan-fields.tsx';
 import { PlanSubmit } from './plan-submit.tsx';
+import { readPrice } from './typed-price.ts';
 import { usePlanForm } from './use-plan-form.ts';
 
 interface AssignFormProps {
@@ -78,13 +79,13 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
 function Preview({ draft }: { draft: AssignDraft }) {
   const now = useMinute();
   const months = Number(draft.duration_months);
-  const price = Number(draft.price);
+  const price = readPrice(draft.price);
   return (
     <Card title="What they get">
       <PlanCard
         plan={{
           template_name: draft.plan_name.trim() || 'The plan’s name',
-          base_price: Number.isFinite(price) ? price : 0,
+          base_price: price.kind === 'price' ? price.price : 0,
           currency: CURRENCY,
           duration_months: months,
           max_devices: Number(draft.max_devices),

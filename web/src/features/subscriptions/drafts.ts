@@ -10,6 +10,7 @@ import {
 } from '@palisade/contract/subscription';
 import { z } from 'zod';
 import { CallError } from '#api/call.ts';
+import { readPrice } from './typed-price.ts';
 
 /** What is chosen of a plan in either form; the lists' values as text, as a select has them. */
 const planDraftSchema = z.object({
@@ -97,12 +98,22 @@ function planOf(draft: PlanDraft) {
   return { duration_months: numberOf(duration_months), max_devices: numberOf(max_devices), features: featuresOf(draft) };
 }
 
+/** A price that can be read in two ways is asked for, at its field, and not guessed. */
+function withPrice<Body>(field: string, typed: string, parsed: (price: number) => Parsed<Body>): Parsed<Body> {
+  const price = readPrice(typed);
+  const read = parsed(price.kind === 'price' ? price.price : Number.NaN);
+  if (price.kind !== 'unclear' || read.ok) return read;
+  return { ...read, sentence: price.sentence, fields: { ...read.fields, [field]: price.sentence } };
+}
+
 export function parseAssignment(draft: AssignDraft): Parsed<Assignment> {
-  return parse(assignmentSchema, { ...draft, ...planOf(draft), price: numberOf(draft.price) });
+  return withPrice('price', draft.price, (price) => parse(assignmentSchema, { ...draft, ...planOf(draft), price }));
 }
 
 export function parseTemplate(draft: TemplateDraft): Parsed<NewTemplate> {
-  return parse(newTemplateSchema, { ...draft, ...planOf(draft), base_price: numberOf(draft.base_price) });
+  return withPrice('base_price', draft.base_price, (base_price) =>
+    parse(newTemplateSchema, { ...draft, ...planOf(draft), base_price }),
+  );
 }
 
 /** A failed call as the screen says it: the server's own sentence, or the fallback of the specification. */

@@ -3,7 +3,8 @@ import { MAX_DEVICES_OPTIONS, PLAN_NAME_LENGTH_MAXIMUM, PRICE_MAXIMUM, UNLIMITED
 import { Choice } from '#ui/choice.tsx';
 import type { FieldMessages, PlanDraft } from './drafts.ts';
 import { FeaturesField } from './features-field.tsx';
-import { describeDevices, describeMonths } from './plan-words.ts';
+import { describeDevices, describeDollars, describeMonths } from './plan-words.ts';
+import { readPrice } from './typed-price.ts';
 
 interface TextFieldProps {
   label: string;
@@ -31,16 +32,46 @@ export function PlanNameField({ label, name, value, error, onChange }: TextField
   );
 }
 
+const STEP_CENTS = 1;
+
+/** The price in cents, a step up or down; an empty field begins at 0. */
+function stepped(value: string, steps: number): string | undefined {
+  const price = readPrice(value);
+  if (price.kind === 'unclear') return undefined;
+  const cents = Math.round((price.kind === 'price' ? price.price : 0) * 100) + steps * STEP_CENTS;
+  return String(Math.min(Math.max(cents, 0), PRICE_MAXIMUM * 100) / 100);
+}
+
+/** A price with a point or a comma: a field of numbers would drop the comma of 9,99. What will be stored is said beneath it. */
 export function PriceField({ label, name, value, error, onChange }: TextFieldProps) {
+  const price = readPrice(value);
   return (
     <TextInput
       label={label}
       name={name}
-      type="number"
       inputMode="decimal"
+      autoComplete="off"
+      role="spinbutton"
       step={0.01}
-      min={0}
-      max={PRICE_MAXIMUM}
+      aria-valuemin={0}
+      aria-valuemax={PRICE_MAXIMUM}
+      {...(price.kind === 'price' ? { 'aria-valuenow': price.price, 'aria-valuetext': describeDollars(price.price) } : {})}
+      description={
+        <span aria-live="polite">
+          {price.kind === 'price'
+            ? `${describeDollars(price.price)}.`
+            : price.kind === 'unclear'
+              ? price.sentence
+              : 'Such as 9.99 or 9,99.'}
+        </span>
+      }
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      onKeyDown={(event) => {
+        const next = event.key === 'ArrowUp' ? stepped(value, 1) : event.key === 'ArrowDown' ? stepped(value, -1) : undefined;
+        if (next === undefined) return;
+        event.preventDefault();
+        onChange(next);
+      }}
       required
       withAsterisk={false}
       size="md"

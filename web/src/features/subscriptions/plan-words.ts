@@ -1,7 +1,7 @@
 import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
 import { describeDate } from '#ui/moment.tsx';
 
-/** The end of a subscription: its local date, or that there is none. */
+/** The end of a subscription: its local date, or that there is none. Mails, whose readers' zone is unknown, add the time in UTC. */
 export function describeExpiry(iso: string | null): string {
   return iso === null ? 'Never' : describeDate(iso);
 }
@@ -9,6 +9,16 @@ export function describeExpiry(iso: string | null): string {
 /** "$19.99", in whichever currency. */
 export function describePrice(price: number, currency: string): string {
   return new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(price);
+}
+
+/** What will be stored, in words: "9.99 US dollars". */
+export function describeDollars(price: number): string {
+  return new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency: 'USD',
+    currencyDisplay: 'name',
+    maximumFractionDigits: 20,
+  }).format(price);
 }
 
 export function describeMonths(months: number): string {

@@ -140,7 +140,7 @@ describe('assigning', () => {
       },
     ]);
     expect(field('User Email')).toHaveValue('');
-    expect(field('Custom Price')).toHaveValue(null);
+    expect(field('Custom Price')).toHaveValue('');
     expect(field('Duration')).toHaveValue('12');
     expect(field('Max Devices')).toHaveValue('1');
     expect(screen.getByRole('checkbox', { name: 'Premium (Anti-Hacking Tools)' })).not.toBeChecked();
@@ -329,7 +329,7 @@ describe('templates', () => {
     expect(field('User Email')).toHaveValue('maria@example.com');
     expect(field('User Email')).toHaveFocus();
     expect(field('Plan Name')).toHaveValue('Family Shield');
-    expect(field('Custom Price')).toHaveValue(19.99);
+    expect(field('Custom Price')).toHaveValue('19.99');
     expect(field('Duration')).toHaveValue('12');
     expect(field('Max Devices')).toHaveValue('5');
     expect(screen.getByRole('checkbox', { name: 'Premium (Anti-Hacking Tools)' })).toBeChecked();

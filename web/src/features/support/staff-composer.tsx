@@ -2,6 +2,7 @@ import type { UserInfo } from '@palisade/contract/auth';
 import { type CannedAnswer, fillCanned } from '@palisade/contract/desk';
 import type { Conversation } from '@palisade/contract/desk-record';
 import { may } from '@palisade/contract/may';
+import { foldText } from '@palisade/contract/text';
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type RefObject, useId, useState } from 'react';
 import { useConfig } from '#api/config.ts';
@@ -73,9 +74,9 @@ export function StaffComposer({ conversation, me, composer }: StaffComposerProps
 
 /** The canned answers whose shortcut or title goes on as it was begun. */
 function matching(answers: readonly CannedAnswer[], begun: string): CannedAnswer[] {
-  const words = begun.toLowerCase();
+  const words = foldText(begun);
   return answers
-    .filter(({ shortcut, title }) => shortcut.startsWith(words) || (words !== '' && title.toLowerCase().includes(words)))
+    .filter(({ shortcut, title }) => shortcut.startsWith(words) || (words !== '' && foldText(title).includes(words)))
     .slice(0, SHOWN_MAXIMUM);
 }
 

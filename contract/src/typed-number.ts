@@ -1,0 +1,51 @@
+/** A number as a person types it. `ambiguous` is one that half of the world reads as thousands and half as decimals: `whole` is the first reading, `decimal` the second. */
+export type TypedNumber =
+  | { kind: 'number'; value: number }
+  | { kind: 'ambiguous'; whole: number; decimal: number }
+  | { kind: 'empty' }
+  | { kind: 'invalid' };
+
+/** Signs of money in front of or behind a number; which money it is says the field. */
+const MONEY = /^(?:US)?\$|^USD|(?:US)?\$$|USD$/giu;
+/** Blanks and apostrophes that stand between thousands; they are never decimals. */
+const GAPS = /[\s'’]/gu;
+const GROUPED = /^\d{1,3}(?:[\s'’]\d{3})+(?=$|[.,])/u;
+const LENGTH_MAXIMUM = 40;
+
+const numberOf = (digits: string): TypedNumber => ({ kind: 'number', value: Number(digits) });
+const isGrouped = (text: string, separator: string) => new RegExp(`^\\d{1,3}(?:[${separator}]\\d{3})+$`, 'u').test(text);
+
+function readSeparators(text: string): TypedNumber {
+  const last = Math.max(text.lastIndexOf('.'), text.lastIndexOf(','));
+  if (last < 0) return numberOf(text);
+  const separator = text.charAt(last);
+  const other = separator === '.' ? ',' : '.';
+  const [before, after] = [text.slice(0, last), text.slice(last + 1)];
+  if (before.includes(other)) {
+    // 1.234,50: the last one is the decimal one, and stands once.
+    if (before.includes(separator) || !isGrouped(before, other)) return { kind: 'invalid' };
+    return numberOf(`${before.replaceAll(other, '')}.${after}`);
+  }
+  if (before.includes(separator))
+    return isGrouped(text, separator) ? numberOf(text.replaceAll(separator, '')) : { kind: 'invalid' };
+  if (before === '' && after === '') return { kind: 'invalid' };
+  const decimal = Number(`${before || '0'}.${after || '0'}`);
+  if (/^[1-9]\d{0,2}$/u.test(before) && after.length === 3) return { kind: 'ambiguous', whole: Number(before + after), decimal };
+  return { kind: 'number', value: decimal };
+}
+
+/**
+ * Reads a number with a point or a comma for its decimals, and with points, commas, blanks or apostrophes between its thousands. What can be read in two ways is said, and not guessed;
+ * an exponent, a sign or a word is `invalid`.
+ */
+export function readTypedNumber(typed: string): TypedNumber {
+  const text = typed.normalize('NFKC').replaceAll('٫', '.').replaceAll('٬', ',').trim().replaceAll(MONEY, '').trim();
+  if (text === '') return { kind: 'empty' };
+  if (text.length > LENGTH_MAXIMUM) return { kind: 'invalid' };
+  const gaps = GROUPED.exec(text);
+  const digits = gaps === null ? text : text.replaceAll(GAPS, '');
+  if (!/^[\d.,]+$/u.test(digits)) return { kind: 'invalid' };
+  // After groups with gaps what follows is a decimal, however many digits it has.
+  const read = readSeparators(digits);
+  return gaps !== null && read.kind === 'ambiguous' ? { kind: 'number', value: read.decimal } : read;
+}

@@ -1,0 +1,20 @@
+import { readTypedNumber } from '@palisade/contract/typed-number';
+
+/** What a price field says: a price, nothing yet, or what is to be asked. */
+export type TypedPrice = { kind: 'price'; price: number } | { kind: 'empty' } | { kind: 'unclear'; sentence: string };
+
+export function readPrice(typed: string): TypedPrice {
+  const read = readTypedNumber(typed);
+  switch (read.kind) {
+    case 'number':
+      return { kind: 'price', price: read.value };
+    case 'empty':
+      return { kind: 'empty' };
+    case 'ambiguous': {
+      const [whole, rounded] = [read.whole.toFixed(2), read.decimal.toFixed(2)];
+      return { kind: 'unclear', sentence: `Give a price that reads in one way: ${whole} or ${rounded}.` };
+    }
+    case 'invalid':
+      return { kind: 'unclear', sentence: 'Give a price such as 9.99 or 9,99.' };
+  }
+}
