@@ -179,6 +179,7 @@ async function missingOf(programs) {
 /** What tests of the device's firewall, and the journey of a device, need of a system, by the name of their package. */
 export const KERNEL_PROGRAMS = {
   nftables: 'nft',
+  iptables: 'iptables-restore',
   conntrack: 'conntrack',
   iproute2: 'ip',
   'util-linux': 'unshare',

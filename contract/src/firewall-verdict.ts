@@ -1,5 +1,5 @@
 import type { Action, Direction, Protocol, Rule } from './firewall.ts';
-import { familyConflict, readAddresses, readOneAddress, readOnePort, type Span } from './firewall-grammar.ts';
+import { familyConflict, readOneAddress, readOnePort } from './firewall-grammar.ts';
 import {
   byAge,
   decidingOrder,
@@ -12,6 +12,7 @@ import {
   shapesOf,
   type TrafficProtocol,
 } from './firewall-shapes.ts';
+import { firstSteps, holds, isAbout } from './firewall-steps.ts';
 import type { IpAddress } from './ip-address.ts';
 
 /** What happens to traffic that no enabled rule matches (a decision of the product). */
@@ -82,14 +83,6 @@ export interface Finding {
   reason: string;
 }
 
-/** ICMPv6 types of neighbour discovery (RFC 4861: router and neighbour solicitation and advertisement) and of multicast listening (RFC 2710, RFC 3810). */
-export const NEIGHBOUR_TYPES: readonly number[] = [130, 131, 132, 133, 134, 135, 136, 143];
-
-/** Ports by which a device gets its addresses (RFC 2131, RFC 8415), the server's and its own. */
-export const ADDRESSING_PORTS = { 4: { server: 67, client: 68 }, 6: { server: 547, client: 546 } } as const;
-
-const holds = (spans: readonly Span[], value: bigint) => spans.some(({ from, to }) => from <= value && value <= to);
-
 function matches(reach: Reach, packet: Traffic): boolean {
   return (
     reach.rule.direction === packet.direction &&
@@ -100,22 +93,6 @@ function matches(reach: Reach, packet: Traffic): boolean {
   );
 }
 
-function isAddressing({ direction, protocol, source_port, port, source }: Traffic): boolean {
-  const { server, client } = ADDRESSING_PORTS[source.family];
-  const [from, to] = direction === 'inbound' ? [server, client] : [client, server];
-  return protocol === 'udp' && source_port === from && port === to;
-}
-
-/** Whether anything can be blocked at all. */
-export function blocksAnything({ rules, defaults, block_list }: Ruleset): boolean {
-  return (
-    defaults.inbound === 'block' ||
-    defaults.outbound === 'block' ||
-    block_list.length > 0 ||
-    rules.some(({ action }) => action === 'block')
-  );
-}
-
 /**
  * What happens to packets on a device, and what the kernel of one must do: loopback, what is established, strays, neighbour discovery, DHCP and the way to the control
  * server come before all rules; then the block list, any block that matches, any allow that matches, the direction's default. Of several rules that match, the one
@@ -123,30 +100,11 @@ export function blocksAnything({ rules, defaults, block_list }: Ruleset): boolea
  */
 export function createJudge<R extends JudgedRule>(ruleset: Ruleset<R>): (packet: Traffic) => Decision<R> {
   const order = decidingOrder(ruleset.rules);
-  const blocks_anything = blocksAnything(ruleset);
-  const listed = ruleset.block_list.flatMap((entry) => {
-    const read = readAddresses(entry);
-    return read.ok ? [read.value] : [];
-  });
-  const isListed = ({ family, value }: IpAddress) => listed.some((set) => set.family === family && holds(set.spans, value));
-  const isControl = ({ destination, port, protocol }: Traffic) =>
-    protocol === 'tcp' &&
-    ruleset.control.some(
-      (control) =>
-        control.port === port && control.address.family === destination.family && control.address.value === destination.value,
-    );
+  const first = { inbound: firstSteps(ruleset, 'inbound'), outbound: firstSteps(ruleset, 'outbound') };
 
   return (packet) => {
-    const allowed = (by: Step): Decision<R> => ({ action: 'allow', rule: null, by });
-    if (packet.is_loopback) return allowed('loopback');
-    if (packet.is_established) return allowed('established');
-    if (packet.is_stray && blocks_anything) return { action: 'block', rule: null, by: 'stray' };
-    if (packet.protocol === 'icmp' && packet.source.family === 6 && NEIGHBOUR_TYPES.includes(packet.icmp_type ?? -1)) {
-      return allowed('neighbours');
-    }
-    if (isAddressing(packet)) return allowed('addressing');
-    if (packet.direction === 'outbound' && isControl(packet)) return allowed('control');
-    if (packet.direction === 'inbound' && isListed(packet.source)) return { action: 'block', rule: null, by: 'block_list' };
+    const step = first[packet.direction].find((one) => isAbout(one, packet));
+    if (step !== undefined) return { action: step.action, rule: null, by: step.by };
     const rule = order.find((reach) => matches(reach, packet))?.rule;
     if (rule !== undefined) return { action: rule.action, rule, by: 'rule' };
     return { action: ruleset.defaults[packet.direction], rule: null, by: 'default' };
