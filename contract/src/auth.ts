@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpoint, HEADER_FIELDS } from './endpoint.ts';
 import { idSchema, timeSchema } from './fields.ts';
+import { specified } from './reader.ts';
 
 /** Password length in characters (OWASP ASVS 5, 6.2.1 and 6.2.9). */
 export const PASSWORD_LENGTH = { minimum: 8, maximum: 128 } as const;
@@ -45,12 +46,15 @@ export const newPasswordSchema = z
   .refine((text) => characterCount(text) <= PASSWORD_LENGTH.maximum, `Use at most ${PASSWORD_LENGTH.maximum} characters.`);
 
 /** The signed-in person, as answered by login and kept in the browser. */
-export const userInfoSchema = z.object({
-  id: idSchema,
-  username: z.string(),
-  email: z.string(),
-  role: roleSchema,
-});
+export const userInfoSchema = specified(
+  ['username', 'email'],
+  z.object({
+    id: idSchema,
+    username: z.string(),
+    email: z.string(),
+    role: roleSchema,
+  }),
+);
 export type UserInfo = z.infer<typeof userInfoSchema>;
 
 export const register = endpoint({
@@ -63,6 +67,7 @@ export const register = endpoint({
   changes_installation: 'people',
   status: 201,
   reply: userInfoSchema,
+  reply_unspecified: true,
   problems: ['email_taken', 'username_taken', 'forbidden'],
 });
 
@@ -75,12 +80,15 @@ const heldSchema = z.literal(true).optional();
 const unprovenSchema = z.literal(true).optional();
 
 /** Somebody who is signed in from now on. */
-export const signedInSchema = z.object({
-  access_token: z.string(),
-  user_info: userInfoSchema,
-  two_factor_setup_required: heldSchema,
-  email_unproven: unprovenSchema,
-});
+export const signedInSchema = specified(
+  ['access_token', 'user_info'],
+  z.object({
+    access_token: z.string(),
+    user_info: userInfoSchema,
+    two_factor_setup_required: heldSchema,
+    email_unproven: unprovenSchema,
+  }),
+);
 
 export const login = endpoint({
   method: 'POST',
@@ -94,6 +102,7 @@ export const login = endpoint({
     password: z.string({ error: 'Give a password.' }).min(1, 'Give a password.'),
     browser_id: browserIdSchema.optional(),
   }),
+  header_fields: { browser_id: HEADER_FIELDS.browser },
   status: 200,
   reply: signedInSchema,
   problems: ['invalid_credentials', 'two_factor_required', 'account_disabled'],
@@ -218,6 +227,7 @@ export const resetPassword = endpoint({
   }),
   status: 200,
   reply: z.object({ success: z.literal(true) }),
+  reply_unspecified: true,
   problems: [],
 });
 

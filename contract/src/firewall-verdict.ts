@@ -1,8 +1,9 @@
 import type { Action, Direction, Protocol, Rule } from './firewall.ts';
-import { familyConflict, readOneAddress, readOnePort } from './firewall-grammar.ts';
+import { familyConflict, readAddresses, readOneAddress, readOnePort, type Span } from './firewall-grammar.ts';
 import {
   byAge,
   decidingOrder,
+  FAMILIES,
   isCovered,
   isOlder,
   type JudgedRule,
@@ -75,11 +76,11 @@ export interface Decision<R extends JudgedRule = JudgedRule> extends Verdict<R> 
 
 export type FindingKind = 'duplicate' | 'contradicting' | 'never_matching';
 
-/** Something odd about one rule: which other rule makes it so, and why in one sentence that names neither. */
+/** Something odd about one rule: which other rule makes it so, null where its own addresses do, and why in one sentence that names neither. */
 export interface Finding {
   kind: FindingKind;
   rule_id: string;
-  other_id: string;
+  other_id: string | null;
   reason: string;
 }
 
@@ -136,9 +137,39 @@ const SUBSUMED: Record<Action, string> = {
   block: 'Another rule blocks all of this traffic and more, so this rule makes no difference.',
 };
 
+const networkOf = (text: string) => {
+  const read = readAddresses(text);
+  return read.ok ? read.value.spans : [];
+};
+const LOOPBACK = { 4: networkOf('127.0.0.0/8'), 6: networkOf('::1') };
+/** IPv4-mapped addresses: the kernel drops them (RFC 4291 section 2.5.5.2). */
+const MAPPED: Span = { from: 0xffff_0000_0000n, to: 0xffff_ffff_ffffn };
+/** Sources and destinations that no packet on a network has (RFC 6890; multicast and broadcast are no sources, the unspecified address is no destination). */
+const NOWHERE = {
+  sources: { 4: networkOf('224.0.0.0/4, 255.255.255.255'), 6: [...networkOf('ff00::/8'), MAPPED] },
+  destinations: { 4: networkOf('0.0.0.0'), 6: [...networkOf('::'), MAPPED] },
+};
+const isIn = (spans: readonly Span[], outer: readonly Span[]) =>
+  spans.every(({ from, to }) => outer.some((span) => span.from <= from && to <= span.to));
+
+const ITSELF = 'A computer’s traffic with itself is always allowed, so this rule never decides.';
+const NO_SUCH_PACKET = 'No packet comes from or goes to these addresses, so this rule never decides.';
+
+/** Why no packet that rules are asked about can be one of a rule's; undefined where one can. */
+function whyImpossible({ sources, destinations }: Reach): string | undefined {
+  const reasons = FAMILIES.filter((family) => sources[family].length > 0).map((family) => {
+    if (isIn(sources[family], LOOPBACK[family]) || isIn(destinations[family], LOOPBACK[family])) return ITSELF;
+    const isNowhere =
+      isIn(sources[family], [...NOWHERE.sources[family], ...LOOPBACK[family]]) ||
+      isIn(destinations[family], [...NOWHERE.destinations[family], ...LOOPBACK[family]]);
+    return isNowhere ? NO_SUCH_PACKET : undefined;
+  });
+  return reasons.includes(undefined) ? undefined : reasons[0];
+}
+
 /**
  * What is odd about the enabled rules among themselves; disabled ones decide nothing and are left out. In the order of `rules`. `never_matching` is a
- * rule that one other rule makes needless; what only several together cover is not looked for. A duplicate, a contradicted allow and a rule that never
+ * rule that one other rule makes needless, or whose addresses no packet has; what only several together cover is not looked for. A duplicate, a contradicted allow and a rule that never
  * matches are never the rule of a verdict. With `about`, the id of one of the rules, only what is odd between that one and another: in time that rises with
  * the number of rules, where all of them take its square.
  */
@@ -147,11 +178,13 @@ export function findings(rules: readonly Rule[], about?: string): Finding[] {
   const oldestFirst = reaches.toSorted(byAge);
   return reaches.flatMap((reach) => {
     const { id: rule_id, action } = reach.rule;
+    const impossible = about === undefined || about === rule_id ? whyImpossible(reachOf(reach.rule)) : undefined;
     const covering = oldestFirst.filter(
       (other) =>
         other !== reach && (about === undefined || rule_id === about || other.rule.id === about) && isCovered(reach, other),
     );
-    const found: Finding[] = [];
+    const found: Finding[] =
+      impossible === undefined ? [] : [{ kind: 'never_matching', rule_id, other_id: null, reason: impossible }];
     const add = (kind: FindingKind, other: Shape | undefined, reason: string): boolean => {
       if (other) found.push({ kind, rule_id, other_id: other.rule.id, reason });
       return other !== undefined;
@@ -167,7 +200,7 @@ export function findings(rules: readonly Rule[], about?: string): Finding[] {
       same.find((other) => other.rule.action === action && isOlder(other, reach)),
       DUPLICATE,
     );
-    if (isDuplicate || (isContradicted && action === 'allow')) return found;
+    if (impossible !== undefined || isDuplicate || (isContradicted && action === 'allow')) return found;
     const wider = covering.filter((other) => !same.includes(other));
     const isShadowed =
       action === 'allow' &&

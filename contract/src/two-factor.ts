@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { browserIdSchema, signedInSchema } from './auth.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, HEADER_FIELDS } from './endpoint.ts';
 import { idParamsSchema, idSchema, timeSchema } from './fields.ts';
 
 /** How many recovery codes a set has, and below how many a person should make new ones. */
@@ -324,6 +324,7 @@ export const loginWithPasskey = endpoint({
   summary: 'Sign in with a passkey alone. It stands for both factors, because its device has checked who holds it.',
   access: 'anyone',
   body: z.object({ passkey: passkeyAssertionSchema, browser_id: browserIdSchema.optional() }),
+  header_fields: { browser_id: HEADER_FIELDS.browser },
   status: 200,
   reply: signedInSchema,
   problems: ['second_factor_refused'],

@@ -128,7 +128,7 @@ export function keepInbox(parts: {
     if (message === '' && attachment_ids.length === 0 && sentence === '') return 'ignored';
     const written: Written = { message, attachment_ids, client_message_id: mail.key, by_mail: true };
     const said = message === '' && attachment_ids.length === 0 ? 'This mail held nothing that could be taken.' : message;
-    const answer = sentence === '' ? undefined : () => ({ message: sentence });
+    const answer = sentence === '' ? undefined : { message: sentence };
     await told(await conversations.writeAsCustomer(user_id, { ...written, message: said }, answer));
     logger.info({ conversation: id, files: attachment_ids.length }, 'an answer by mail became a message');
     return 'taken';
