@@ -345,6 +345,12 @@ describe('the user menu', () => {
     await openMenu(user);
     expect(screen.getByRole('menuitem', { name: 'Call support' })).toHaveAttribute('href', 'tel:+1 555-0100');
     expect(screen.getByRole('menuitem', { name: 'Email support' })).toHaveTextContent('Example');
+    // The settings are those of the page, which goes on.
+    server.on(
+      readConfig,
+      reply(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: 'help@example.com', promise: '' } }),
+    );
+    await act(refreshConfig);
   });
 
   it('has the initial in the document, and two pills at rest', async () => {
