@@ -1,4 +1,4 @@
-/** Answers with the specification's fields alone (SPEC.md sections 3 and 7), as a server that was written from it would give them: for tests of the reader. */
+/** Answers with the specification's fields alone (sections 3 and 7), as a server that was written from it would give them: for tests of the reader. */
 
 const TIME = '2026-11-20T10:00:00.123456';
 const subscription = {
