@@ -100,6 +100,7 @@ export const NEEDS = {
   'a kernel with nftables': ofPrograms({
     nftables: 'nft',
     conntrack: 'conntrack',
+    iptables: 'iptables',
     iproute2: 'ip',
     'util-linux': 'unshare',
     python3: 'python3',

@@ -41,8 +41,8 @@ const NETWORKS = {
   outbound: { 4: { base: '198.18.0.0', bits: 16 }, 6: { base: 'fd02::', bits: 64 } },
 } as const;
 const PORTS = [1, 22, 53, 80, 443, 1_024, 3_389, 8_080, 50_000, 65_535] as const;
-const FAMILIES: readonly [Family, Family] = [4, 6];
-const DIRECTIONS: readonly [Direction, Direction] = ['inbound', 'outbound'];
+export const FAMILIES: readonly [Family, Family] = [4, 6];
+export const DIRECTIONS: readonly [Direction, Direction] = ['inbound', 'outbound'];
 
 function read(text: string): IpAddress {
   const address = parseIp(text);
@@ -84,7 +84,7 @@ function portField(random: Random): string {
   return Array.from({ length: 1 + random.below(3) }, one).join(',');
 }
 
-function randomRule(random: Random, number: number): JudgedRule {
+export function randomRule(random: Random, number: number): JudgedRule {
   const direction = random.pick(DIRECTIONS);
   const family = random.pick(FAMILIES);
   const protocol = random.pick(['tcp', 'udp', 'icmp', 'all']);
@@ -110,7 +110,7 @@ function randomRuleset(random: Random): Ruleset {
   };
 }
 
-function randomPacket(random: Random, direction: Direction, family: Family, protocol: TrafficProtocol): Traffic {
+export function randomPacket(random: Random, direction: Direction, family: Family, protocol: TrafficProtocol): Traffic {
   const other = direction === 'inbound' ? 'outbound' : 'inbound';
   const has_port = protocol === 'tcp' || protocol === 'udp';
   return {
@@ -156,23 +156,26 @@ function createSender(namespace: Namespace) {
   };
 }
 
-/** Notes who comes past our chains, and drops them, so that nothing is answered. */
-const RECORDER = ['inbound', 'outbound']
-  .flatMap((direction) => [
+/** Notes who comes past the chains that are tried, and drops them, so that nothing is answered: behind those of the agent, or behind those of an export. */
+const HOOKS = {
+  prerouting: { inbound: 'prerouting priority -109', outbound: 'output priority -109' },
+  input: { inbound: 'input priority 10', outbound: 'output priority 10' },
+} as const;
+const recorderOf = (behind: keyof typeof HOOKS) =>
+  DIRECTIONS.flatMap((direction) => [
     `add set inet recorder ${direction}4 { typeof ip id; size 65535; flags dynamic; }`,
     `add set inet recorder ${direction}6 { typeof ip6 flowlabel; size 65535; flags dynamic; }`,
-    `add chain inet recorder ${direction} { type filter hook ${direction === 'inbound' ? 'prerouting' : 'output'} priority -109; policy accept; }`,
+    `add chain inet recorder ${direction} { type filter hook ${HOOKS[behind][direction]}; policy accept; }`,
     `add rule inet recorder ${direction} meta nfproto ipv4 ip id != 0 add @${direction}4 { ip id } drop`,
     `add rule inet recorder ${direction} meta nfproto ipv6 ip6 flowlabel != 0 add @${direction}6 { ip6 flowlabel } drop`,
-  ])
-  .join('\n');
+  ]).join('\n');
 
-export async function createBench(folder: string): Promise<Bench> {
+export async function createBench(folder: string, behind: keyof typeof HOOKS = 'prerouting'): Promise<Bench> {
   const device = createNamespace();
   const peer = createNamespace(device);
   join2(device, peer);
   const nft = createNft([...device.command, 'nft'], folder);
-  const recorded = await nft.apply(`add table inet recorder\n${RECORDER}\n`);
+  const recorded = await nft.apply(`add table inet recorder\n${recorderOf(behind)}\n`);
   if (!recorded.ok) throw new Error(recorded.message);
   // Whatever comes in for these networks is this computer's own; whatever else goes out by the cable.
   device.run('ip', 'route', 'add', 'local', '10.1.0.0/16', 'dev', 'lo');

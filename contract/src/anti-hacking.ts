@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
+import { specified } from './reader.ts';
 
 /** The specification's constants of live mode. Times in ms, chances from 0 to 1. */
 export const LIVE_FEED = {
@@ -67,48 +68,55 @@ const resolutionSchema = z.object({
  * `blocked` is true only when the newest of it is known to have been refused or removed. `created_at` is `first_seen`.
  * `threat_type` may be one that this version does not know; screens show a generic icon for it.
  */
-export const alertSchema = z.object({
-  id: idSchema,
-  threat_type: z.string(),
-  severity: severitySchema,
-  description: z.string(),
-  created_at: timeSchema,
-  blocked: z.boolean(),
-  ip_address: z.string().nullable(),
-  simulated: z.boolean(),
-  rule: z.string(),
-  outcome: alertOutcomeSchema,
-  evidence: evidenceSchema,
-  count: z.int().min(1),
-  first_seen: timeSchema,
-  last_seen: timeSchema,
-  status: alertStatusSchema,
-  resolution: resolutionSchema.nullable(),
-  /** Kept out of the list by a suppression. */
-  hidden: z.boolean(),
-});
+export const alertSchema = specified(
+  ['id', 'threat_type', 'severity', 'description', 'created_at', 'blocked'],
+  z.object({
+    id: idSchema,
+    threat_type: z.string(),
+    severity: severitySchema,
+    description: z.string(),
+    created_at: timeSchema,
+    blocked: z.boolean(),
+    ip_address: z.string().nullable(),
+    simulated: z.boolean(),
+    rule: z.string(),
+    outcome: alertOutcomeSchema,
+    evidence: evidenceSchema,
+    count: z.int().min(1),
+    first_seen: timeSchema,
+    last_seen: timeSchema,
+    status: alertStatusSchema,
+    resolution: resolutionSchema.nullable(),
+    /** Kept out of the list by a suppression. */
+    hidden: z.boolean(),
+  }),
+  ({ blocked }) => ({ outcome: blocked === true ? 'blocked' : 'unknown' }),
+);
 export type Alert = z.infer<typeof alertSchema>;
 
 /**
  * Counts of things that happened; drills have counts of their own beside. "Today" begins at midnight of the time zone asked for. The industry's harmless test
  * files are blocked as everything else, and counted with it: `test_files` says how many of them are in a figure.
  */
-export const statsSchema = z.object({
-  threats_blocked_today: z.int(),
-  intrusion_attempts_stopped: z.int(),
-  brute_force_attempts_blocked: z.int(),
-  threats_blocked_total: z.int(),
-  simulated_threats_blocked_today: z.int(),
-  simulated_intrusion_attempts_stopped: z.int(),
-  simulated_brute_force_attempts_blocked: z.int(),
-  simulated_threats_blocked_total: z.int(),
-  test_files_blocked_today: z.int(),
-  test_files_blocked_total: z.int(),
-  time_zone: z
-    .literal('UTC')
-    .optional()
-    .describe('There where the time zone that was asked for is unknown to the server: today is a day of UTC.'),
-});
+export const statsSchema = specified(
+  ['threats_blocked_today', 'intrusion_attempts_stopped', 'brute_force_attempts_blocked', 'threats_blocked_total'],
+  z.object({
+    threats_blocked_today: z.int(),
+    intrusion_attempts_stopped: z.int(),
+    brute_force_attempts_blocked: z.int(),
+    threats_blocked_total: z.int(),
+    simulated_threats_blocked_today: z.int(),
+    simulated_intrusion_attempts_stopped: z.int(),
+    simulated_brute_force_attempts_blocked: z.int(),
+    simulated_threats_blocked_total: z.int(),
+    test_files_blocked_today: z.int(),
+    test_files_blocked_total: z.int(),
+    time_zone: z
+      .literal('UTC')
+      .optional()
+      .describe('There where the time zone that was asked for is unknown to the server: today is a day of UTC.'),
+  }),
+);
 export type Stats = z.infer<typeof statsSchema>;
 
 /** The places of the web application where what the posture scan finds can be mended, as links write them; `?alert=` and an id open one of the alerts. */
@@ -140,18 +148,21 @@ export const findingSchema = z.object({
 });
 export type Finding = z.infer<typeof findingSchema>;
 
-export const postureScanSchema = z.object({
-  threats_detected: z.int(),
-  threats_blocked: z.int(),
-  /** How many of those detected are the industry's harmless test files. */
-  test_files: z.int(),
-  status: z.enum(['no_issues_found', 'issues_found']),
-  vulnerabilities_found: z.array(z.string()),
-  recommendations: z.array(z.string()),
-  findings: z.array(findingSchema),
-  /** One sentence: how many of the checks could run, and why the others could not. */
-  coverage: z.string(),
-});
+export const postureScanSchema = specified(
+  ['threats_detected', 'threats_blocked', 'status', 'vulnerabilities_found', 'recommendations'],
+  z.object({
+    threats_detected: z.int(),
+    threats_blocked: z.int(),
+    /** How many of those detected are the industry's harmless test files. */
+    test_files: z.int(),
+    status: z.enum(['no_issues_found', 'issues_found']),
+    vulnerabilities_found: z.array(z.string()),
+    recommendations: z.array(z.string()),
+    findings: z.array(findingSchema),
+    /** One sentence: how many of the checks could run, and why the others could not. */
+    coverage: z.string(),
+  }),
+);
 export type PostureScan = z.infer<typeof postureScanSchema>;
 
 const TIME_ZONE_LENGTH_MAXIMUM = 64;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
+import { specified } from './reader.ts';
 
 /** Largest upload in bytes (DESIGN section 6: 2 GiB). */
 export const UPLOAD_MAXIMUM = 2 * 1024 ** 3;
@@ -61,24 +62,27 @@ export type Coverage = z.infer<typeof coverageSchema>;
  * One scanned file. `file_hash` is SHA-256 of the bytes as uploaded, in hex; `size` is in bytes. `media_type` is what the bytes are, whatever the name
  * says; null while nothing has read them. `first_seen_at` is when this person first uploaded these bytes.
  */
-export const scanSchema = z.object({
-  id: idSchema,
-  filename: z.string(),
-  scan_status: scanStatusSchema,
-  status_detail: statusDetailSchema.nullable(),
-  scanned_at: timeSchema,
-  threat_detected: z.string().nullable(),
-  threat_member: z.string().nullable(),
-  file_hash: z.string(),
-  size: z.int(),
-  media_type: z.string().nullable(),
-  first_seen_at: timeSchema,
-  notes: z.array(z.string()),
-  engines: z.array(engineAnswerSchema),
-  coverage: coverageSchema.nullable(),
-  /** Of a file that was scanned where it is, by a device: which one, and where there. It was never uploaded. */
-  device: z.object({ id: idSchema, device_name: z.string(), path: z.string() }).optional(),
-});
+export const scanSchema = specified(
+  ['id', 'filename', 'scan_status', 'scanned_at', 'file_hash'],
+  z.object({
+    id: idSchema,
+    filename: z.string(),
+    scan_status: scanStatusSchema,
+    status_detail: statusDetailSchema.nullable(),
+    scanned_at: timeSchema,
+    threat_detected: z.string().nullable(),
+    threat_member: z.string().nullable(),
+    file_hash: z.string(),
+    size: z.int(),
+    media_type: z.string().nullable(),
+    first_seen_at: timeSchema,
+    notes: z.array(z.string()),
+    engines: z.array(engineAnswerSchema),
+    coverage: coverageSchema.nullable(),
+    /** Of a file that was scanned where it is, by a device: which one, and where there. It was never uploaded. */
+    device: z.object({ id: idSchema, device_name: z.string(), path: z.string() }).optional(),
+  }),
+);
 export type Scan = z.infer<typeof scanSchema>;
 
 export const SCAN_SORTS = ['newest', 'oldest', 'name', 'largest'] as const;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { canonicalEmail } from './email.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, HEADER_FIELDS } from './endpoint.ts';
 import { idSchema, NO_PASSWORD_IS_LONGER, TYPED_PASSWORD_MAXIMUM, timeSchema } from './fields.ts';
+import { specified } from './reader.ts';
 import { normalPassword, typedCode } from './text.ts';
 
 /** Password length in characters (OWASP ASVS 5, 6.2.1 and 6.2.9). */
@@ -57,12 +58,15 @@ export const newPasswordSchema = z
   .refine((text) => characterCount(normalPassword(text)) <= PASSWORD_LENGTH.maximum, LONGEST_PASSWORD);
 
 /** The signed-in person, as answered by login and kept in the browser. */
-export const userInfoSchema = z.object({
-  id: idSchema,
-  username: z.string(),
-  email: z.string(),
-  role: roleSchema,
-});
+export const userInfoSchema = specified(
+  ['username', 'email'],
+  z.object({
+    id: idSchema,
+    username: z.string(),
+    email: z.string(),
+    role: roleSchema,
+  }),
+);
 export type UserInfo = z.infer<typeof userInfoSchema>;
 
 export const register = endpoint({
@@ -75,6 +79,7 @@ export const register = endpoint({
   changes_installation: 'people',
   status: 201,
   reply: userInfoSchema,
+  reply_unspecified: true,
   problems: ['email_taken', 'username_taken', 'forbidden'],
 });
 
@@ -87,12 +92,15 @@ const heldSchema = z.literal(true).optional();
 const unprovenSchema = z.literal(true).optional();
 
 /** Somebody who is signed in from now on. */
-export const signedInSchema = z.object({
-  access_token: z.string(),
-  user_info: userInfoSchema,
-  two_factor_setup_required: heldSchema,
-  email_unproven: unprovenSchema,
-});
+export const signedInSchema = specified(
+  ['access_token', 'user_info'],
+  z.object({
+    access_token: z.string(),
+    user_info: userInfoSchema,
+    two_factor_setup_required: heldSchema,
+    email_unproven: unprovenSchema,
+  }),
+);
 
 export const login = endpoint({
   method: 'POST',
@@ -109,6 +117,7 @@ export const login = endpoint({
       .max(TYPED_PASSWORD_MAXIMUM, NO_PASSWORD_IS_LONGER),
     browser_id: browserIdSchema.optional(),
   }),
+  header_fields: { browser_id: HEADER_FIELDS.browser },
   status: 200,
   reply: signedInSchema,
   problems: ['invalid_credentials', 'two_factor_required', 'account_disabled'],
@@ -236,6 +245,7 @@ export const resetPassword = endpoint({
   }),
   status: 200,
   reply: z.object({ success: z.literal(true) }),
+  reply_unspecified: true,
   problems: [],
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema, timeSchema } from './fields.ts';
+import { specified } from './reader.ts';
 
 /**
  * Where a file of the chat is on its way. Only a `clean` one can be sent, opened by the other side, or opened at all: `infected` has a threat in it, `unread` could not be
@@ -52,28 +53,37 @@ export const cardSchema = z.discriminatedUnion('kind', [
 ]);
 export type Card = z.infer<typeof cardSchema>;
 
+/** Where no server has counted messages, their time in seconds gives their order. */
+export const placeOf = ({ timestamp }: Readonly<Record<string, unknown>>) => ({
+  seq: Math.max(1, Math.floor(Date.parse(String(timestamp)) / 1_000) || 1),
+});
+
 /**
  * One message of a person's conversation with support. `user_id` is whose conversation it is, whoever wrote it. `seq` is its place in the conversation: the server counts
  * them, whatever clocks say, and a page sorts by it.
  */
-export const chatMessageSchema = z.object({
-  id: idSchema,
-  user_id: idSchema,
-  conversation_id: idSchema,
-  seq: z.int().min(1),
-  /** Empty where files or a card stand for themselves. */
-  message: z.string(),
-  sender: z.enum(['user', 'support']),
-  /** The username of who answered, as it was; null for the customer's own and for what came by itself. */
-  author: z.string().nullable(),
-  /** Nobody wrote it: it came by itself. */
-  is_automatic: z.boolean(),
-  timestamp: timeSchema,
-  /** Whether the other side has read it. */
-  is_read: z.boolean(),
-  /** What the page that sent it named it; null for what other pages sent before there were such names. */
-  client_message_id: z.string().nullable(),
-  attachments: z.array(attachmentSchema),
-  card: cardSchema.nullable(),
-});
+export const chatMessageSchema = specified(
+  ['id', 'message', 'sender', 'timestamp'],
+  z.object({
+    id: idSchema,
+    user_id: idSchema,
+    conversation_id: idSchema,
+    seq: z.int().min(1),
+    /** Empty where files or a card stand for themselves. */
+    message: z.string(),
+    sender: z.enum(['user', 'support']),
+    /** The username of who answered, as it was; null for the customer's own and for what came by itself. */
+    author: z.string().nullable(),
+    /** Nobody wrote it: it came by itself. */
+    is_automatic: z.boolean(),
+    timestamp: timeSchema,
+    /** Whether the other side has read it. */
+    is_read: z.boolean(),
+    /** What the page that sent it named it; null for what other pages sent before there were such names. */
+    client_message_id: z.string().nullable(),
+    attachments: z.array(attachmentSchema),
+    card: cardSchema.nullable(),
+  }),
+  placeOf,
+);
 export type ChatMessage = z.infer<typeof chatMessageSchema>;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { chatStateSchema } from './chat-read.ts';
-import { attachmentSchema, chatMessageSchema, sharedKindSchema } from './chat-record.ts';
-import { endpoint } from './endpoint.ts';
+import { attachmentSchema, chatMessageSchema, placeOf, sharedKindSchema } from './chat-record.ts';
+import { endpoint, HEADER_FIELDS } from './endpoint.ts';
 import { idParamsSchema, idSchema, NUMBER_MAXIMUM } from './fields.ts';
+import { specified } from './reader.ts';
 
 /** Longest chat message, in characters. */
 export const MESSAGE_LENGTH_MAXIMUM = 4_000;
@@ -65,7 +66,11 @@ export function requireWords(
 }
 
 /** `automatic_reply` is what came by itself after the message, null where a person has the conversation open; pages are told of it as of every message (`chat_message`). */
-export const sentMessageSchema = chatMessageSchema.extend({ automatic_reply: chatMessageSchema.nullable() });
+export const sentMessageSchema = specified(
+  ['id', 'message', 'sender', 'timestamp'],
+  chatMessageSchema.extend({ automatic_reply: chatMessageSchema.nullable() }),
+  placeOf,
+);
 export type SentMessage = z.infer<typeof sentMessageSchema>;
 
 /** Names no topic that it changes: the message itself is told to each page (`chat_message`). */
@@ -77,6 +82,7 @@ export const sendMessage = endpoint({
   body: z
     .object({ ...writtenFields, sender: z.literal('user', { error: 'A message of yours has the sender "user".' }) })
     .superRefine(requireWords),
+  header_fields: { client_message_id: HEADER_FIELDS.message },
   status: 201,
   reply: sentMessageSchema,
   problems: ['not_found', 'conflict'],
@@ -99,7 +105,8 @@ export const markRead = endpoint({
 export const askPerson = endpoint({
   method: 'POST',
   path: '/chat/person',
-  summary: 'Ask for a person: the conversation stands before the others of the inbox, and nothing answers by itself any more.',
+  summary:
+    'Ask for a person: the conversation stands before the others of the inbox. The automatic reply ends once a person has it open.',
   access: 'customer',
   changes: 'messages',
   status: 200,
@@ -133,6 +140,7 @@ export const shareThing = endpoint({
     'Put a card of one alert, scan, rule or device of one’s own into the chat. Staff may open that one thing from then on.',
   access: 'customer',
   body: z.object({ thing: sharedKindSchema, subject_id: idSchema, client_message_id: clientMessageIdSchema.optional() }),
+  header_fields: { client_message_id: HEADER_FIELDS.message },
   changes: 'messages',
   status: 201,
   reply: chatMessageSchema,
@@ -292,7 +300,7 @@ const SCAM_RULES: readonly ScamRule[] = [
   },
 ];
 
-/** The first rule of which a keyword occurs in the message, in whatever case, gives the reply. */
+/** The specification's rules in its order: the first of which a keyword occurs in the message, in whatever case, gives the reply. */
 const REPLY_RULES: readonly ReplyRule[] = [
   {
     about: /virus|malware/u,
@@ -332,7 +340,7 @@ const REPLY_RULES: readonly ReplyRule[] = [
   },
 ];
 
-/** What somebody writes who cannot get in, or asks what a word of the product means; looked for before the keywords, which stand in such sentences by chance. */
+/** What somebody writes who cannot get in, or asks what a word of the product means; looked for where no keyword of the specification occurs. */
 const QUESTION_RULES: readonly ReplyRule[] = [
   {
     about: /\b(?:cannot|can't|cant|can not|unable to) (?:sign|log) ?in\b|\bforgot(?:ten)? my (?:password|username)\b/u,
@@ -359,19 +367,17 @@ const SEARCHED = 2_000;
 /** What answers at once, and the help page that says more; `article` is null where none fits. */
 export interface AutomaticAnswer {
   reply: string;
-  /** It is about somebody who is being deceived: it is given although a person was asked for. */
-  cannot_wait: boolean;
   article: string | null;
 }
 
-/** The answer that is added to the chat at once and marked as automatic, until a person reads the message. First what cannot wait, then the keywords of the specification. */
+/** The answer that is added to the chat at once and marked as automatic, unless a person has the conversation open. First what cannot wait, then the keywords of the specification. */
 export function automaticAnswer(message: string): AutomaticAnswer {
   const text = message.toLowerCase();
   const start = text.slice(0, SEARCHED).replace(/\s+/gu, ' ');
   const scam = SCAM_RULES.find(({ all }) => all.every((sign) => sign.test(start)));
-  const rule = scam ?? QUESTION_RULES.find(({ about }) => about.test(start)) ?? REPLY_RULES.find(({ about }) => about.test(text));
+  const rule = scam ?? REPLY_RULES.find(({ about }) => about.test(text)) ?? QUESTION_RULES.find(({ about }) => about.test(start));
   const { reply, article } = rule ?? { reply: DEFAULT_REPLY, article: null };
-  return { reply, article, cannot_wait: scam !== undefined };
+  return { reply, article };
 }
 
 export function automaticReply(message: string): string {

@@ -1,21 +1,26 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { timeSchema } from './fields.ts';
+import { specified } from './reader.ts';
 
 /** What a person has right now; without an active subscription nothing is premium and the rest is empty. */
-export const currentSubscriptionSchema = z.object({
-  has_subscription: z.boolean(),
-  plan_name: z.string().nullable(),
-  is_premium: z.boolean(),
-  expires_at: timeSchema.nullable(),
-  price: z.number().nullable(),
-  currency: z.string().nullable(),
-  features: z.array(z.string()),
-  max_devices: z.int().nullable(),
-  duration_months: z.int().nullable(),
-  /** When the latest plan was asked for, while its request is open and nothing is premium. */
-  requested_at: timeSchema.optional(),
-});
+export const currentSubscriptionSchema = specified(
+  ['is_premium'],
+  z.object({
+    has_subscription: z.boolean(),
+    plan_name: z.string().nullable(),
+    is_premium: z.boolean(),
+    expires_at: timeSchema.nullable(),
+    price: z.number().nullable(),
+    currency: z.string().nullable(),
+    features: z.array(z.string()),
+    max_devices: z.int().nullable(),
+    duration_months: z.int().nullable(),
+    /** When the latest plan was asked for, while its request is open and nothing is premium. */
+    requested_at: timeSchema.optional(),
+  }),
+  ({ is_premium }) => ({ has_subscription: is_premium === true }),
+);
 export type CurrentSubscription = z.infer<typeof currentSubscriptionSchema>;
 
 export const currentSubscription = endpoint({

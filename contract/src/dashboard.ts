@@ -3,6 +3,7 @@ import { scanSchema } from './antivirus.ts';
 import { currentSubscriptionSchema } from './current-subscription.ts';
 import { endpoint } from './endpoint.ts';
 import { timeSchema } from './fields.ts';
+import { specified } from './reader.ts';
 
 /** The dashboard's clock ticks this often, in ms. */
 export const CLOCK_TICK_MS = 1_000;
@@ -96,19 +97,23 @@ export const readDashboard = endpoint({
   summary: 'The state of the account in one answer: score and why, plan, counts, latest scans.',
   access: 'customer',
   status: 200,
-  reply: z.object({
-    security_score: z.int().min(0).max(SECURITY_SCORE_MAXIMUM),
-    score_breakdown: z.array(scoreReasonSchema),
-    /** What the score rests on: how many checks could run, and how many could not. */
-    score_checks: z.object({ ran: z.int(), unknown: z.int() }),
-    /** The time of the latest scan, or 'Never'. */
-    last_scan: z.union([timeSchema, z.literal(NEVER)]),
-    subscription: currentSubscriptionSchema,
-    recent_scans: z.array(scanSchema).max(RECENT_SCANS_MAXIMUM),
-    measured: measuredSchema,
-    /** Null for an account without devices. */
-    devices: dashboardDevicesSchema.nullable(),
-  }),
+  reply: specified(
+    ['subscription', 'recent_scans'],
+    z.object({
+      security_score: z.int().min(0).max(SECURITY_SCORE_MAXIMUM),
+      score_breakdown: z.array(scoreReasonSchema),
+      /** What the score rests on: how many checks could run, and how many could not. */
+      score_checks: z.object({ ran: z.int(), unknown: z.int() }),
+      /** The time of the latest scan, or 'Never'. */
+      last_scan: z.union([timeSchema, z.literal(NEVER)]),
+      subscription: currentSubscriptionSchema,
+      recent_scans: z.array(scanSchema).max(RECENT_SCANS_MAXIMUM),
+      measured: measuredSchema,
+      /** Null for an account without devices. */
+      devices: dashboardDevicesSchema.nullable(),
+    }),
+    () => ({ security_score: SECURITY_SCORE_MAXIMUM, last_scan: NEVER }),
+  ),
   problems: [],
 });
 export type DashboardStatus = z.infer<NonNullable<(typeof readDashboard)['reply']>>;

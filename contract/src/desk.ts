@@ -3,7 +3,7 @@ import { requireWords, seqSchema, writtenFields } from './chat.ts';
 import { messagesQuerySchema } from './chat-read.ts';
 import { sharedKindSchema } from './chat-record.ts';
 import { conversationSchema, deskMessageSchema, prioritySchema } from './desk-record.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, HEADER_FIELDS } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
 
 /** The support desk: what staff (the roles support and admin) see and do. */
@@ -87,6 +87,7 @@ export const answerConversation = endpoint({
   access: 'support',
   params: idParamsSchema,
   body: z.object({ ...writtenFields, is_note: z.boolean().default(false) }).superRefine(requireWords),
+  header_fields: { client_message_id: HEADER_FIELDS.message },
   status: 201,
   reply: deskMessageSchema,
   problems: ['conflict'],

@@ -27,6 +27,10 @@ export const TOLD_TO: Record<InstallationTopic, 'everybody' | 'administrators' |
   help: 'everybody',
 };
 
+/** How a message is named before it is sent, so that it is stored once however often it is sent; and what a browser is known again by. */
+export const HEADER_FIELDS = { message: 'idempotency-key', browser: 'x-browser-id' } as const;
+export type HeaderField = (typeof HEADER_FIELDS)[keyof typeof HEADER_FIELDS];
+
 /** The parts of a path in braces: `ParamsOf<'/scans/{id}'>` is `'id'`. */
 export type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParamNames<Rest>
@@ -55,9 +59,16 @@ export interface Endpoint<
   query?: Query;
   body?: Body;
   upload?: Upload;
+  /**
+   * Fields of the body that the specification does not have, and the header in which each of them travels. In the body they are taken too: pages of the version before
+   * write them there.
+   */
+  header_fields?: Readonly<Record<string, HeaderField>>;
   /** HTTP status of success. */
   status: 200 | 201 | 204;
   reply?: Reply;
+  /** The specification does not say what is answered: success is enough, and a page does without what is in `reply`. */
+  reply_unspecified?: true;
   /** The answer is a file, in place of a JSON `reply`. */
   download?: Download;
   /** Also for a session that is held until its person has set up the second factor that they must have. */

@@ -29,7 +29,7 @@ describe('rules in the words of', () => {
     expect(lines).toContain('meta nfproto ipv6 ip6 daddr 2001:db8::-2001:db8:ffff:ffff:ffff:ffff:ffff:ffff tcp dport 25 drop');
     expect(lines).toContain('meta nfproto ipv6 meta l4proto ipv6-icmp drop');
     // A block first, whatever is older.
-    expect(lines.findIndex((line) => line.endsWith('accept') && line.includes('dport'))).toBeGreaterThan(
+    expect(lines.findIndex((line) => line.endsWith('accept') && line.includes('8000-8100'))).toBeGreaterThan(
       lines.findIndex((line) => line.includes('10.0.0.1')),
     );
   });
@@ -37,10 +37,10 @@ describe('rules in the words of', () => {
   it('iptables', () => {
     const lines = linesOf('iptables');
     expect(lines[0]).toBe('#!/bin/sh');
-    expect(lines).toContain('iptables -A PALISADE-IN -m iprange --src-range 10.0.0.1-10.0.0.6 -j DROP');
-    expect(lines).toContain('ip6tables -A PALISADE-IN -p tcp -m multiport --dports 80,443,8000:8100 -j ACCEPT');
+    expect(lines).toContain('-A PALISADE-IN -m iprange --src-range 10.0.0.1-10.0.0.6 -j DROP');
+    expect(lines).toContain('-A PALISADE-IN -p tcp -m multiport --dports 80,443,8000:8100 -j ACCEPT');
     const many = rule({ port: Array.from({ length: 16 }, (_, index) => index * 2 + 1).join(', ') });
-    expect(linesOf('iptables', [many]).filter((line) => line.startsWith('iptables -A PALISADE-IN -p tcp'))).toHaveLength(2);
+    expect(linesOf('iptables', [many]).filter((line) => line.startsWith('-A PALISADE-IN -p tcp -m multiport'))).toHaveLength(4);
   });
 
   it('ufw, which has none about ICMP', () => {
@@ -48,8 +48,8 @@ describe('rules in the words of', () => {
     expect(exported.left_out).toEqual([{ rule_name: 'Ping', reason: 'ufw has no rules about ICMP.' }]);
     expect(exported.text).toContain('# Not in here: Ping. ufw has no rules about ICMP.');
     for (const network of ['10.0.0.1', '10.0.0.2/31', '10.0.0.4/31', '10.0.0.6'])
-      expect(exported.text).toContain(`ufw deny in from ${network} to 0.0.0.0/0\n`);
-    expect(exported.text).toContain('ufw deny out proto tcp from ::/0 to 2001:db8::/32 port 25\n');
+      expect(exported.text).toContain(`ufw deny in from ${network} to 0.0.0.0/0 comment 'palisade'\n`);
+    expect(exported.text).toContain("ufw deny out proto tcp from ::/0 to 2001:db8::/32 port 25 comment 'palisade'\n");
   });
 
   it('PowerShell, with the port on the side that is connected to', () => {
@@ -82,6 +82,47 @@ it.each(EXPORTS)(
     expect(text).not.toContain('Off');
   },
 );
+
+/** The first line with all of some words. */
+const at = (lines: readonly string[], ...words: string[]) =>
+  lines.findIndex((line) => words.every((word) => line.includes(word)));
+
+describe('a rule that blocks everything', () => {
+  const everything = rule({ action: 'block', protocol: 'all', rule_name: 'Everything' });
+
+  it.each([
+    ['nftables', ['icmpv6 type', '135', 'accept'], ['udp sport 67', 'dport 68', 'accept'], ['nfproto ipv4 drop']],
+    ['iptables', ['--icmpv6-type 135', 'ACCEPT'], ['--sport 67', '--dports 68', 'ACCEPT'], ['-A PALISADE-IN -j DROP']],
+    ['pf', ['icmp6-type', '135', 'pass in'], ['port 67', 'port 68', 'pass in'], ['block drop in quick inet from any']],
+  ] as const)('comes after neighbour discovery and DHCP in %s', (target, neighbours, addressing, block) => {
+    const lines = linesOf(target, [everything]);
+    expect(at(lines, ...neighbours)).toBeGreaterThan(-1);
+    expect(at(lines, ...addressing)).toBeGreaterThan(-1);
+    expect(lines.findLastIndex((line) => block.every((word) => line.includes(word)))).toBeGreaterThan(
+      Math.max(at(lines, ...neighbours), at(lines, ...addressing)),
+    );
+  });
+
+  it('leaves neighbour discovery and DHCP out of the block itself in PowerShell, where a block wins in any order', () => {
+    const blocks = linesOf('powershell', [everything]).filter((line) => line.includes('-Action Block'));
+    expect(blocks.some((line) => line.includes('-Protocol Any'))).toBe(false);
+    expect(blocks.filter((line) => line.includes("-IcmpType '0','1'") && !line.includes("'135'"))).toHaveLength(1);
+    expect(blocks).toContain(
+      "New-NetFirewallRule -Group 'Palisade' -DisplayName 'Everything' -Direction Inbound -Action Block -Protocol UDP -LocalPort '68' -RemotePort '0-66','68-65535'",
+    );
+    expect(blocks.filter((line) => line.includes("-LocalPort '0-67','69-545','547-65535'"))).toHaveLength(1);
+  });
+
+  it.each([
+    ['nftables', 'delete table inet palisade_exported'],
+    ['iptables', 'iptables-restore --noflush'],
+    ['ufw', 'ufw --force delete'],
+    ['powershell', "Remove-NetFirewallRule -Group 'Palisade'"],
+    ['pf', 'pfctl -a com.apple/palisade -f'],
+  ] as const)('replaces in %s what an earlier file loaded', (target, words) => {
+    expect(exportRules([everything], target).text).toContain(words);
+  });
+});
 
 it.each(EXPORTS)('lets no name out of its place in %s', (target) => {
   const hostile = '`touch /tmp/x` $(id) "; \u2019; Remove-Item C:\\ #\' \u2028 x';

@@ -58,7 +58,7 @@ describe('an address field', () => {
     ['10.0.0.0/33', 'Write a number after the slash, from 0 to 32: 10.0.0.0/33'],
     ['::/129', 'Write a number after the slash, from 0 to 128: ::/129'],
     ['10.0.0.0/', 'Write a number after the slash, from 0 to 32: 10.0.0.0/'],
-    ['10.0.0.0/08', 'Write a number after the slash, from 0 to 32: 10.0.0.0/08'],
+    ['10.0.0.0/08', 'Write the length without leading zeros: 10.0.0.0/8'],
     ['10.0.0.0/255.0.0.0', 'Write the network with its length: 10.0.0.0/8'],
     ['10.0.0.0/255.0.255.0', 'Write a number after the slash, from 0 to 32: 10.0.0.0/255.0.255.0'],
     ['10.0.0.9-10.0.0.1', 'The range begins with the higher end. Turn it round: 10.0.0.9-10.0.0.1'],

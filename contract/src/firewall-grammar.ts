@@ -1,4 +1,14 @@
-import { FAMILY_BITS, type Family, type IpAddress, lastAddress, parseIp, printIp } from './ip-address.ts';
+import {
+  addressMeant,
+  dividedByOther,
+  hyphenated,
+  meansEvery,
+  networkMeant,
+  plainForm,
+  portMeant,
+  withoutLeadingZeros,
+} from './firewall-slips.ts';
+import { embeddedIpv4, FAMILY_BITS, type Family, type IpAddress, lastAddress, parseIp, printIp } from './ip-address.ts';
 
 /**
  * What may stand in the address and port fields of a firewall rule (a decision of the product):
@@ -8,6 +18,7 @@ import { FAMILY_BITS, type Family, type IpAddress, lastAddress, parseIp, printIp
  *     port    = "" | "any" | "*" | ports *( "," ports )           at most 32 entries
  *     ports   = 1-65535 | 1-65535 "-" 1-65535
  *
+ * An IPv4 address in the form of IPv6, `::ffff:192.168.1.1`, is the IPv4 address: on the wire there is no other (RFC 4291 section 2.5.5.2).
  * Blanks around an entry, a hyphen and a comma mean nothing. A network names its first address: `192.168.1.5/24` could mean the address or the
  * network, so it is refused with both. Every refusal is one sentence that says what would be right.
  */
@@ -105,34 +116,65 @@ function entriesOf(text: string, most: number, one: string): string[] {
 
 /** Why a text is no address, with what would be right where that can be guessed. */
 function refusedAddress(text: string): Refusal {
-  const bare = text.replace(/^\[(.*)\]$/u, '$1').replace(/%.*$/u, '');
-  if (bare !== text && parseIp(bare)) return new Refusal(`Write the address without brackets and without a zone: ${bare}`);
-  const [, host, port] = /^(.*[^:]):([0-9]+)$/u.exec(text) ?? [];
-  if (host !== undefined && parseIp(host)?.family === 4)
-    return new Refusal(`The port has a field of its own: ${host} and ${port}`);
-  if (text.includes(':') && !text.includes('/')) return new Refusal(`Not an IPv6 address such as 2001:db8::1: ${quoted(text)}`);
+  const plain = plainForm(text);
+  if (plain !== undefined && readAddresses(plain).ok) return new Refusal(`Write it with plain characters: ${quoted(plain)}`);
+  if (meansEvery(text)) return new Refusal(`Write * for every address: ${EVERY}`);
+  const divided = dividedByOther(text, (part) => readAddresses(part).ok);
+  if (divided !== undefined) return new Refusal(`Write commas between addresses: ${quoted(divided)}`);
+  const range = hyphenated(text, (part) => parseIp(part) !== undefined);
+  if (range !== undefined && /\.\.|~|[a-z>]|--/iu.test(text))
+    return new Refusal(`Write the range with a plain hyphen: ${quoted(range)}`);
+  const meant = addressMeant(text);
+  if (meant?.port !== undefined) return new Refusal(`The port has a field of its own: ${meant.address} and ${meant.port}`);
+  if (meant !== undefined) {
+    const isOdd = meant.has_zone === true || /^\[/u.test(text);
+    return new Refusal(
+      isOdd
+        ? `Write the address without brackets and without a zone: ${meant.address}`
+        : `Write the address alone: ${meant.address}`,
+    );
+  }
+  const zeros = withoutLeadingZeros(text);
+  if (zeros !== undefined) return new Refusal(`Write the numbers without leading zeros: ${zeros}`);
+  if (text.includes(':') && !/[/g-z]/iu.test(text))
+    return new Refusal(`Not an IPv6 address such as 2001:db8::1: ${quoted(text)}`);
+  if (/^[1-9][0-9]{0,4}$/u.test(text) && Number(text) <= PORT_MAXIMUM)
+    return new Refusal(
+      `An IPv4 address has four numbers, such as 192.168.1.10. If ${text} is a port, it has a field of its own.`,
+    );
+  const network = networkMeant(text);
+  if (network !== undefined && text.includes('/')) {
+    return new Refusal(
+      `An IPv4 address has four numbers, such as 192.168.1.10: ${quoted(text)}. For a network, write ${network}`,
+    );
+  }
   if (/^[0-9.]+$/u.test(text)) {
     const parts = text.split('.');
     if (parts.length !== 4 || parts.includes('')) {
       return new Refusal(`An IPv4 address has four numbers, such as 192.168.1.10: ${quoted(text)}`);
     }
-    const plain = parts.map((part) => part.replace(/^0+(?=[0-9])/u, '')).join('.');
-    if (parseIp(plain)) return new Refusal(`Write the numbers without leading zeros: ${plain}`);
     return new Refusal(`Each number of an IPv4 address is 0 to 255: ${quoted(text)}`);
   }
-  const known = /^((?:[0-9]{1,3}\.){1,3})\*(?:\.\*)*$/u.exec(text)?.[1];
+  const known = /^((?:[0-9]{1,3}\.){1,3})[*x](?:\.[*x])*$/iu.exec(text)?.[1];
   if (known !== undefined) {
     const parts = known.split('.').filter((part) => part !== '');
-    const network = [...parts, '0', '0', '0'].slice(0, 4).join('.');
-    if (parseIp(network)) return new Refusal(`Write a network instead of stars: ${network}/${parts.length * 8}`);
+    const stars = [...parts, '0', '0', '0'].slice(0, 4).join('.');
+    if (parseIp(stars)) return new Refusal(`Write a network instead of stars: ${stars}/${parts.length * 8}`);
   }
   return new Refusal(`Host names are not accepted, only IP addresses such as 192.168.1.10: ${quoted(text)}`);
+}
+
+/** An IPv4 address in the deprecated form `::192.168.1.1`: no packet has it, and which of the two was meant is not known. */
+function refuseCompatible({ family, value }: IpAddress, suffix = ''): void {
+  if (family !== 6 || value <= 0xffffn || value >> 32n !== 0n) return;
+  throw new Refusal(`Write the IPv4 address: ${printIp({ family: 4, value })}${suffix}`);
 }
 
 function readAddress(text: string): IpAddress {
   const address = parseIp(text);
   if (address === undefined) throw refusedAddress(text);
-  return address;
+  refuseCompatible(address);
+  return embeddedIpv4(address) ?? address;
 }
 
 /** The prefix length that a netmask stands for, as in `/255.255.255.0`. */
@@ -144,20 +186,36 @@ function lengthOfMask(text: string): number | undefined {
 }
 
 function readNetwork(text: string, slash: number): { family: Family; span: Span } {
-  const address = readAddress(text.slice(0, slash).trim());
-  const suffix = text.slice(slash + 1).trim();
+  const written = parseIp(text.slice(0, slash).trim());
+  if (written === undefined) throw refusedAddress(text);
+  const typed = text.slice(slash + 1).trim();
+  // A network of IPv4 in the form of IPv6 has 96 bits before it.
+  const mapped = /^[0-9]{1,3}$/u.test(typed) && Number(typed) >= 96 ? embeddedIpv4(written) : undefined;
+  const address = mapped ?? written;
+  const suffix = mapped === undefined ? typed : String(Number(typed) - 96);
+  if (Number(typed) >= 96) refuseCompatible(written, `/${Number(typed) - 96}`);
   const bits = FAMILY_BITS[address.family];
   if (!/^(?:0|[1-9][0-9]{0,2})$/u.test(suffix) || Number(suffix) > bits) {
     const length = lengthOfMask(suffix);
     if (length !== undefined && address.family === 4) {
       throw new Refusal(`Write the network with its length: ${printIp(address)}/${length}`);
     }
+    const [, plain] = /^0+([0-9]{1,3})$/u.exec(suffix) ?? [];
+    if (plain !== undefined && Number(plain) <= bits)
+      throw new Refusal(`Write the length without leading zeros: ${printIp(address)}/${plain}`);
+    const meant = addressMeant(text);
+    if (meant?.port !== undefined) throw refusedAddress(text);
     throw new Refusal(`Write a number after the slash, from 0 to ${bits}: ${quoted(text)}`);
   }
   const size = 1n << BigInt(bits - Number(suffix));
   const from = address.value - (address.value % size);
   if (from !== address.value) {
     const network = printIp({ family: address.family, value: from });
+    if (suffix === '0') {
+      throw new Refusal(
+        `${quoted(text)} means every ${NAMES[address.family]} address. Write ${network}/0, or the address alone, ${printIp(address)}`,
+      );
+    }
     throw new Refusal(
       `${quoted(text)} is an address inside a network. Write the network, ${network}/${suffix}, or the address alone, ${printIp(address)}`,
     );
@@ -187,7 +245,7 @@ function readAddressRange(text: string, ends: readonly string[]): { family: Fami
   return { family: start.family, span: { from: start.value, to: end.value } };
 }
 
-/** The ends of a range, or the entry alone. Dashes that a text program made of a hyphen are refused with the hyphen. */
+/** The ends of a range, or the entry alone. A zone may have hyphens in it. Dashes that a text program made of a hyphen are refused with the hyphen. */
 function endsOf(entry: string): string[] {
   const plain = entry.replace(/\s*[\u2010-\u2015\u2212]\s*/gu, '-');
   if (plain !== entry) throw new Refusal(`Write the range with a plain hyphen: ${quoted(plain)}`);
@@ -195,6 +253,7 @@ function endsOf(entry: string): string[] {
 }
 
 function readEntry(entry: string): { family: Family; span: Span } {
+  if (/%|\s(?:to|port)\s|^\[|:\/\/|^[0-9./]+-[0-9./]+:[0-9]|^[0-9./]+:[0-9]+-/iu.test(entry)) throw refusedAddress(entry);
   const ends = endsOf(entry);
   if (ends.length > 1) return readAddressRange(entry, ends);
   const slash = entry.indexOf('/');
@@ -223,6 +282,7 @@ export function readAddresses(text: string): Reading<AddressSet> {
 }
 
 function readPort(text: string): bigint {
+  if (meansEvery(text)) throw new Refusal(`Write * for every port: ${EVERY}`);
   const number = SERVICES.get(text.toLowerCase());
   if (number !== undefined) throw new Refusal(`Service names are not accepted. Write the port’s number: ${number}`);
   if (/^[a-z][a-z0-9_ -]*$/iu.test(text)) {
@@ -237,6 +297,14 @@ function readPort(text: string): bigint {
 }
 
 function readPortEntry(entry: string): Span {
+  const meant = portMeant(entry);
+  if (meant !== undefined) {
+    if (/^[0-9]+\s*(?::|\.\.|~|->|--|[a-z])/iu.test(entry)) throw new Refusal(`Write the range with a plain hyphen: ${meant}`);
+    if (/[a-z]/iu.test(entry)) throw new Refusal(`Write the port’s number alone: ${meant}`);
+    throw new Refusal(`Write the port, or a range of ports: ${meant}`);
+  }
+  const divided = dividedByOther(entry, (part) => readPorts(part).ok);
+  if (divided !== undefined) throw new Refusal(`Write commas between ports: ${quoted(divided)}`);
   // A name with hyphens is a name, and a number below zero is no range.
   if (/^(?:[a-z]|-[0-9]+$)/iu.test(entry)) return { from: readPort(entry), to: readPort(entry) };
   const ends = endsOf(entry);
@@ -254,7 +322,10 @@ function readPortEntry(entry: string): Span {
 export function readPorts(text: string): Reading<PortSet> {
   return reading(() => {
     if (text.length > PORT_TEXT_MAXIMUM) throw new Refusal(`Use at most ${PORT_TEXT_MAXIMUM} characters.`);
-    return isEvery(text) ? null : joined(entriesOf(text, PORTS_MAXIMUM, 'port').map(readPortEntry));
+    if (isEvery(text)) return null;
+    const plain = /[\uff0c\u3001\u060c]/u.test(text) ? plainForm(text) : undefined;
+    if (plain !== undefined) throw new Refusal(`Write commas between ports: ${quoted(plain)}`);
+    return joined(entriesOf(text, PORTS_MAXIMUM, 'port').map(readPortEntry));
   });
 }
 

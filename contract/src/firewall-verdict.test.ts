@@ -64,8 +64,8 @@ describe('a verdict', () => {
     [{ source_ip: '0.0.0.0/0' }, { source: '::1', destination: '::2' }, false],
     [{ source_ip: '::/0' }, {}, false],
     [{}, { source: '::1', destination: '::2' }, true],
-    // An IPv4-mapped address is an IPv6 address: no packet on a wire is both.
-    [{ source_ip: '::ffff:10.0.0.1' }, {}, false],
+    // An IPv4-mapped address is the IPv4 address: on a wire there is no other.
+    [{ source_ip: '::ffff:10.0.0.1' }, {}, true],
   ])('%j matches %j: %s', (parts, packet, isMatch) => {
     expect(decide([rule(1, parts)], packet)).toEqual(isMatch ? ['allow', 'Rule 1'] : ['block', undefined]);
   });
@@ -87,6 +87,21 @@ describe('findings', () => {
 
   test('rules that have nothing to do with each other have none', () => {
     expect(found(rule(1, { port: '22' }), rule(2, { port: '80' }), rule(3, { direction: 'outbound' }))).toEqual([]);
+  });
+
+  test.each<[Partial<Rule>, boolean]>([
+    [{ source_ip: '127.0.0.1' }, true],
+    [{ destination_ip: '::1' }, true],
+    [{ source_ip: '224.0.0.0/4' }, true],
+    [{ source_ip: '224.0.0.1, 127.0.0.1' }, true],
+    [{ destination_ip: '0.0.0.0' }, true],
+    [{ source_ip: '255.255.255.255' }, true],
+    [{ destination_ip: '224.0.0.251' }, false],
+    [{ source_ip: '0.0.0.0/0' }, false],
+    [{ source_ip: '127.0.0.1, 10.0.0.1' }, false],
+    [{ source_ip: '::/0' }, false],
+  ])('%j can never match: %s', (parts, isFound) => {
+    expect(found(rule(1, parts))).toEqual(isFound ? [['never_matching', 'Rule 1', undefined]] : []);
   });
 
   test('an exception is no contradiction', () => {

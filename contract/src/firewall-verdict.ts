@@ -3,6 +3,7 @@ import { familyConflict, readAddresses, readOneAddress, readOnePort, type Span }
 import {
   byAge,
   decidingOrder,
+  FAMILIES,
   isCovered,
   isOlder,
   type JudgedRule,
@@ -12,6 +13,7 @@ import {
   shapesOf,
   type TrafficProtocol,
 } from './firewall-shapes.ts';
+import { firstSteps, holds, isAbout } from './firewall-steps.ts';
 import type { IpAddress } from './ip-address.ts';
 
 /** What happens to traffic that no enabled rule matches (a decision of the product). */
@@ -74,21 +76,13 @@ export interface Decision<R extends JudgedRule = JudgedRule> extends Verdict<R> 
 
 export type FindingKind = 'duplicate' | 'contradicting' | 'never_matching';
 
-/** Something odd about one rule: which other rule makes it so, and why in one sentence that names neither. */
+/** Something odd about one rule: which other rule makes it so, null where its own addresses do, and why in one sentence that names neither. */
 export interface Finding {
   kind: FindingKind;
   rule_id: string;
-  other_id: string;
+  other_id: string | null;
   reason: string;
 }
-
-/** ICMPv6 types of neighbour discovery (RFC 4861: router and neighbour solicitation and advertisement) and of multicast listening (RFC 2710, RFC 3810). */
-export const NEIGHBOUR_TYPES: readonly number[] = [130, 131, 132, 133, 134, 135, 136, 143];
-
-/** Ports by which a device gets its addresses (RFC 2131, RFC 8415), the server's and its own. */
-export const ADDRESSING_PORTS = { 4: { server: 67, client: 68 }, 6: { server: 547, client: 546 } } as const;
-
-const holds = (spans: readonly Span[], value: bigint) => spans.some(({ from, to }) => from <= value && value <= to);
 
 function matches(reach: Reach, packet: Traffic): boolean {
   return (
@@ -100,22 +94,6 @@ function matches(reach: Reach, packet: Traffic): boolean {
   );
 }
 
-function isAddressing({ direction, protocol, source_port, port, source }: Traffic): boolean {
-  const { server, client } = ADDRESSING_PORTS[source.family];
-  const [from, to] = direction === 'inbound' ? [server, client] : [client, server];
-  return protocol === 'udp' && source_port === from && port === to;
-}
-
-/** Whether anything can be blocked at all. */
-export function blocksAnything({ rules, defaults, block_list }: Ruleset): boolean {
-  return (
-    defaults.inbound === 'block' ||
-    defaults.outbound === 'block' ||
-    block_list.length > 0 ||
-    rules.some(({ action }) => action === 'block')
-  );
-}
-
 /**
  * What happens to packets on a device, and what the kernel of one must do: loopback, what is established, strays, neighbour discovery, DHCP and the way to the control
  * server come before all rules; then the block list, any block that matches, any allow that matches, the direction's default. Of several rules that match, the one
@@ -123,30 +101,11 @@ export function blocksAnything({ rules, defaults, block_list }: Ruleset): boolea
  */
 export function createJudge<R extends JudgedRule>(ruleset: Ruleset<R>): (packet: Traffic) => Decision<R> {
   const order = decidingOrder(ruleset.rules);
-  const blocks_anything = blocksAnything(ruleset);
-  const listed = ruleset.block_list.flatMap((entry) => {
-    const read = readAddresses(entry);
-    return read.ok ? [read.value] : [];
-  });
-  const isListed = ({ family, value }: IpAddress) => listed.some((set) => set.family === family && holds(set.spans, value));
-  const isControl = ({ destination, port, protocol }: Traffic) =>
-    protocol === 'tcp' &&
-    ruleset.control.some(
-      (control) =>
-        control.port === port && control.address.family === destination.family && control.address.value === destination.value,
-    );
+  const first = { inbound: firstSteps(ruleset, 'inbound'), outbound: firstSteps(ruleset, 'outbound') };
 
   return (packet) => {
-    const allowed = (by: Step): Decision<R> => ({ action: 'allow', rule: null, by });
-    if (packet.is_loopback) return allowed('loopback');
-    if (packet.is_established) return allowed('established');
-    if (packet.is_stray && blocks_anything) return { action: 'block', rule: null, by: 'stray' };
-    if (packet.protocol === 'icmp' && packet.source.family === 6 && NEIGHBOUR_TYPES.includes(packet.icmp_type ?? -1)) {
-      return allowed('neighbours');
-    }
-    if (isAddressing(packet)) return allowed('addressing');
-    if (packet.direction === 'outbound' && isControl(packet)) return allowed('control');
-    if (packet.direction === 'inbound' && isListed(packet.source)) return { action: 'block', rule: null, by: 'block_list' };
+    const step = first[packet.direction].find((one) => isAbout(one, packet));
+    if (step !== undefined) return { action: step.action, rule: null, by: step.by };
     const rule = order.find((reach) => matches(reach, packet))?.rule;
     if (rule !== undefined) return { action: rule.action, rule, by: 'rule' };
     return { action: ruleset.defaults[packet.direction], rule: null, by: 'default' };
@@ -178,9 +137,39 @@ const SUBSUMED: Record<Action, string> = {
   block: 'Another rule blocks all of this traffic and more, so this rule makes no difference.',
 };
 
+const networkOf = (text: string) => {
+  const read = readAddresses(text);
+  return read.ok ? read.value.spans : [];
+};
+const LOOPBACK = { 4: networkOf('127.0.0.0/8'), 6: networkOf('::1') };
+/** IPv4-mapped addresses: the kernel drops them (RFC 4291 section 2.5.5.2). */
+const MAPPED: Span = { from: 0xffff_0000_0000n, to: 0xffff_ffff_ffffn };
+/** Sources and destinations that no packet on a network has (RFC 6890; multicast and broadcast are no sources, the unspecified address is no destination). */
+const NOWHERE = {
+  sources: { 4: networkOf('224.0.0.0/4, 255.255.255.255'), 6: [...networkOf('ff00::/8'), MAPPED] },
+  destinations: { 4: networkOf('0.0.0.0'), 6: [...networkOf('::'), MAPPED] },
+};
+const isIn = (spans: readonly Span[], outer: readonly Span[]) =>
+  spans.every(({ from, to }) => outer.some((span) => span.from <= from && to <= span.to));
+
+const ITSELF = 'A computer’s traffic with itself is always allowed, so this rule never decides.';
+const NO_SUCH_PACKET = 'No packet comes from or goes to these addresses, so this rule never decides.';
+
+/** Why no packet that rules are asked about can be one of a rule's; undefined where one can. */
+function whyImpossible({ sources, destinations }: Reach): string | undefined {
+  const reasons = FAMILIES.filter((family) => sources[family].length > 0).map((family) => {
+    if (isIn(sources[family], LOOPBACK[family]) || isIn(destinations[family], LOOPBACK[family])) return ITSELF;
+    const isNowhere =
+      isIn(sources[family], [...NOWHERE.sources[family], ...LOOPBACK[family]]) ||
+      isIn(destinations[family], [...NOWHERE.destinations[family], ...LOOPBACK[family]]);
+    return isNowhere ? NO_SUCH_PACKET : undefined;
+  });
+  return reasons.includes(undefined) ? undefined : reasons[0];
+}
+
 /**
  * What is odd about the enabled rules among themselves; disabled ones decide nothing and are left out. In the order of `rules`. `never_matching` is a
- * rule that one other rule makes needless; what only several together cover is not looked for. A duplicate, a contradicted allow and a rule that never
+ * rule that one other rule makes needless, or whose addresses no packet has; what only several together cover is not looked for. A duplicate, a contradicted allow and a rule that never
  * matches are never the rule of a verdict. With `about`, the id of one of the rules, only what is odd between that one and another: in time that rises with
  * the number of rules, where all of them take its square.
  */
@@ -189,11 +178,13 @@ export function findings(rules: readonly Rule[], about?: string): Finding[] {
   const oldestFirst = reaches.toSorted(byAge);
   return reaches.flatMap((reach) => {
     const { id: rule_id, action } = reach.rule;
+    const impossible = about === undefined || about === rule_id ? whyImpossible(reachOf(reach.rule)) : undefined;
     const covering = oldestFirst.filter(
       (other) =>
         other !== reach && (about === undefined || rule_id === about || other.rule.id === about) && isCovered(reach, other),
     );
-    const found: Finding[] = [];
+    const found: Finding[] =
+      impossible === undefined ? [] : [{ kind: 'never_matching', rule_id, other_id: null, reason: impossible }];
     const add = (kind: FindingKind, other: Shape | undefined, reason: string): boolean => {
       if (other) found.push({ kind, rule_id, other_id: other.rule.id, reason });
       return other !== undefined;
@@ -209,7 +200,7 @@ export function findings(rules: readonly Rule[], about?: string): Finding[] {
       same.find((other) => other.rule.action === action && isOlder(other, reach)),
       DUPLICATE,
     );
-    if (isDuplicate || (isContradicted && action === 'allow')) return found;
+    if (impossible !== undefined || isDuplicate || (isContradicted && action === 'allow')) return found;
     const wider = covering.filter((other) => !same.includes(other));
     const isShadowed =
       action === 'allow' &&

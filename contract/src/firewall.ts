@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 import { EVERY, familyConflict, fieldText, type Reading, readAddresses, readPorts } from './firewall-grammar.ts';
+import { specified } from './reader.ts';
 
 /** Rules that one person may have, and that reach one device. */
 export const RULES_MAXIMUM = 1_000;
@@ -107,23 +108,26 @@ export type NewRule = z.infer<typeof newRuleSchema>;
 /** What a rule is where nobody says otherwise, on the wire and in the Add Rule dialog. */
 export const RULE_DEFAULTS: z.infer<typeof ruleTermsSchema> = ruleTermsSchema.parse({});
 
-export const ruleSchema = z.object({
-  id: idSchema,
-  rule_name: z.string(),
-  direction: directionSchema,
-  action: actionSchema,
-  protocol: protocolSchema,
-  source_ip: z.string(),
-  destination_ip: z.string(),
-  /** The port that is connected to; never the one that a connection comes from. */
-  port: z.string(),
-  enabled: z.boolean(),
-  created_at: timeSchema,
-  /** When a temporary rule switches itself off, or did; null for one that lasts. */
-  expires_at: timeSchema.nullable(),
-  /** The devices that it is for; none named: all of them. */
-  device_ids: z.array(idSchema),
-});
+export const ruleSchema = specified(
+  ['id', 'rule_name', 'direction', 'action', 'protocol', 'source_ip', 'destination_ip', 'port', 'enabled', 'created_at'],
+  z.object({
+    id: idSchema,
+    rule_name: z.string(),
+    direction: directionSchema,
+    action: actionSchema,
+    protocol: protocolSchema,
+    source_ip: z.string(),
+    destination_ip: z.string(),
+    /** The port that is connected to; never the one that a connection comes from. */
+    port: z.string(),
+    enabled: z.boolean(),
+    created_at: timeSchema,
+    /** When a temporary rule switches itself off, or did; null for one that lasts. */
+    expires_at: timeSchema.nullable(),
+    /** The devices that it is for; none named: all of them. */
+    device_ids: z.array(idSchema),
+  }),
+);
 export type Rule = z.infer<typeof ruleSchema>;
 
 export const listRules = endpoint({
@@ -159,6 +163,7 @@ export const setRuleEnabled = endpoint({
   changes: 'rules',
   status: 200,
   reply: ruleSchema,
+  reply_unspecified: true,
   problems: [],
 });
 

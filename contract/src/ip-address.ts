@@ -71,6 +71,11 @@ export function parseIp(text: string): IpAddress | undefined {
   return value === undefined ? undefined : { family, value };
 }
 
+/** The IPv4 address that an IPv4-mapped address stands for; undefined for any other. */
+export function embeddedIpv4({ family, value }: IpAddress): IpAddress | undefined {
+  return family === 6 && value >> 32n === MAPPED_PREFIX ? { family: 4, value: value & 0xffffffffn } : undefined;
+}
+
 function printIpv4(value: bigint): string {
   return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 0xffn)).join('.');
 }

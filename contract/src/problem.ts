@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { specified } from './reader.ts';
 
 /** The code of every refusal that the API can answer. The list is closed; a code never changes its meaning. */
 const problemCodeSchema = z.enum([
@@ -39,6 +40,7 @@ const problemCodeSchema = z.enum([
 
 /** A stable, machine-readable problem code. */
 export type ProblemCode = z.infer<typeof problemCodeSchema>;
+export const problemCodes: readonly ProblemCode[] = problemCodeSchema.options;
 
 /**
  * Each code's HTTP status, its title, and the sentence used when the thrower gives none. Shape: RFC 9457. For the server: pages read what they are told, and do
@@ -180,15 +182,18 @@ export type SecondFactor = z.infer<typeof secondFactorSchema>;
 
 /** The body of every error answer (`application/problem+json`). `request_id` is what the server's log carries.
  * `two_factor_required` has the challenge of the second step and what may answer it. */
-export const problemSchema = z.object({
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string(),
-  code: problemCodeSchema,
-  errors: z.array(fieldErrorSchema).optional(),
-  challenge: z.string().optional(),
-  methods: z.array(secondFactorSchema).optional(),
-  request_id: z.string().optional(),
-});
+export const problemSchema = specified(
+  ['detail', 'code'],
+  z.object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: problemCodeSchema,
+    errors: z.array(fieldErrorSchema).optional(),
+    challenge: z.string().optional(),
+    methods: z.array(secondFactorSchema).optional(),
+    request_id: z.string().optional(),
+  }),
+);
 export type ProblemDocument = z.infer<typeof problemSchema>;

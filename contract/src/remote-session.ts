@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { activitySchema } from './audit.ts';
 import { clientMessageIdSchema, messageSchema } from './chat.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, HEADER_FIELDS } from './endpoint.ts';
 import { idParamsSchema, idSchema, NUMBER_MAXIMUM, timeSchema } from './fields.ts';
 import { COMMENT_LENGTH_MAXIMUM, remoteSessionSchema } from './remote.ts';
 import { grantKindSchema, needsDevice } from './remote-grant.ts';
@@ -178,6 +178,7 @@ export const writeSessionMessage = endpoint({
   access: 'customer',
   params: idParamsSchema,
   body: z.object({ message: messageSchema, client_message_id: clientMessageIdSchema.optional() }),
+  header_fields: { client_message_id: HEADER_FIELDS.message },
   status: 201,
   reply: sessionMessageSchema,
   problems: ['conflict'],

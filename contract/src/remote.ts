@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
+import { specified } from './reader.ts';
 import { type endReasonSchema, liveSessionSchema, sessionStatusSchema } from './remote-record.ts';
 import { typedCode } from './text.ts';
 
@@ -56,18 +57,30 @@ export const sessionCodeSchema = z
 export type SessionStatus = z.infer<typeof sessionStatusSchema>;
 export type EndReason = z.infer<typeof endReasonSchema>;
 
+const PHASES: Readonly<Record<string, string>> = { pending: 'waiting', active: 'active' };
+/** Where no server says more than the status: a code is valid for half an hour. */
+const asStatusSays = ({ started_at, status }: Readonly<Record<string, unknown>>) => {
+  const ms = Date.parse(String(started_at));
+  const phase = PHASES[String(status)] ?? 'ended';
+  return { phase, ...(Number.isNaN(ms) ? {} : { expires_at: new Date(ms + PENDING_LIFETIME).toISOString() }) };
+};
+
 /** A remote-support session. `support_agent` is the username of the technician who joined, as it was then. */
-export const remoteSessionSchema = liveSessionSchema.extend({
-  session_code: z.string(),
-  started_at: timeSchema,
-  /** Until when a technician can join. */
-  expires_at: timeSchema,
-  joined_at: timeSchema.nullable(),
-  /** What the customer said of it afterwards; null: nothing. */
-  rating: z.int().nullable(),
-  /** When the customer reported it. */
-  reported_at: timeSchema.nullable(),
-});
+export const remoteSessionSchema = specified(
+  ['id', 'session_code', 'status', 'started_at'],
+  liveSessionSchema.extend({
+    session_code: z.string(),
+    started_at: timeSchema,
+    /** Until when a technician can join. */
+    expires_at: timeSchema,
+    joined_at: timeSchema.nullable(),
+    /** What the customer said of it afterwards; null: nothing. */
+    rating: z.int().nullable(),
+    /** When the customer reported it. */
+    reported_at: timeSchema.nullable(),
+  }),
+  asStatusSays,
+);
 export type RemoteSession = z.infer<typeof remoteSessionSchema>;
 
 /**

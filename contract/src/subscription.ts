@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { emailSchema } from './auth.ts';
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { specified } from './reader.ts';
 
 /** Months that the assign form and the template form offer, and devices that both do. */
 export const ASSIGN_DURATIONS = [1, 3, 6, 12, 24, 36] as const;
@@ -116,34 +117,40 @@ export const newTemplateSchema = z.object({
 export type NewTemplate = z.infer<typeof newTemplateSchema>;
 
 /** A plan that is on offer. */
-export const templateSchema = z.object({
-  id: idSchema,
-  template_name: z.string(),
-  base_price: z.number(),
-  currency: z.string(),
-  duration_months: z.int(),
-  max_devices: z.int(),
-  is_premium: z.boolean(),
-  features: z.array(z.string()),
-});
+export const templateSchema = specified(
+  ['id', 'template_name', 'base_price', 'duration_months', 'max_devices', 'is_premium', 'features'],
+  z.object({
+    id: idSchema,
+    template_name: z.string(),
+    base_price: z.number(),
+    currency: z.string(),
+    duration_months: z.int(),
+    max_devices: z.int(),
+    is_premium: z.boolean(),
+    features: z.array(z.string()),
+  }),
+);
 export type Template = z.infer<typeof templateSchema>;
 
 /** A subscription as admins see it; `expires_at` is null for one without end. */
-export const subscriptionSchema = z.object({
-  id: idSchema,
-  user_email: z.string(),
-  user_username: z.string(),
-  plan_name: z.string(),
-  price: z.number(),
-  currency: z.string(),
-  duration_months: z.int(),
-  max_devices: z.int(),
-  is_premium: z.boolean(),
-  features: z.array(z.string()),
-  status: subscriptionStatusSchema,
-  starts_at: timeSchema,
-  expires_at: timeSchema.nullable(),
-});
+export const subscriptionSchema = specified(
+  ['id', 'user_email', 'user_username', 'plan_name', 'price', 'duration_months', 'is_premium', 'status'],
+  z.object({
+    id: idSchema,
+    user_email: z.string(),
+    user_username: z.string(),
+    plan_name: z.string(),
+    price: z.number(),
+    currency: z.string(),
+    duration_months: z.int(),
+    max_devices: z.int(),
+    is_premium: z.boolean(),
+    features: z.array(z.string()),
+    status: subscriptionStatusSchema,
+    starts_at: timeSchema,
+    expires_at: timeSchema.nullable(),
+  }),
+);
 export type Subscription = z.infer<typeof subscriptionSchema>;
 
 /** `open` until an admin grants or declines it, or the person withdraws it. */

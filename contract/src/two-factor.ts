@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { browserIdSchema, signedInSchema } from './auth.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, HEADER_FIELDS } from './endpoint.ts';
 import { idParamsSchema, idSchema, NO_PASSWORD_IS_LONGER, TYPED_PASSWORD_MAXIMUM, timeSchema } from './fields.ts';
 import { typedCode } from './text.ts';
 
@@ -328,6 +328,7 @@ export const loginWithPasskey = endpoint({
   summary: 'Sign in with a passkey alone. It stands for both factors, because its device has checked who holds it.',
   access: 'anyone',
   body: z.object({ passkey: passkeyAssertionSchema, browser_id: browserIdSchema.optional() }),
+  header_fields: { browser_id: HEADER_FIELDS.browser },
   status: 200,
   reply: signedInSchema,
   problems: ['second_factor_refused'],

@@ -1,8 +1,10 @@
 import { DEVICE_RULES_MAXIMUM } from '@palisade/contract/agent';
 import type { Direction, Protocol } from '@palisade/contract/firewall';
-import { readAddresses, readPorts, type Span, wholeFamily } from '@palisade/contract/firewall-grammar';
+import { readAddresses, readPorts, wholeFamily } from '@palisade/contract/firewall-grammar';
+import { nftMatch, nftSpan, oneOrSet } from '@palisade/contract/firewall-nft';
 import { decidingOrder, type JudgedRule, type Reach } from '@palisade/contract/firewall-shapes';
-import { ADDRESSING_PORTS, blocksAnything, NEIGHBOUR_TYPES, type Ruleset } from '@palisade/contract/firewall-verdict';
+import { type FirstStep, firstSteps } from '@palisade/contract/firewall-steps';
+import type { Ruleset } from '@palisade/contract/firewall-verdict';
 import { type Family, type IpAddress, parseIp, printIp } from '@palisade/contract/ip-address';
 import { z } from 'zod';
 import type { OpenConnection } from '#telemetry/proc.ts';
@@ -59,16 +61,6 @@ const olderSetSchema = z.object({
 export const LISTED_COUNTER = 'listed';
 const OTHER_COUNTERS = ['d_inbound', 'd_outbound', LISTED_COUNTER, 'stray'];
 
-/** `10.0.0.1`, `10.0.0.0-10.0.0.255`. */
-function printSpan({ from, to }: Span, family: Family): string {
-  const first = printIp({ family, value: from });
-  return from === to ? first : `${first}-${printIp({ family, value: to })}`;
-}
-
-function oneOrSet(parts: readonly string[]): string {
-  return parts.length === 1 ? (parts[0] ?? '') : `{ ${parts.join(', ')} }`;
-}
-
 /** Matches one side of a rule; nothing where it is every address. */
 function addressMatch(side: 'saddr' | 'daddr', text: string): string[] {
   const read = readAddresses(text);
@@ -79,7 +71,7 @@ function addressMatch(side: 'saddr' | 'daddr', text: string): string[] {
   if (spans.length === 1 && spans[0]?.from === whole.from && spans[0].to === whole.to) {
     return [`meta nfproto ${NAMES[family].nfproto}`];
   }
-  return [`${NAMES[family].keyword} ${side} ${oneOrSet(spans.map((span) => printSpan(span, family)))}`];
+  return [`${NAMES[family].keyword} ${side} ${oneOrSet(spans.map((span) => nftSpan(span, family)))}`];
 }
 
 function portMatch(rule: JudgedRule): string[] {
@@ -137,7 +129,7 @@ function listLines(block_list: readonly string[]): string[] {
     const read = readAddresses(entry);
     if (!read.ok || read.value.family === null) continue;
     const { family, spans } = read.value;
-    listed[family].push(...spans.map((span) => printSpan(span, family)));
+    listed[family].push(...spans.map((span) => nftSpan(span, family)));
   }
   return FAMILIES.flatMap((family) => [
     `flush set ${TABLE} listed${family}`,
@@ -200,32 +192,31 @@ const GOES_ON = 'tcp flags & (fin|syn|rst|ack) != syn';
 const OLDER = `meta l4proto ${TCP} ct state new,invalid ${GOES_ON} jump older`;
 const STRAY = `meta l4proto ${TCP} ct state new ${GOES_ON} counter name "stray" drop`;
 
-/** What comes before a person's rules, as the contract's judge has it. */
+/** One step of the contract's list, which comes before a person's rules. */
+function stepLines({ by, match }: FirstStep, direction: Direction): string[] {
+  switch (match.kind) {
+    case 'loopback':
+      return [
+        `${direction === 'inbound' ? 'iifname' : 'oifname'} "lo" accept`,
+        // What is only routed through this computer is not its own. A network's anycast address is: whoever forwards IPv6, as Docker has it, answers there.
+        ...(direction === 'inbound' ? ['fib daddr type != { local, broadcast, multicast, anycast } accept'] : []),
+      ];
+    case 'established':
+      return ['ct state established,related accept'];
+    case 'stray':
+      return [OLDER, STRAY];
+    case 'packets':
+      // A set takes more entries, and overlaps among them, than a rule does.
+      return by === 'block_list'
+        ? [`${NAMES[match.family].keyword} saddr @listed${match.family} counter name "${LISTED_COUNTER}" goto drop_inbound`]
+        : [`${nftMatch(match)} accept`];
+  }
+}
+
 function firstLines(direction: Direction, ruleset: Ruleset): string[] {
-  const interface_of = direction === 'inbound' ? 'iifname' : 'oifname';
-  const addressing = FAMILIES.map((family) => {
-    const { server, client } = ADDRESSING_PORTS[family];
-    const [from, to] = direction === 'inbound' ? [server, client] : [client, server];
-    return `meta nfproto ${NAMES[family].nfproto} udp sport ${from} udp dport ${to} accept`;
-  });
-  const control = ruleset.control.map(
-    ({ address, port }) => `${NAMES[address.family].keyword} daddr ${printIp(address)} tcp dport ${port} accept`,
+  return firstSteps(ruleset, direction).flatMap((step) =>
+    stepLines(step, direction).map((line) => `add rule ${TABLE} ${direction} ${line}`),
   );
-  return [
-    `${interface_of} "lo" accept`,
-    // What is only routed through this computer is not its own. A network's anycast address is: whoever forwards IPv6, as Docker has it, answers there.
-    ...(direction === 'inbound' ? ['fib daddr type != { local, broadcast, multicast, anycast } accept'] : []),
-    'ct state established,related accept',
-    ...(blocksAnything(ruleset) ? [OLDER, STRAY] : []),
-    `icmpv6 type { ${NEIGHBOUR_TYPES.join(', ')} } accept`,
-    ...addressing,
-    ...(direction === 'outbound' ? control : []),
-    ...(direction === 'inbound' && ruleset.block_list.length > 0
-      ? FAMILIES.map(
-          (family) => `${NAMES[family].keyword} saddr @listed${family} counter name "${LISTED_COUNTER}" goto drop_inbound`,
-        )
-      : []),
-  ].map((line) => `add rule ${TABLE} ${direction} ${line}`);
 }
 
 const HOOKS: Record<Direction, string> = { inbound: 'prerouting', outbound: 'output' };

@@ -1,5 +1,6 @@
 import type { Direction } from '@palisade/contract/firewall';
-import { blocksAnything, createJudge, type Ruleset } from '@palisade/contract/firewall-verdict';
+import { blocksAnything } from '@palisade/contract/firewall-steps';
+import { createJudge, type Ruleset } from '@palisade/contract/firewall-verdict';
 import { printIp } from '@palisade/contract/ip-address';
 import type { OpenConnection } from '#telemetry/proc.ts';
 import { compileOlder, readOlder } from './compile.ts';

@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteS
 import { z } from 'zod';
 import { admitBy } from './body-admission.ts';
 import { type DatabaseWait, newWait, waitingAs } from './database-patience.ts';
+import { withHeaderFields } from './header-fields.ts';
 import { sourceOf } from './origin.ts';
 import { Problem } from './problem.ts';
 import type { RateLimits } from './rate-limit.ts';
@@ -163,6 +164,13 @@ function schemaOf(endpoint: Endpoint): RouteShorthandOptions['schema'] {
   }
   return {
     summary: endpoint.summary,
+    ...(endpoint.header_fields
+      ? {
+          description: `Also as headers: ${Object.entries(endpoint.header_fields)
+            .map(([name, header]) => `\`${name}\` as \`${header}\``)
+            .join(', ')}.`,
+        }
+      : {}),
     tags: [endpoint.path.split('/')[1] ?? ''],
     security: endpoint.access === 'anyone' ? [] : [{ bearer: [] }],
     ...(endpoint.upload ? { consumes: ['multipart/form-data'] } : {}),
@@ -231,7 +239,7 @@ export function serve<E extends Endpoint, Row>(
     const answered = await handle({
       params: request.params as ParamsOf<E>,
       query: request.query as QueryOf<E>,
-      body: request.body as BodyOf<E>,
+      body: withHeaderFields(endpoint, request) as BodyOf<E>,
       session: session as SessionOf<E>,
       row: row as Row,
       request,

@@ -151,3 +151,15 @@ describe('upload', () => {
     expect(await failureOf(odd)).toMatchObject({ kind: 'unreadable' });
   });
 });
+
+it.each([
+  [400, 'malformed'],
+  [403, 'forbidden'],
+  [404, 'not_found'],
+  [500, 'internal'],
+])('reads a refusal of %s that has a detail alone, as the specification does', async (status, code) => {
+  const server = new FakeServer();
+  server.on(listScans, { status, text: JSON.stringify({ detail: 'The server says why.' }) });
+  const failure = await failureOf(call(listScans));
+  expect(failure).toMatchObject({ kind: 'problem', status, sentence: 'The server says why.', problem: { code } });
+});

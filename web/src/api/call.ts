@@ -1,6 +1,7 @@
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { TOTAL_HEADER } from '@palisade/contract/fields';
-import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
+import { PROBLEMS, type ProblemDocument, problemCodes, problemSchema } from '@palisade/contract/problem';
+import { defaultOf } from '@palisade/contract/reader';
 import type { z } from 'zod';
 import { reportConnection, reportWait } from './connection.ts';
 import { currentSession, endSession, holdSession } from './session.ts';
@@ -103,20 +104,27 @@ async function answerOf(response: Response): Promise<Answer> {
   };
 }
 
+/** A refusal as the specification has it, a `detail` and nothing else, is a problem document with the first code of its status. */
+function asProblem(body: unknown, status: number): unknown {
+  if (typeof body !== 'object' || body === null || !('detail' in body) || 'type' in body || 'code' in body) return body;
+  const code = problemCodes.find((one) => PROBLEMS[one].status === status) ?? 'internal';
+  return { type: 'about:blank', title: '', status, code, ...body };
+}
+
 /** Reads one answer, and ends the session that it was asked with when the server no longer knows it. */
 function readReply(
-  reply: Schema,
+  { reply, reply_unspecified = false }: { reply?: Schema; reply_unspecified?: boolean | undefined },
   { status, text, retry_after }: Pick<Answer, 'status' | 'text' | 'retry_after'>,
   token: string | undefined,
 ): unknown {
   reportConnection('online');
   if (status >= 200 && status < 300) {
     if (!reply) return undefined;
-    const read = readAnswer(reply, parseJson(text));
+    const read = readAnswer(reply, parseJson(text)) ?? (reply_unspecified ? { data: defaultOf(reply) } : undefined);
     if (read === undefined) throw new CallError('unreadable', status);
     return read.data;
   }
-  const problem = readAnswer(problemSchema, parseJson(text))?.data;
+  const problem = readAnswer(problemSchema, asProblem(parseJson(text), status))?.data;
   if (!problem) throw new CallError('unreadable', status);
   // A late answer to an older token must not end the session that began since.
   if (problem.code === 'unauthenticated' && token !== undefined && token === currentSession()?.access_token)
@@ -125,17 +133,29 @@ function readReply(
   throw new CallError('problem', status, problem, Number(retry_after) || undefined);
 }
 
+/** A body without the fields that travel in headers, and those headers. */
+function headed(endpoint: AnyEndpoint, body: unknown, headers: Headers): unknown {
+  if (endpoint.header_fields === undefined || typeof body !== 'object' || body === null) return body;
+  const rest = Object.entries(body).filter(([name, value]) => {
+    const header = endpoint.header_fields?.[name];
+    if (header !== undefined && typeof value === 'string') headers.set(header, value);
+    return header === undefined;
+  });
+  return Object.fromEntries(rest);
+}
+
 /** Sends a call, and answers what came as it is. Throws a `CallError` when nothing came, or the signal's reason when aborted. */
 async function send(endpoint: AnyEndpoint, options: Options, token: string | undefined): Promise<Answer> {
   const headers = new Headers({ accept: 'application/json' });
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
   if (options.body !== undefined) headers.set('content-type', 'application/json');
+  const body = headed(endpoint, options.body, headers);
   let answer: Answer;
   try {
     const response = await fetch(addressOf(endpoint, options), {
       method: endpoint.method,
       headers,
-      body: options.body === undefined ? null : JSON.stringify(options.body),
+      body: body === undefined ? null : JSON.stringify(body),
       signal: options.signal ?? null,
     });
     answer = await answerOf(response);
@@ -155,7 +175,7 @@ async function send(endpoint: AnyEndpoint, options: Options, token: string | und
  */
 export async function call<E extends AnyEndpoint>(endpoint: E, ...args: CallArguments<E>): Promise<Reply<E>> {
   const token = currentSession()?.access_token;
-  return readReply(endpoint.reply, await send(endpoint, (args[0] ?? {}) as Options, token), token) as Reply<E>;
+  return readReply(endpoint, await send(endpoint, (args[0] ?? {}) as Options, token), token) as Reply<E>;
 }
 
 /** A page of a list. */
@@ -171,7 +191,7 @@ export interface Page<Rows> {
 export async function callPage<E extends AnyEndpoint>(endpoint: E, ...args: CallArguments<E>): Promise<Page<Reply<E>>> {
   const token = currentSession()?.access_token;
   const answer = await send(endpoint, (args[0] ?? {}) as Options, token);
-  const rows = readReply(endpoint.reply, answer, token) as Reply<E>;
+  const rows = readReply(endpoint, answer, token) as Reply<E>;
   return { rows, next: /[?&]cursor=([^&>]+)/u.exec(answer.link ?? '')?.[1], total: readTotal(answer.total) };
 }
 
@@ -196,7 +216,7 @@ export async function download<E extends AnyEndpoint & { download?: true }>(
     });
     if (response.ok) return await response.blob();
     // Answers the refusal by throwing it.
-    readReply(undefined, await answerOf(response), token);
+    readReply({}, await answerOf(response), token);
   } catch (error) {
     if (error instanceof CallError) throw error;
     reportConnection('offline');
@@ -235,9 +255,7 @@ export function upload<E extends AnyEndpoint & { upload?: string }>(
     request.addEventListener('load', () => {
       try {
         const { status, responseText: text } = request;
-        resolve(
-          readReply(endpoint.reply, { status, text, retry_after: request.getResponseHeader(RETRY_AFTER) }, token) as Reply<E>,
-        );
+        resolve(readReply(endpoint, { status, text, retry_after: request.getResponseHeader(RETRY_AFTER) }, token) as Reply<E>);
       } catch (error) {
         reject(error);
       }

@@ -19,11 +19,25 @@ interface Answer {
   headers?: Record<string, string>;
 }
 
-interface Call {
-  method: string;
-  path: string;
-  token: string | null;
-  body: unknown;
+/** A call as it was sent. Its headers stand apart, so that calls are compared by what the specification has. */
+class Call {
+  readonly method: string;
+  readonly path: string;
+  readonly token: string | null;
+  readonly body: unknown;
+  readonly #headers: Headers;
+
+  constructor(method: string, path: string, body: unknown, headers: Headers) {
+    this.method = method;
+    this.path = path;
+    this.token = headers.get('authorization');
+    this.body = body;
+    this.#headers = headers;
+  }
+
+  get headers(): Headers {
+    return this.#headers;
+  }
 }
 
 /** One upload that the test holds in its hands. */
@@ -121,7 +135,7 @@ export class FakeServer {
     const path = pathname.replace(/^\/api/u, '');
     const method = init.method ?? 'GET';
     const body: unknown = typeof init.body === 'string' ? JSON.parse(init.body) : undefined;
-    this.calls.push({ method, path, token: new Headers(init.headers).get('authorization'), body });
+    this.calls.push(new Call(method, path, body, new Headers(init.headers)));
     const answer = this.#answers.get(keyOf(method, path));
     if (!answer) throw new TypeError(`The test has no answer to ${method} ${path}`);
     const result = await Promise.race([answer(searchParams), untilAborted(init.signal)]);

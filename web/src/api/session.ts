@@ -1,6 +1,7 @@
 import './zod-without-eval.ts';
 import { type UserInfo, userInfoSchema } from '@palisade/contract/auth';
 import { useSyncExternalStore } from 'react';
+import { readAnswer } from './unknown-values.ts';
 
 const TOKEN_KEY = 'palisade.access_token';
 const USER_KEY = 'palisade.user_info';
@@ -30,7 +31,7 @@ let state: State = { session: readStored(), notice: undefined };
 
 function parseUser(text: string): UserInfo | undefined {
   try {
-    return userInfoSchema.safeParse(JSON.parse(text)).data;
+    return readAnswer(userInfoSchema, JSON.parse(text))?.data;
   } catch {
     return undefined;
   }

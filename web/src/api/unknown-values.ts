@@ -1,41 +1,7 @@
+import { readerOf } from '@palisade/contract/reader';
+import { wordPromisingLeast } from '@palisade/contract/reader-words';
 import type { z } from 'zod';
 
-/**
- * What is shown for a word that this page does not know, because the server is newer: of the words that it knows in that place the first of these, which are
- * the ones that promise least. A file is then not called clean, an alert not over, a check not passed.
- */
-const PROMISING_LEAST: readonly unknown[] = [
-  'other',
-  'unknown',
-  'pending',
-  'open',
-  'high',
-  'issues_found',
-  'waiting',
-  'down',
-  'customer',
-  'public',
-  'expired',
-  'cancelled',
-  'server',
-  'monitor',
-  'internal',
-  // A rule is shown as one that lets in whatever it may be about.
-  'all',
-  'inbound',
-  'allow',
-  'support',
-  'accepted_risk',
-  'requests',
-  'source',
-  'wrong_passwords',
-  'no_entry',
-  'alarm',
-  'yara',
-  'there',
-  'low',
-  'recovery_code',
-];
 /** Fields that may be empty: of a reason that has no words here nothing is said. */
 const MAY_BE_EMPTY: readonly unknown[] = ['status_detail', 'end_reason'];
 /** So many unknown words are replaced in one answer. */
@@ -46,7 +12,7 @@ type Issue = z.core.$ZodIssue;
 function replacementFor({ path, code, ...issue }: Issue): unknown {
   if (code !== 'invalid_value' || !('values' in issue)) return undefined;
   if (MAY_BE_EMPTY.includes(path.at(-1))) return null;
-  return PROMISING_LEAST.find((word) => issue.values.some((known) => known === word));
+  return wordPromisingLeast(issue.values);
 }
 
 /** Puts `value` at a place of an answer that was read from JSON. */
@@ -57,10 +23,16 @@ function put(answer: unknown, path: readonly PropertyKey[], value: unknown): voi
   else Reflect.set(answer, key, value);
 }
 
-/** Reads an answer by its schema; words that the schema does not know are replaced first where there is one to stand for them. Undefined for what cannot be read. */
+/**
+ * Reads an answer by its schema. What does not keep to it is read as its reader does (`readerOf`): fields that the specification does not name have defaults. Words that
+ * the schema does not know are replaced where there is one to stand for them. Undefined for what cannot be read.
+ */
 export function readAnswer<Schema extends z.ZodType>(schema: Schema, answer: unknown): { data: z.output<Schema> } | undefined {
-  const parsed = schema.safeParse(answer);
-  if (parsed.success) return parsed;
+  const exact = schema.safeParse(answer);
+  if (exact.success) return exact;
+  const reader = readerOf(schema);
+  const parsed = reader.safeParse(answer);
+  if (parsed.success) return asRead<Schema>(parsed.data);
   const { issues } = parsed.error;
   if (issues.length > REPLACED_MAXIMUM) return undefined;
   for (const issue of issues) {
@@ -69,9 +41,12 @@ export function readAnswer<Schema extends z.ZodType>(schema: Schema, answer: unk
       return undefined;
     put(answer, issue.path, value);
   }
-  const again = schema.safeParse(answer);
-  return again.success ? again : undefined;
+  const again = reader.safeParse(answer);
+  return again.success ? asRead<Schema>(again.data) : undefined;
 }
+
+/** The reader of a schema gives what the schema gives. */
+const asRead = <Schema extends z.ZodType>(data: unknown) => ({ data: data as z.output<Schema> });
 
 function placeOf(answer: unknown, path: readonly PropertyKey[]): unknown {
   return path

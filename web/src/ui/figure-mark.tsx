@@ -8,6 +8,10 @@ const MARKS = {
   },
   sample: { label: 'Sample', tooltip: 'This figure is a fixed sample, for a demonstration. Nothing measured it.' },
   claim: { label: 'Claim', tooltip: 'This is the example text of a provider’s promise. Admin Setup replaces it by your own.' },
+  contact: {
+    label: 'Example',
+    tooltip: 'An example of a support contact and its promise. It reaches nobody: Admin Setup puts your own in its place.',
+  },
 } as const;
 
 /** Room between a tooltip and the edge of the window, in px. */

@@ -5,9 +5,16 @@ import { type Api, serve } from '#platform/serve.ts';
 import type { Recovery } from './recovery.ts';
 import { accountKey } from './sign-in.ts';
 
+/** What is asked for; each kind is counted for itself, so that who forgot both is not refused the second. */
+interface RecoveryAsked {
+  kind: 'password' | 'username' | 'reset';
+  source: string;
+  account: string | null;
+}
+
 /** Who bounds how often recovery is asked for, before it is known whether there is such an account. @throws Problem `too_many_requests`. */
 export interface RecoveryGuard {
-  recovery(asked: { source: string; account: string | null }): Promise<void>;
+  recovery(asked: RecoveryAsked): Promise<void>;
 }
 
 /**
@@ -22,7 +29,7 @@ export function serveRecovery(
   const expires_in = RESET_TOKEN_LIFETIME_S;
 
   serve(api, forgotPassword, 'anyone', async ({ body, request }) => {
-    await guard.recovery({ source: originOf(request).source, account: accountKey(body.email) });
+    await guard.recovery({ kind: 'password', source: originOf(request).source, account: accountKey(body.email) });
     const detail = await withheld?.(request);
     if (withheld && detail === undefined) return { reset_token: await recovery.answerToken(body.email), expires_in };
     recovery.mailToken({ email: body.email, source: originOf(request).source });
@@ -30,7 +37,7 @@ export function serveRecovery(
   });
 
   serve(api, recoverUsername, 'anyone', async ({ body, request }) => {
-    await guard.recovery({ source: originOf(request).source, account: accountKey(body.email) });
+    await guard.recovery({ kind: 'username', source: originOf(request).source, account: accountKey(body.email) });
     const detail = await withheld?.(request);
     if (withheld && detail === undefined) return { username: await recovery.usernameOf(body.email) };
     recovery.mailUsername({ email: body.email, source: originOf(request).source });
@@ -39,7 +46,7 @@ export function serveRecovery(
 
   serve(api, resetPassword, 'anyone', async ({ body, request }) => {
     const origin = originOf(request);
-    await guard.recovery({ source: origin.source, account: null });
+    await guard.recovery({ kind: 'reset', source: origin.source, account: null });
     await recovery.reset(body.reset_token, body.new_password, origin);
     return { success: true as const };
   });

@@ -110,32 +110,24 @@ export function createChat(parts: {
     };
   }
 
-  /** Writes a message with what comes by itself after it: nothing while a person has the conversation open, and only what cannot wait once a person was asked for. */
+  /** Writes a message with what comes by itself after it: nothing while a person has the conversation open. */
   async function write(user_id: string, written: Written): Promise<Write> {
-    const found = written.message === '' ? undefined : automaticAnswer(written.message);
-    const mayWait = found?.cannot_wait !== true;
-    // Who waits for a person, as most do who write in a conversation with people, is answered by nobody else: nothing need be read.
-    const awaited = mayWait ? await conversations.writeAtOnce(user_id, written, { wants_person: true }) : undefined;
-    if (awaited !== undefined) return awaited;
     const conversation = await conversations.ofCustomer(user_id);
+    const found = written.message === '' ? undefined : automaticAnswer(written.message);
     const answer = found && (await answerOf(found, conversation));
     if (conversation?.status === 'open') {
-      const wants_person = conversation.wants_person === 1;
-      const at_once = await conversations.writeAtOnce(user_id, written, { wants_person, answer });
+      const at_once = await conversations.writeAtOnce(user_id, written, answer);
       if (at_once !== undefined) return at_once;
     }
-    return await conversations.writeAsCustomer(user_id, written, ({ wants_person }) =>
-      wants_person && mayWait ? undefined : answer,
-    );
+    return await conversations.writeAsCustomer(user_id, written, answer);
   }
 
   /** What comes by itself as a conversation is now. */
   async function answerOf(
-    { reply, article, cannot_wait }: ReturnType<typeof automaticAnswer>,
+    { reply, article }: ReturnType<typeof automaticAnswer>,
     conversation: ConversationRow | undefined,
   ): Promise<Written | undefined> {
-    const isAwaited = conversation?.wants_person === 1 && conversation.status !== 'closed' && !cannot_wait;
-    if (isAwaited || (conversation !== undefined && (await team.viewers(conversation.id)).length > 0)) return undefined;
+    if (conversation !== undefined && (await team.viewers(conversation.id)).length > 0) return undefined;
     const title = article === null ? undefined : await articles.titleOf(article);
     return {
       message: reply,

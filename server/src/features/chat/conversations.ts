@@ -40,22 +40,13 @@ export interface Write {
 export interface Conversations {
   find(id: string): Promise<ConversationRow | undefined>;
   ofCustomer(user_id: string): Promise<ConversationRow | undefined>;
-  /** `answer` is what comes by itself, when the conversation as it is then says so. @throws Problem `conflict`, `not_found` for a file that cannot be sent. */
-  writeAsCustomer(
-    user_id: string,
-    written: Written,
-    answer?: (conversation: { wants_person: boolean }) => Written | undefined,
-  ): Promise<Write>;
+  /** `answer` is what comes by itself after it. @throws Problem `conflict`, `not_found` for a file that cannot be sent. */
+  writeAsCustomer(user_id: string, written: Written, answer?: Written): Promise<Write>;
   /**
-   * The same in one statement, where the conversation is open and a person is asked for (`wants_person`) or not, as the caller has seen or expects it; `answer` is then
-   * written after it. Undefined, and nothing is written, where that is not so, where it was written before, for files, and on SQLite, which changes two tables in no one
-   * statement and has no trips to save.
+   * The same in one statement, where the conversation is open. Undefined, and nothing is written, where it is not, where it was written before, for files, and on
+   * SQLite, which changes two tables in no one statement and has no trips to save.
    */
-  writeAtOnce(
-    user_id: string,
-    written: Written,
-    as: { wants_person: boolean; answer?: Written | undefined },
-  ): Promise<Write | undefined>;
+  writeAtOnce(user_id: string, written: Written, answer?: Written): Promise<Write | undefined>;
   /** Writes to the customer, and takes the conversation when nobody has it. @throws Problem `conflict` when it is closed. */
   answer(conversation_id: string, me: Colleague, written: Written): Promise<Write>;
   note(conversation_id: string, me: Colleague, written: Written): Promise<Write>;
@@ -313,7 +304,7 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
    */
   async function takeAndInsert(
     drafts: readonly ReturnType<typeof messageOf>[],
-    { user_id, wants_person, has_read }: { user_id: string; wants_person: boolean; has_read: boolean },
+    { user_id, has_read }: { user_id: string; has_read: boolean },
   ): Promise<ConversationRow | undefined> {
     const count = drafts.length;
     const now_at = at();
@@ -328,7 +319,7 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
         update conversations set version = version + 1, last_seq = last_seq + ${sql.lit(count)}, last_shown_seq = last_seq + ${sql.lit(count)},
           customer_read_seq = ${has_read ? sql`last_seq + 1` : sql`customer_read_seq`}, snoozed_until = null,
           last_at = ${now_at}, last_customer_message_at = ${now_at}, waiting_since = coalesce(waiting_since, ${now_at})
-        where user_id = ${user_id} and status = 'open' and wants_person = ${sql.lit(wants_person ? 1 : 0)} returning *
+        where user_id = ${user_id} and status = 'open' returning *
       ), written as (
         insert into chat_messages (conversation_id, user_id, seq, id, ${columns})
         select taken.id, taken.user_id, taken.last_seq - ${sql.lit(count - 1)} + place, draft.id, ${columns}
@@ -342,11 +333,11 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
     find,
     ofCustomer,
 
-    async writeAtOnce(user_id, written, { wants_person, answer }) {
+    async writeAtOnce(user_id, written, answer) {
       if (isSqlite(database) || !isWithoutFiles(written)) return undefined;
       const own = messageOf(written, { ...byCustomer, author_id: user_id });
       const drafts = [own, ...(answer === undefined ? [] : [messageOf(answer, { ...byNobody, is_note: 0 })])];
-      const taking = { user_id, wants_person, has_read: written.by_mail === undefined };
+      const taking = { user_id, has_read: written.by_mail === undefined };
       const conversation = await takeAndInsert(drafts, taking).catch((error: unknown) => {
         if (isUniqueViolation(error, 'chat_messages_sent_once')) return undefined;
         throw error;
@@ -366,9 +357,8 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
         const changes = await opened(transaction, conversation);
         const seq = conversation.last_seq + 1;
         const messages = [await insert(transaction, conversation, written, { ...byCustomer, author_id: user_id }, seq)];
-        const reply = answer?.({ wants_person: (changes.wants_person ?? conversation.wants_person) === 1 });
-        if (reply !== undefined)
-          messages.push(await insert(transaction, conversation, reply, { ...byNobody, is_note: 0 }, seq + 1));
+        if (answer !== undefined)
+          messages.push(await insert(transaction, conversation, answer, { ...byNobody, is_note: 0 }, seq + 1));
         const last_seq = conversation.last_seq + messages.length;
         const row = await keep(transaction, conversation, {
           ...changes,

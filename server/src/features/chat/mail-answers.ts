@@ -106,7 +106,7 @@ export function createMailAnswers(parts: {
     if (message === '' && attachment_ids.length === 0 && sentence === '') return undefined;
     const written: Written = { message, attachment_ids, client_message_id: mail.key, by_mail: true };
     const said = message === '' && attachment_ids.length === 0 ? 'This mail held nothing that could be taken.' : message;
-    const answer = sentence === '' ? undefined : () => ({ message: sentence });
+    const answer = sentence === '' ? undefined : { message: sentence };
     const wrote = await conversations.writeAsCustomer(user_id, { ...written, message: said }, answer);
     await told(wrote);
     logger.info({ conversation: id, files: attachment_ids.length }, 'an answer by mail became a message');

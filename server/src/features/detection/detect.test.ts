@@ -111,6 +111,8 @@ const accounts = (count: number) => times(count, (index) => failed({ account: `a
 const guesses = (count: number) => times(count, () => failed());
 const turns = (count: number, ofAccounts: number) =>
   times(count, (index) => failed({ account: `account-${index % ofAccounts}` }));
+/** One account twice, then so many together. */
+const burst = (ofAccounts: number) => [failed({ account: 'account-0' }), ...turns(ofAccounts, ofAccounts)];
 const from = (count: number, sources: number) => times(count, (index) => failed({ source: `203.0.113.${index % sources}` }));
 const paths = (count: number) => times(count, (index) => refused('unknown_path', `/old/${index}`));
 const attacks = (count: number) => times(count, (index) => refused('exploit_string', `/api/${index}?q=' or 1=1`));
@@ -134,9 +136,16 @@ const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[]
       times(4, () => failed({ step: 'second_factor' })),
     ),
   ],
-  ['burst', every(SECOND, turns(6, 2)), ['brute_force.burst medium'], every(SECOND, turns(5, 2))],
-  ['burst, in time', every(SECOND, turns(6, 3)), ['brute_force.burst medium'], every(10 * SECOND, turns(6, 3))],
-  ['slow', every(15 * SECOND, turns(14, 4)), ['brute_force.slow medium'], every(15 * SECOND, turns(13, 4))],
+  // The fifth account is what tells guessing from a household; in an order that is no spray.
+  ['burst', every(SECOND, burst(6)), ['brute_force.burst medium', 'brute_force.spray high'], every(SECOND, turns(8, 4))],
+  [
+    'burst, in time',
+    every(SECOND, burst(6)),
+    ['brute_force.burst medium', 'brute_force.spray high'],
+    every(10 * SECOND, burst(6)),
+  ],
+  ['slow', every(15 * SECOND, accounts(14)), ['brute_force.slow medium'], every(15 * SECOND, accounts(13))],
+  ['slow, of enough accounts', every(15 * SECOND, accounts(14)), ['brute_force.slow medium'], every(15 * SECOND, turns(36, 9))],
   ['spray', every(SECOND, accounts(5)), ['brute_force.spray high'], every(SECOND, accounts(4))],
   ['spray, in time', every(2 * SECOND, accounts(5)), ['brute_force.spray high'], every(10 * SECOND, accounts(5))],
   ['distributed', every(2 * MINUTE, from(20, 5)), ['brute_force.distributed high'], every(2 * MINUTE, from(19, 5))],
@@ -351,8 +360,8 @@ describe('a rule fires on its own events, and is silent one step below', () => {
 /** An event of each rule that counts, the `index`th of different ones. */
 const EVENTS: Record<string, (index: number) => At> = {
   'brute_force.pair': () => failed(),
-  'brute_force.burst': (index) => failed({ account: `account-${index % 2}` }),
-  'brute_force.slow': (index) => failed({ account: `account-${index % 2}` }),
+  'brute_force.burst': (index) => failed({ account: `account-${index % 6}` }),
+  'brute_force.slow': (index) => failed({ account: `account-${index}` }),
   'brute_force.spray': (index) => failed({ account: `account-${index}` }),
   'brute_force.distributed': (index) => failed({ source: `203.0.113.${index}` }),
   'malware_detected.outbreak': (index) => infected({ scan_id: `scan-${index}` }),

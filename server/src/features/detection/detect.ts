@@ -1,8 +1,8 @@
 import type { Severity } from '@palisade/contract/anti-hacking';
 import { may } from '@palisade/contract/may';
 import { isOutOfReach } from './infected-file.ts';
-import { AFTER_FAILURES, inWords, pairKey, type Reading, RULES, type Rule, type Sighting } from './rules.ts';
-import { addSample, type Counting, EMPTY, expiryOf, pour, type Sample, type Window, withValue } from './windows.ts';
+import { AFTER_FAILURES, AFTER_SPRAY, inWords, pairKey, type Reading, RULES, type Rule, type Sighting } from './rules.ts';
+import { addSample, type Counting, EMPTY, expiryOf, forgive, pour, type Sample, type Window, withValue } from './windows.ts';
 
 /** Where a window is kept: a rule's id and a key. */
 export interface Place {
@@ -87,15 +87,30 @@ export function vouchedFor({ source, account }: { source: string; account: strin
   return [AFTER_FAILURES.id, 'brute_force.pair'].map((rule) => ({ rule, key }));
 }
 
-/** The windows of the rules that a success empties: who knows the password has mistyped it before. */
+/** The window of the pair, which a success empties: who knows the password has mistyped it before. */
 function forgivenBy(sighting: Sighting): Place[] {
   return sighting.kind === 'login_succeeded' ? [{ rule: 'brute_force.pair', key: cut(pairKey(sighting)) }] : [];
+}
+
+/** The windows of a source, out of which a success takes the failures of its account. */
+function easedBy(sighting: Sighting): { place: Place; measure: Counting; account: string }[] {
+  if (sighting.kind !== 'login_succeeded' || sighting.source === null) return [];
+  const key = cut(sighting.source);
+  const account = cut(sighting.data.account);
+  return RULES.flatMap(({ id, arms, measure }) =>
+    arms === 'source' && measure.kind !== 'each' ? [{ place: { rule: id, key }, measure, account }] : [],
+  );
 }
 
 function placesOfOne(sighting: Sighting): Place[] {
   const counted = countsOf(sighting).counts.map(({ rule, reading }) => ({ rule: rule.id, key: reading.key }));
   const arms = armsOf(sighting);
-  return [...counted, ...forgivenBy(sighting), ...(arms === undefined ? [] : Object.values(arms))];
+  return [
+    ...counted,
+    ...forgivenBy(sighting),
+    ...easedBy(sighting).map(({ place }) => place),
+    ...(arms === undefined ? [] : Object.values(arms)),
+  ];
 }
 
 /** The places of all windows that `detect` reads or writes for some events, in an order in which servers may take them one after the other. */
@@ -161,12 +176,14 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
   if (arms !== undefined && sighting.kind === 'login_succeeded' && sighting.data.with_password) {
     const of_account = aliveAt(arms.account);
     const takes_part = of_account?.values.some((entry) => entry.value === source && at < entry.at + AFTER_FAILURES.within_ms);
-    const guessing = [arms.pair, arms.source].flatMap((place) => aliveAt(place) ?? []);
+    const guessing = [arms.pair].flatMap((place) => aliveAt(place) ?? []);
     if (of_account !== undefined && takes_part && sighting.browser?.knows_source === false) guessing.push(of_account);
     // The source stays armed: whoever guesses may sign in to an account of their own first.
     next.delete(nameOf(arms.pair));
     const [first] = guessing;
+    const spray = aliveAt(arms.source);
     if (first !== undefined) findings.push(afterFailures(sighting, arms.pair.key, addSample(first.samples, sample)));
+    else if (spray !== undefined) findings.push(afterSpray(sighting, arms.source.key, addSample(spray.samples, sample)));
   }
   if (arms !== undefined && sighting.kind === 'login_failed') {
     for (const place of Object.values(arms)) {
@@ -183,6 +200,13 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
     }
   }
   for (const place of forgivenBy(sighting)) next.delete(nameOf(place));
+  for (const { place, measure, account } of easedBy(sighting)) {
+    const before = aliveAt(place);
+    if (before === undefined) continue;
+    const window = forgive(before, account);
+    if (window === undefined) next.delete(nameOf(place));
+    else next.set(nameOf(place), { ...place, window, expires_at: expiryOf(window, measure) });
+  }
   bounded(next, at);
   return { windows: next, findings };
 }
@@ -218,6 +242,15 @@ function afterFailures(
     tried: [],
     samples,
     is_open: true,
+  };
+}
+
+function afterSpray(sighting: Extract<Sighting, { kind: 'login_succeeded' }>, key: string, samples: readonly Sample[]): Finding {
+  return {
+    ...afterFailures(sighting, key, samples),
+    ...AFTER_SPRAY,
+    description: `Somebody signed in from ${sighting.address ?? 'somewhere'}, right after passwords of five or more accounts were guessed from there.`,
+    targets: [],
   };
 }
 

@@ -44,6 +44,8 @@ export function createTelling(parts: {
         return targets.length > 0 ? targets : await administrators();
       case 'targets_and_administrators':
         return [...new Set([...targets, ...(await administrators())])];
+      case 'every_administrator':
+        return await administrators();
       case 'administrators':
         // What was refused to somebody who is signed in is no news to that person.
         return (await administrators()).filter((id) => id !== user_id);

@@ -25,8 +25,8 @@ export const windowSchema = z.object({
   level: z.number(),
   /** The latest events of a sliding window, oldest first. */
   times: z.array(z.number()),
-  /** The latest event of each value, oldest first. `user_id` is whom that event was about. */
-  values: z.array(z.object({ value: z.string(), at: z.number(), user_id: z.string().nullable() })),
+  /** The latest event of each value, oldest first, and how many there were. `user_id` is whom that event was about. */
+  values: z.array(z.object({ value: z.string(), at: z.number(), user_id: z.string().nullable(), count: z.int().default(1) })),
   samples: z.array(sampleSchema),
   /** The latest event that nothing stopped. */
   open_at: z.number().nullable(),
@@ -61,10 +61,21 @@ export function withValue(
   { value, at, user_id }: Pick<Drop, 'value' | 'at' | 'user_id'>,
 ): Window['values'] {
   const before = values.find((entry) => entry.value === value);
-  const entry = { value, at: Math.max(at, before?.at ?? at), user_id: user_id ?? before?.user_id ?? null };
+  const entry = {
+    ...{ value, at: Math.max(at, before?.at ?? at), user_id: user_id ?? before?.user_id ?? null },
+    count: (before?.count ?? 0) + 1,
+  };
   return [...values.filter((other) => other.value !== value), entry].sort(
     (a, b) => a.at - b.at || (a.value < b.value ? -1 : a.value > b.value ? 1 : 0),
   );
+}
+
+/** Takes the events of one value out again. Undefined when nothing is left. */
+export function forgive(window: Window, value: string): Window | undefined {
+  const forgiven = window.values.find((entry) => entry.value === value);
+  if (forgiven === undefined) return window;
+  const values = window.values.filter((entry) => entry !== forgiven);
+  return values.length === 0 ? undefined : { ...window, values, level: Math.max(0, window.level - forgiven.count) };
 }
 
 /** Adds an event. Whether that is what the rule waits for; the window is then to be begun anew. */

@@ -3,10 +3,17 @@ import { type Limits, type Rate, sharedRate } from '#platform/limits.ts';
 import { tooManyRequests } from '#platform/problem.ts';
 import { createWaiting } from './waiting.ts';
 
+/** What is asked for; each kind is counted for itself, so that a person who forgot both is not refused the second. */
+interface RecoveryAsked {
+  kind: 'password' | 'username' | 'reset';
+  source: string;
+  account: string | null;
+}
+
 /** Bounds what strangers may ask for without a password: that an account is made, and that something is mailed to one. */
 export interface CallGuard {
   /** For an email that a token or a username is asked for; without one, for a token that is used. @throws Problem `too_many_requests`, the same for every email. */
-  recovery(asked: { source: string; account: string | null }): Promise<void>;
+  recovery(asked: RecoveryAsked): Promise<void>;
   /** @throws Problem `too_many_requests`. */
   registration(asked: { source: string }): Promise<void>;
   /**
@@ -83,12 +90,14 @@ export function createCallGuard(parts: {
     if (empty) throw tooManyRequests(reason, empty.wait_ms);
   }
   return {
-    recovery: ({ source, account }) =>
+    recovery: ({ source, account, kind }) =>
       take(
         [
-          { key: `recovery-source:${source}`, rate: ofSource(source, limits['recovery.source']) },
+          { key: `recovery-source:${kind}:${source}`, rate: ofSource(source, limits['recovery.source']) },
           // Of that source alone: what others ask for uses up nobody's. Where everybody comes from one source, the bound on letters has to do.
-          ...(account === null || isShared(source) ? [] : [{ key: `recovery:${account}:${source}`, rate: limits.recovery }]),
+          ...(account === null || isShared(source)
+            ? []
+            : [{ key: `recovery:${kind}:${account}:${source}`, rate: limits.recovery }]),
         ],
         'This was asked for too often.',
       ),

@@ -166,6 +166,13 @@ export function createLoginGuard(parts: {
     if (is_first) await refuse({ source, account: null }, 'many_accounts', null);
   }
 
+  /** Who knows the password has mistyped it: that is no account that somebody guesses at. To be asked before its failures are forgotten. */
+  async function forgiveSource({ source, account }: Attempt, failures: string): Promise<void> {
+    if (isExempt(source) || (await counters.count(failures, pair.period_ms)) === 0) return;
+    await counters.remove(keys.failedAccounts(source), account);
+    await counters.giveBack([{ key: keys.spray(source), rate: sprayBucket }]);
+  }
+
   async function remember({ source, account }: Attempt, user_id: string): Promise<void> {
     await database.deleteFrom('sign_in_sources').where('user_id', '=', user_id).where('last_at', '<', at(-KNOWN_MS)).execute();
     await database
@@ -216,6 +223,7 @@ export function createLoginGuard(parts: {
           },
           async succeeded(user_id) {
             isSettled = true;
+            await forgiveSource(attempt, failures);
             await counters.clear([tries, failures]);
             await blocks.forgive(attempt);
             await remember(attempt, user_id);

@@ -332,6 +332,35 @@ describe('the user menu', () => {
     expect(screen.getByRole('menuitem', { name: 'Profile Settings' })).toHaveFocus();
   });
 
+  it('has an example contact, marked as such, until Admin Setup was done', async () => {
+    server.on(readConfig, reply(readConfig, CONFIG));
+    const { user } = open('/dashboard');
+    await heading('Security dashboard');
+    await act(refreshConfig);
+    const footer = within(sidebar().getByRole('contentinfo'));
+    expect(footer.getByText('Support, available 24/7')).toBeVisible();
+    expect(footer.getByText('Response under 30 seconds')).toBeVisible();
+    expect(footer.getByRole('link', { name: 'support@example.com' })).toBeVisible();
+    expect(footer.getByRole('button', { name: 'Example' })).toBeVisible();
+    await openMenu(user);
+    expect(screen.getByRole('menuitem', { name: 'Call support' })).toHaveAttribute('href', 'tel:+1 555-0100');
+    expect(screen.getByRole('menuitem', { name: 'Email support' })).toHaveTextContent('Example');
+    // The settings are those of the page, which goes on.
+    server.on(
+      readConfig,
+      reply(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: 'help@example.com', promise: '' } }),
+    );
+    await act(refreshConfig);
+  });
+
+  it('has the initial in the document, and two pills at rest', async () => {
+    open('/dashboard');
+    await heading('Security dashboard');
+    expect(screen.getByRole('button', { name: 'Security User menu' })).toHaveTextContent(/M$/u);
+    const pills = within(screen.getByRole('banner')).getByRole('status');
+    await waitFor(() => expect(pills).toHaveTextContent('OnlineProtection active'));
+  });
+
   it('leads to support: chat in a window of its own, phone and mail', async () => {
     const { user } = open('/dashboard');
     await heading('Security dashboard');

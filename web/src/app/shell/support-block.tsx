@@ -1,6 +1,7 @@
 import { VERSION } from '@palisade/contract/constants';
 import { Link } from 'react-router';
 import { type Config, useConfig } from '#api/config.ts';
+import { type SupportContact, supportOf } from '#api/support-contact.ts';
 import { useResponseTime } from '#domain/conversation/chat.ts';
 import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
@@ -9,15 +10,16 @@ import { describeSpan } from '#ui/moment.tsx';
 /** Whom to ask, when the provider has said so, and the version. */
 export function SupportBlock() {
   const config = useConfig();
-  const support = config?.support;
+  const support = config && supportOf(config);
   return (
     <footer className="support-block">
       {support && (support.phone || support.email) && (
         <>
-          <SupportPromise config={config} />
+          <SupportPromise config={config} support={support} />
           <MeasuredResponse />
           {support.phone && <PhoneLink phone={support.phone} />}
           {support.email && <EmailLink email={support.email} />}
+          {support.is_example && <FigureMark kind="contact" />}
         </>
       )}
       <Link to="/help">Help pages</Link>
@@ -26,9 +28,8 @@ export function SupportBlock() {
   );
 }
 
-/** What the provider promises. The specification's own words are nobody's promise, so they stand in local exposure alone, and marked. */
-function SupportPromise({ config }: { config: Config }) {
-  const { promise } = config.support;
+/** What the provider promises. The specification's own words are no provider's promise: marked, they stand in local exposure, and with the example contact. */
+function SupportPromise({ config, support: { promise, is_example } }: { config: Config; support: SupportContact }) {
   if (promise)
     return (
       <>
@@ -36,12 +37,12 @@ function SupportPromise({ config }: { config: Config }) {
         <span>{promise}</span>
       </>
     );
-  if (config.exposure === 'public') return <b>Support</b>;
+  if (config.exposure === 'public' && !is_example) return <b>Support</b>;
   return (
     <>
       <b>Support, available 24/7</b>
       <span>Response under 30 seconds</span>
-      <FigureMark kind="claim" />
+      {!is_example && <FigureMark kind="claim" />}
     </>
   );
 }

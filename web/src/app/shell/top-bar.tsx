@@ -54,6 +54,10 @@ function StatusPills() {
           {CONNECTIONS[connection]}
         </span>
       )}
+      {/* The specification's: it is always so. */}
+      <span className="pill" data-tone="good" data-kind="protection">
+        Protection active
+      </span>
       {running > 0 && (
         <span className="pill" data-tone="busy">
           Scanning {running} {running === 1 ? 'file' : 'files'}

@@ -22,7 +22,7 @@ import {
 } from '@tabler/icons-react';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { Link } from 'react-router';
-import { useConfig } from '#api/config.ts';
+import { useSupportContact } from '#api/support-contact.ts';
 import { useSupportLinks } from '#api/support-links.ts';
 import { useUploadCounts } from '#features/antivirus/uploads.tsx';
 import { signOut } from '#features/auth/auth.ts';
@@ -43,14 +43,20 @@ function icon(Icon: TablerIcon) {
   return <Icon size={18} stroke={1.7} aria-hidden="true" />;
 }
 
+const EXAMPLE_MARK = (
+  <span className="user-menu__example" aria-hidden="true">
+    Example
+  </span>
+);
+
 /** Who is signed in, what they set for themselves, and whom they can ask. Mantine's Menu brings its keys and its focus. */
 export function UserMenuItems({ user }: { user: UserInfo }) {
-  const config = useConfig();
   const { live_chat } = useSupportLinks();
   const leave = useSignOut();
   const trigger = useRef<HTMLButtonElement>(null);
   const [dialog, setDialog] = useState<OpenDialog>();
-  const { phone, email } = config?.support ?? { phone: '', email: '' };
+  const { phone, email, is_example } = useSupportContact() ?? { phone: '', email: '', is_example: false };
+  const example = is_example ? { rightSection: EXAMPLE_MARK, 'aria-description': 'An example contact' } : {};
 
   function closeDialog() {
     setDialog(undefined);
@@ -122,12 +128,12 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
             Live chat
           </Menu.Item>
           {phone && isCallable(phone) && (
-            <Menu.Item component="a" href={`tel:${phone}`} leftSection={icon(IconPhone)}>
+            <Menu.Item component="a" href={`tel:${phone}`} leftSection={icon(IconPhone)} {...example}>
               Call support
             </Menu.Item>
           )}
           {email && isMailable(email) && (
-            <Menu.Item component="a" href={`mailto:${email}`} leftSection={icon(IconMail)}>
+            <Menu.Item component="a" href={`mailto:${email}`} leftSection={icon(IconMail)} {...example}>
               Email support
             </Menu.Item>
           )}

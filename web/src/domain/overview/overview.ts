@@ -10,5 +10,7 @@ export const overviewQuery = queryOptions({
   queryKey: ['overview'],
   queryFn: ({ signal }) => call(readOverview, { signal }),
   staleTime: 0,
+  // What is drawn once it is answered, or refused, asks for it too: a refusal is not asked again for that, which would take what is drawn away.
+  retryOnMount: false,
   refetchInterval: ASKED_AGAIN,
 });

@@ -39,6 +39,8 @@ export const alertsQuery = (choice: AlertChoice) =>
 
 /** What is watched, and how many alerts there are. */
 export const monitorQuery = queryOptions({
+  // As with the overview: a server without it is asked once a visit.
+  retryOnMount: false,
   queryKey: [...ALERTS_KEY, 'monitor'],
   queryFn: ({ signal }) => call(readMonitor, { signal }),
   meta: { silent_status: 403 },

@@ -213,7 +213,7 @@ describe('live mode', () => {
     await press('switch', 'LIVE');
     const rows = within(screen.getByRole('list', { name: 'Live feed' })).getAllByRole('listitem');
     expect(rows).toHaveLength(5);
-    expect(within(rows[0] ?? document.body).getByText(`0 ${'x'.repeat(48)}…`)).toBeVisible();
+    expect(within(rows[0] ?? document.body).getByText(`0 ${'x'.repeat(47)}…`)).toBeVisible();
     expect(screen.getByRole('region', { name: 'Total Threats Blocked' })).toHaveTextContent('20');
   });
 
@@ -319,8 +319,8 @@ describe('the scan', () => {
 
 it.each([
   ['x'.repeat(50), 'x'.repeat(50)],
-  ['x'.repeat(51), `${'x'.repeat(50)}…`],
-  ['😀'.repeat(51), `${'😀'.repeat(50)}…`],
+  ['x'.repeat(51), `${'x'.repeat(49)}…`],
+  ['😀'.repeat(51), `${'😀'.repeat(49)}…`],
 ])('a description is cut through no character', (description, shown) => {
   expect(cutDescription(description)).toBe(shown);
 });

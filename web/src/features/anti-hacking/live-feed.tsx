@@ -3,11 +3,11 @@ import { Moment, useMinute } from '#ui/moment.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { describeType, OutcomeBadges, SeverityBadge, ThreatIcon } from './threat.tsx';
 
-/** A description for a line: cut to 50 characters, never through one. */
+/** A description for a line: at most 50 characters, the ellipsis included, and never cut through one. */
 export function cutDescription(description: string): string {
   const characters = [...description];
   return characters.length > LIVE_FEED.description_length
-    ? `${characters.slice(0, LIVE_FEED.description_length).join('')}…`
+    ? `${characters.slice(0, LIVE_FEED.description_length - 1).join('')}…`
     : description;
 }
 

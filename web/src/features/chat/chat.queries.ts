@@ -35,7 +35,12 @@ function outgoingOf(queries: QueryClient): OutgoingQueue<Written> {
     schema: writtenSchema,
     send: ({ message, attachments }, client_message_id) =>
       call(sendMessage, {
-        body: { message, sender: 'user', client_message_id, attachment_ids: attachments.map(({ id }) => id) },
+        body: {
+          message,
+          sender: 'user',
+          client_message_id,
+          ...(attachments.length > 0 && { attachment_ids: attachments.map(({ id }) => id) }),
+        },
       }),
     onSent: ({ automatic_reply, ...message }) => {
       takeMessage(queries, message);

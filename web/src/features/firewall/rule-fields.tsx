@@ -238,7 +238,7 @@ function notesOf(terms: NewRule, rules: readonly Rule[], edited: Rule | undefine
   const more = needless.length - named.length;
   return [
     ...cutsOf(rules, [...others, candidate], devices).map(describeCut),
-    ...own.map(({ reason, other_id }) => `${reason} See “${names.get(other_id) ?? ''}”.`),
+    ...own.map(({ reason, other_id }) => (other_id === null ? reason : `${reason} See “${names.get(other_id) ?? ''}”.`)),
     ...(needless.length > 0
       ? [`It leaves nothing to decide for ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`]
       : []),

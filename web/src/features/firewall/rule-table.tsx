@@ -180,7 +180,12 @@ const RuleRow = memo(function RuleRow({ rule, isBusy, findings, names, does, dev
         {findings
           .filter(({ kind }) => kind === open)
           .map((finding) => (
-            <FindingNote key={finding.kind} finding={finding} otherName={names.get(finding.other_id) ?? ''} onShow={does.show} />
+            <FindingNote
+              key={finding.kind}
+              finding={finding}
+              otherName={names.get(finding.other_id ?? '') ?? ''}
+              onShow={does.show}
+            />
           ))}
         <RowDevices rule={rule} devices={devices} />
       </th>
@@ -294,13 +299,15 @@ interface FindingNoteProps {
   onShow: (rule_id: string) => void;
 }
 
-function FindingNote({ finding, otherName, onShow }: FindingNoteProps) {
+function FindingNote({ finding: { reason, other_id }, otherName, onShow }: FindingNoteProps) {
   return (
     <span className="rule-finding">
-      <span>{finding.reason}</span>
-      <Button variant="text" size="s" onClick={() => onShow(finding.other_id)}>
-        Show the other rule: <bdi>{otherName}</bdi>
-      </Button>
+      <span>{reason}</span>
+      {other_id !== null && (
+        <Button variant="text" size="s" onClick={() => onShow(other_id)}>
+          Show the other rule: <bdi>{otherName}</bdi>
+        </Button>
+      )}
     </span>
   );
 }

@@ -64,7 +64,9 @@ export function useRuleActions(): RuleActions {
     const enabled = !rule.enabled;
     void attempt(rule, `The rule “${rule.rule_name}” was not changed`, async () => {
       const changed = await call(setRuleEnabled, { params: { id: rule.id }, body: { enabled } });
-      updateRules(queries, (rules) => rules.map((other) => (other.id === changed.id ? changed : other)));
+      // The specification does not say what is answered: what was sent holds.
+      const now = changed.id === rule.id ? changed : { enabled };
+      updateRules(queries, (rules) => rules.map((other) => (other.id === rule.id ? { ...other, ...now } : other)));
       return `The rule “${rule.rule_name}” is ${enabled ? 'enabled' : 'disabled'}.`;
     });
   }

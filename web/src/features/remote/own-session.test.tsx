@@ -152,12 +152,16 @@ describe('a session that runs', () => {
     const log = within(screen.getByRole('log', { name: 'Messages of the session' }));
     expect(await log.findByRole('alert')).toHaveTextContent('Your message was not sent. It is over.');
     expect(log.getByText('It says <b>Error 7</b>')).toBeVisible();
-    const { body } = server.callsOf(of(writeSessionMessage, session))[0] ?? {};
+    const { body, headers } = server.callsOf(of(writeSessionMessage, session))[0] ?? {};
     expect(body).toMatchObject({ message: 'It says <b>Error 7</b>' });
-    expect(body).toHaveProperty('client_message_id');
+    const name = headers?.get('idempotency-key');
+    expect(name).toMatch(/^[\da-f-]{36}$/u);
     await userEvent.click(log.getByRole('button', { name: 'Retry' }));
     // The same name, so that the server takes it once.
-    await vi.waitFor(() => expect(server.callsOf(of(writeSessionMessage, session))[1]?.body).toEqual(body));
+    await vi.waitFor(() => {
+      const again = server.callsOf(of(writeSessionMessage, session))[1];
+      expect([again?.body, again?.headers.get('idempotency-key')]).toEqual([body, name]);
+    });
   });
 });
 

@@ -10,6 +10,7 @@ import { useChange } from '#api/change.ts';
 import { type Config, refreshConfig, useConfig } from '#api/config.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { useSession } from '#api/session.ts';
+import { UNCONFIGURED_NAME } from '#api/support-contact.ts';
 import { overviewQuery } from '#domain/overview/overview.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
 import { Card } from '#ui/card.tsx';
@@ -30,8 +31,6 @@ const FEATURES = [
   ['Anti-hacking monitor', 'Premium customers see what was tried against them.'],
   ['Subscriptions', 'Plans that you make, and assign to customers.'],
 ] as const;
-
-const UNCONFIGURED_NAME = 'Palisade';
 
 export function SetupPage() {
   const user = useSession().session?.user_info;
@@ -122,6 +121,11 @@ const keptSchema = z.object({
   support_promise: z.string(),
 });
 
+/** As the specification has it: what it does not name is left out where it is empty. */
+function specified({ support_promise, ...info }: ClientInfo) {
+  return support_promise.trim() === '' ? info : { ...info, support_promise };
+}
+
 interface SetupFormProps {
   config: Config;
   initial: ClientInfo;
@@ -136,7 +140,7 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
     of: setupConfig,
     mutationFn: (client_info: ClientInfo) =>
       call(setupConfig, {
-        body: { client_info, setup_type: 'basic_installation', timestamp: new Date().toISOString() },
+        body: { client_info: specified(client_info), setup_type: 'basic_installation', timestamp: new Date().toISOString() },
       }),
     onSuccess: (_, client_info) => {
       forget();

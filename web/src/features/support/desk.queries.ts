@@ -273,7 +273,12 @@ function outgoingOf(queries: QueryClient): OutgoingQueue<DeskWritten> {
     send: ({ conversation_id, message, attachments, is_note }, client_message_id) =>
       call(answerConversation, {
         params: { id: conversation_id },
-        body: { message, is_note, client_message_id, attachment_ids: attachments.map(({ id }) => id) },
+        body: {
+          message,
+          is_note,
+          client_message_id,
+          ...(attachments.length > 0 && { attachment_ids: attachments.map(({ id }) => id) }),
+        },
       }),
     onSent: (message) => mergeMessage(queries, deskMessagesQuery(message.conversation_id).queryKey, message),
   });

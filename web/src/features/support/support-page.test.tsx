@@ -339,10 +339,10 @@ describe('a conversation', () => {
     await user.click(screen.getByRole('radio', { name: 'Note' }));
     await user.type(screen.getByRole('textbox', { name: 'Note' }), 'Patient{Enter}');
     await waitFor(() => expect(server.callsOf(at(answerConversation))).toHaveLength(2));
-    const [answer, note] = server.callsOf(at(answerConversation)).map(({ body }) => body);
-    expect(answer).toMatchObject({ message: 'Good day', is_note: false });
-    expect(z.object({ client_message_id: z.uuid() }).safeParse(answer).success).toBe(true);
-    expect(note).toMatchObject({ message: 'Patient', is_note: true });
+    const [answer, note] = server.callsOf(at(answerConversation));
+    expect(answer?.body).toMatchObject({ message: 'Good day', is_note: false });
+    expect(z.uuid().safeParse(answer?.headers.get('idempotency-key')).success).toBe(true);
+    expect(note?.body).toMatchObject({ message: 'Patient', is_note: true });
   });
 
   it('warns that a colleague has it open, or types', async () => {

@@ -1,0 +1,111 @@
+import { parseIp, printIp } from './ip-address.ts';
+
+/** Forms that people type into the fields of a rule, and the form that is meant. Nothing is read here: what cannot be read is answered with a sentence. */
+
+/** Letters that look like others: full width digits, the colon and the comma of other keyboards. Undefined where there is none of them. */
+export function plainForm(text: string): string | undefined {
+  const plain = text.normalize('NFKC').replaceAll(/[\u3001\u060c]/gu, ',');
+  return plain === text ? undefined : plain;
+}
+
+/** Every address, or every port, as other firewalls call it. */
+const EVERY_WORDS =
+  /^(?:all|any(?:where|thing|4|6|\/any)?|every(?:thing|where|one)?|internet|world|all (?:ports|addresses|ips?)|any (?:port|address|ip)|\*\.\*\.\*\.\*|\*:\*|\*\/\*)$/iu;
+export const meansEvery = (text: string) => EVERY_WORDS.test(text.trim());
+
+/** Entries that are not divided by commas: with blanks, semicolons, bars or line ends between them. Undefined where there is one entry alone. */
+export function dividedByOther(text: string, isEntry: (part: string) => boolean): string | undefined {
+  const parts = text.split(/[\s;|+&]+|\s+(?:and|or)\s+/iu).filter((part) => part !== '' && !/^(?:and|or)$/iu.test(part));
+  return parts.length > 1 && parts.every(isEntry) ? parts.join(', ') : undefined;
+}
+
+/** A range with something else than a hyphen between its ends. */
+export function hyphenated(text: string, isEnd: (part: string) => boolean): string | undefined {
+  const [, from = '', to = ''] = /^(\S+?)\s*(?:\.\.+|:|~|\bto\b|\buntil\b|\bthrough\b|->|--+)\s*(\S+)$/iu.exec(text) ?? [];
+  return from !== '' && isEnd(from) && isEnd(to) ? `${from}-${to}` : undefined;
+}
+
+const isPort = (text: string) => /^[1-9][0-9]{0,4}$/u.test(text) && Number(text) <= 65_535;
+
+/** What is meant by a port that cannot be read; undefined where that cannot be guessed. */
+export function portMeant(text: string): string | undefined {
+  const entry = text.trim();
+  const range = hyphenated(entry, isPort);
+  if (range !== undefined) return range;
+  const [, bare = ''] =
+    /^(?:tcp|udp|port|ports|tcp\/|udp\/|dport)?\s*[:/=#]?\s*([0-9]+(?:-[0-9]+)?)(?:\s*\/\s*(?:tcp|udp|tcp\+udp|any))?$/iu.exec(
+      entry,
+    ) ?? [];
+  if (bare !== '' && bare !== entry && bare.split('-').every(isPort)) return bare;
+  const [, sign = '', number = ''] = /^([<>]=?|=)\s*([0-9]{1,5})$/u.exec(entry) ?? [];
+  if (isPort(number)) {
+    const port = Number(number);
+    const first = sign === '>' ? port + 1 : port;
+    const last = sign === '<' ? port - 1 : port;
+    if (sign === '=') return number;
+    if (sign.startsWith('>')) return first < 65_535 ? `${first}-65535` : '65535';
+    return last > 1 ? `1-${last}` : '1';
+  }
+  const [, open = ''] = /^([0-9]{1,5})\s*(?:-|\+|:|\.\.+)\s*$/u.exec(entry) ?? [];
+  return isPort(open) && open !== '65535' && /[+:.]$/u.test(entry) ? `${open}-65535` : undefined;
+}
+
+/** An address with what belongs elsewhere: a port, a protocol, a path, brackets, a zone. */
+export interface AddressMeant {
+  address: string;
+  port?: string;
+  has_zone?: boolean;
+}
+
+const isAddress = (text: string) => {
+  const [address = '', length, ...rest] = text.split('/');
+  return rest.length === 0 && parseIp(address) !== undefined && (length === undefined || /^[0-9]{1,3}$/u.test(length));
+};
+const isAddressOrRange = (text: string) => isAddress(text) || (text.split('-').length === 2 && text.split('-').every(isAddress));
+
+/** What is meant by an address that cannot be read; undefined where that cannot be guessed. */
+export function addressMeant(text: string): AddressMeant | undefined {
+  const inUrl = text.trim().replace(/^[a-z][a-z0-9+.-]*:\/\//iu, '');
+  const isUrl = inUrl !== text.trim();
+  const entry = isUrl ? (inUrl.split(/[/?#]/u)[0] ?? '') : inUrl;
+  const zoned = entry.replaceAll(/%[^\s\]/,-]+/gu, '');
+  const [, inside = '', after = ''] = /^\[([^\]]*)\](.*)$/u.exec(zoned) ?? [];
+  const has_zone = zoned !== entry;
+  if (inside !== '' && isAddress(inside)) {
+    const [, port] = /^:([0-9]{1,5})$/u.exec(after) ?? [];
+    const [, length] = /^(\/[0-9]{1,3})$/u.exec(after) ?? [];
+    if (after === '' || port !== undefined || length !== undefined)
+      return { address: `${inside}${length ?? ''}`, ...(port === undefined ? {} : { port }), has_zone };
+  }
+  // With colons alone an IPv6 address ends anywhere: only IPv4 can have a port without brackets.
+  const [, host = '', port] = /^([0-9./-]+)(?::|\s+port\s+|#)([0-9]{1,5}(?:[-:][0-9]{1,5})?)$/u.exec(zoned) ?? [];
+  if (port !== undefined && isAddressOrRange(host)) return { address: host, port: port.replace(':', '-') };
+  const [, alone = ''] = /^([^/]+)\/(?:tcp|udp|any)?$/iu.exec(zoned) ?? [];
+  if (isAddress(alone)) return { address: alone };
+  if (has_zone && isAddressOrRange(zoned)) return { address: zoned, has_zone };
+  if (isUrl && isAddress(zoned)) return { address: zoned };
+  return undefined;
+}
+
+/** Leading zeros taken away, from IPv4 numbers, IPv6 groups and lengths; undefined where there are none, or the rest is no address. */
+export function withoutLeadingZeros(text: string): string | undefined {
+  const [address = '', length] = text.split('/');
+  const plain = address.includes(':')
+    ? address
+        .replaceAll(/(?<=^|:)0+(?=[0-9a-f]{1,4}(?::|$))/giu, '')
+        .replaceAll(/(?<=[:.])0+(?=[0-9]+(?:\.|$))/gu, (zeros, at: number, whole: string) =>
+          whole.slice(at).includes('.') || whole.slice(0, at).includes('.') ? '' : zeros,
+        )
+    : address.replaceAll(/(?<=^|\.)0+(?=[0-9])/gu, '');
+  const meant = length === undefined ? plain : `${plain}/${length.replace(/^0+(?=[0-9])/u, '')}`;
+  return meant !== text && parseIp(plain) !== undefined ? meant : undefined;
+}
+
+/** A short form of a network, such as `10/8` or `192.168.1`, in full. */
+export function networkMeant(text: string): string | undefined {
+  const [, numbers = '', length] = /^((?:[0-9]{1,3}\.){0,2}[0-9]{1,3})\.?(?:\/([0-9]{1,2}))?$/u.exec(text) ?? [];
+  if (numbers === '' || (length === undefined && !text.includes('.'))) return undefined;
+  const parts = numbers.split('.');
+  const address = parseIp([...parts, '0', '0', '0'].slice(0, 4).join('.'));
+  return address === undefined ? undefined : `${printIp(address)}/${length ?? parts.length * 8}`;
+}

@@ -1,0 +1,105 @@
+import type { Action, Direction, Rule } from './firewall.ts';
+import { readAddresses, readPorts, type Span } from './firewall-grammar.ts';
+import type { KnownState, Packets } from './firewall-steps.ts';
+import { FAMILY_BITS, type Family, printIp } from './ip-address.ts';
+
+/** What the writers of all firewalls share: a rule as packets, addresses and ports as text, and names as comments. */
+
+/** A rule that the firewall written for cannot express; the message says why, for the person who exports. */
+export class CannotExpress extends Error {}
+
+/** One decision: packets, and what happens to them. `rule` is null for a step that comes before all rules. */
+export interface Entry {
+  direction: Direction;
+  action: Action;
+  match: Packets;
+  rule: Rule | null;
+}
+
+/** One firewall's language. Entries come in the order in which they are asked; the first that matches decides. */
+export interface Writer {
+  file_name: string;
+  /** Comments of a file in this language; each is one line. */
+  head: readonly string[];
+  /** What stands before the entries, with what no entry matches. */
+  begin(defaults: Record<Direction, Action>): readonly string[];
+  /** What the kernel knows of a packet; nothing where this firewall does it unasked. */
+  known(state: KnownState, direction: Direction): readonly string[];
+  /** The lines of one entry. @throws CannotExpress */
+  entry(entry: Entry): readonly string[];
+  /** Puts lines of both directions into a file. */
+  file(lines: Record<Direction, readonly string[]>, defaults: Record<Direction, Action>): readonly string[];
+  /** A name, or a sentence about one, as a comment that no reader of the file takes for code. */
+  comment(text: string): string;
+}
+
+/** Networks that one range may be written as. */
+const NETWORKS_MAXIMUM = 200;
+
+/** The fewest networks that are a span. */
+export function networksOf({ from, to }: Span, family: Family): string[] {
+  const bits = FAMILY_BITS[family];
+  const networks: string[] = [];
+  for (let start = from; start <= to; ) {
+    if (networks.length >= NETWORKS_MAXIMUM) throw new CannotExpress('One of its ranges is too many networks.');
+    let free = 0;
+    while (free < bits && (start & ((1n << BigInt(free + 1)) - 1n)) === 0n && start + (1n << BigInt(free + 1)) - 1n <= to)
+      free += 1;
+    const address = printIp({ family, value: start });
+    networks.push(free === 0 ? address : `${address}/${bits - free}`);
+    start += 1n << BigInt(free);
+  }
+  return networks;
+}
+
+export const rangesOf = (side: readonly Span[], family: Family, between: string) =>
+  side.map(({ from, to }) =>
+    from === to
+      ? printIp({ family, value: from })
+      : `${printIp({ family, value: from })}${between}${printIp({ family, value: to })}`,
+  );
+
+export const portsOf = (ports: readonly Span[], between: string) =>
+  ports.map(({ from, to }) => (from === to ? String(from) : `${from}${between}${to}`));
+
+export const each = <T>(some: readonly T[] | undefined): readonly (T | undefined)[] => some ?? [undefined];
+
+/** One rule as its families and protocols, which no two firewalls put together in the same way. */
+export function packetsOf(rule: Rule): Packets[] {
+  const [source, destination, ports] = [readAddresses(rule.source_ip), readAddresses(rule.destination_ip), readPorts(rule.port)];
+  if (!source.ok || !destination.ok || !ports.ok) throw new CannotExpress('One of its fields cannot be read.');
+  const named = source.value.family ?? destination.value.family;
+  const families: readonly Family[] = named === null ? [4, 6] : [named];
+  const protocols = rule.protocol === 'all' ? (ports.value === null ? [undefined] : (['tcp', 'udp'] as const)) : [rule.protocol];
+  return families.flatMap((family) =>
+    protocols.map((protocol) => ({
+      kind: 'packets',
+      family,
+      ...(protocol === undefined ? {} : { protocol }),
+      ...(source.value.family === null ? {} : { sources: source.value.spans }),
+      ...(destination.value.family === null ? {} : { destinations: destination.value.spans }),
+      ...(ports.value === null ? {} : { ports: ports.value }),
+    })),
+  );
+}
+
+/** A comment of languages that are read as UTF-8 or byte by byte: letters and digits of any script, and a few signs that mean nothing to any of them. */
+export const plainComment = (text: string) => `# ${text.replaceAll(/[^\p{L}\p{N} .,:()-]/gu, '_')}`;
+
+/** What multiport takes at once: fifteen, and a range is two. */
+const MULTIPORT_MAXIMUM = 15;
+
+export function chunksOf(ports: readonly Span[]): Span[][] {
+  const chunks: Span[][] = [];
+  let room = 0;
+  for (const span of ports) {
+    const cost = span.from === span.to ? 1 : 2;
+    if (cost > room) {
+      chunks.push([]);
+      room = MULTIPORT_MAXIMUM;
+    }
+    chunks.at(-1)?.push(span);
+    room -= cost;
+  }
+  return chunks;
+}

@@ -1,0 +1,42 @@
+/**
+ * What is shown for a word that this page does not know, because the server is newer: of the words that it knows in that place the first of these, which are
+ * the ones that promise least. A file is then not called clean, an alert not over, a check not passed.
+ */
+const PROMISING_LEAST: readonly unknown[] = [
+  'other',
+  'unknown',
+  'pending',
+  'open',
+  'high',
+  'issues_found',
+  'waiting',
+  'down',
+  'customer',
+  'public',
+  'expired',
+  'cancelled',
+  'server',
+  'monitor',
+  'internal',
+  // A rule is shown as one that lets in whatever it may be about.
+  'all',
+  'inbound',
+  'allow',
+  'support',
+  'accepted_risk',
+  'requests',
+  'source',
+  'wrong_passwords',
+  'no_entry',
+  'alarm',
+  'yara',
+  'there',
+  'low',
+  'recovery_code',
+];
+
+/** Of some words the one that promises least; undefined where none of them is known to. */
+export const wordPromisingLeast = (words: readonly unknown[]): unknown => PROMISING_LEAST.find((word) => words.includes(word));
+
+/** The same, or the first of them. */
+export const leastOf = (words: readonly unknown[]): unknown => wordPromisingLeast(words) ?? words[0];

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { leastOf } from './reader-words.ts';
+
+/**
+ * How a page reads what a server writes: the reader's schema is derived from the writer's, so that nothing is said twice. Required is what the specification names
+ * (`specified`); everything else has a default, so that a page reads the answer of a server that has only the specification's fields, or is a version older. Ids are
+ * opaque, times are taken in any form that names a moment, and fields that the page does not know are dropped.
+ */
+
+interface Specified {
+  /** Fields that the specification names and that are always there. */
+  required: readonly string[];
+  /** Better defaults than those of the types, from what is there. */
+  fill: (record: Readonly<Record<string, unknown>>) => Record<string, unknown>;
+}
+const SPECIFIED = new WeakMap<z.ZodType, Specified>();
+
+/** Says which fields of a record the specification names; answers the same schema. */
+export function specified<Schema extends z.ZodObject>(
+  required: readonly (keyof z.output<Schema> & string)[],
+  schema: Schema,
+  fill: Specified['fill'] = () => ({}),
+): Schema {
+  SPECIFIED.set(schema, { required, fill });
+  return schema;
+}
+
+/** The moment of a record of which no time is known. */
+const NO_TIME = '1970-01-01T00:00:00.000Z';
+/** What other fields than these are named by in a record that has no id of its own. */
+const NAMES = ['email', 'username'] as const;
+const DEFAULTS: Readonly<Record<string, unknown>> = { currency: 'USD' };
+
+/** A time with an offset, or without one, which is UTC, as this product writes it; undefined for a text that names no moment. */
+function moment(text: string): string | undefined {
+  const has_offset = /(?:z|[+-]\d{2}:?\d{2})$/iu.test(text) || !/^\d{4}-\d{2}-\d{2}[t ]\d/iu.test(text);
+  const ms = Date.parse(has_offset ? text : `${text}Z`);
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
+}
+
+type Record_ = Readonly<Record<string, unknown>>;
+const isTime = (schema: z.core.$ZodType) => 'format' in schema._zod.def && schema._zod.def.format === 'datetime';
+const isId = (schema: z.core.$ZodType) => 'format' in schema._zod.def && schema._zod.def.format === 'uuid';
+
+/** What stands for a field that is not there. `record` is what is there beside it. */
+export function defaultOf(schema: z.core.$ZodType, name = '', record: Record_ = {}): unknown {
+  if (name in DEFAULTS) return DEFAULTS[name];
+  if (schema instanceof z.ZodOptional) return undefined;
+  if (schema instanceof z.ZodNullable) return null;
+  if (schema instanceof z.ZodDefault) return schema.def.defaultValue;
+  if (schema instanceof z.ZodArray) return [];
+  if (schema instanceof z.ZodRecord) return {};
+  if (schema instanceof z.ZodBoolean) return false;
+  if (schema instanceof z.ZodNumber) return Math.max(0, Number.isFinite(schema.minValue) ? (schema.minValue ?? 0) : 0);
+  if (schema instanceof z.ZodEnum) return leastOf(schema.options);
+  if (schema instanceof z.ZodLiteral) return [...schema.values][0];
+  if (schema instanceof z.ZodObject) return filled(schema, {});
+  if (schema instanceof z.ZodUnion) return schema.options[0] && defaultOf(schema.options[0], name, record);
+  if (schema instanceof z.ZodPipe) return defaultOf(schema.in, name, record);
+  if (isTime(schema))
+    return Object.values(record).find((value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/u.test(value)) ?? NO_TIME;
+  if (isId(schema)) return String(NAMES.map((one) => record[one]).find((value) => typeof value === 'string') ?? '');
+  return '';
+}
+
+/** A record with defaults for what is not there. */
+function filled(schema: z.ZodObject, record: Record_): Record<string, unknown> {
+  const own = SPECIFIED.get(schema)?.fill(record) ?? {};
+  const missing = Object.entries(schema.shape).flatMap(([name, field]) => {
+    if (record[name] !== undefined || field instanceof z.ZodOptional) return [];
+    return [[name, own[name] ?? defaultOf(field, name, record)] as const];
+  });
+  return { ...record, ...Object.fromEntries(missing) };
+}
+
+const readers = new WeakMap<z.core.$ZodType, z.ZodType>();
+
+function objectReader(schema: z.ZodObject, discriminator: string | undefined): z.ZodType {
+  const marked = SPECIFIED.get(schema);
+  const shape = Object.fromEntries(
+    Object.entries(schema.shape).map(([name, field]) => {
+      const is_required = name === discriminator || (marked === undefined ? name === 'id' : marked.required.includes(name));
+      const reader = readerOf(field);
+      return [name, is_required ? reader : reader.optional()];
+    }),
+  );
+  return z.object(shape).transform((record) => filled(schema, record));
+}
+
+function build(schema: z.core.$ZodType): z.ZodType {
+  if (schema instanceof z.ZodObject) return objectReader(schema, undefined);
+  if (schema instanceof z.ZodArray) return z.array(readerOf(schema.element));
+  if (schema instanceof z.ZodNullable) return readerOf(schema.unwrap()).nullable();
+  if (schema instanceof z.ZodOptional)
+    return readerOf(schema.unwrap())
+      .nullish()
+      .transform((value) => value ?? undefined);
+  if (schema instanceof z.ZodDiscriminatedUnion) {
+    const { discriminator } = schema.def;
+    const options = schema.options.map((option) =>
+      option instanceof z.ZodObject ? objectReader(option, discriminator) : option,
+    );
+    // Each option still says its word, which is what zod asks of it.
+    return z.discriminatedUnion(discriminator, options as unknown as [z.ZodObject, ...z.ZodObject[]]);
+  }
+  if (schema instanceof z.ZodUnion) return z.union([...schema.options.filter(isReadable), ...schema.options.map(readerOf)]);
+  if (isTime(schema))
+    return z.string().transform((text, context) => {
+      const iso = moment(text);
+      if (iso === undefined) context.addIssue({ code: 'custom', message: 'This names no moment.' });
+      return iso ?? NO_TIME;
+    });
+  if (isId(schema)) return z.union([z.string(), z.number().transform(String)]);
+  return isReadable(schema) ? schema : z.unknown();
+}
+
+const isReadable = (schema: z.core.$ZodType): schema is z.ZodType => schema instanceof z.ZodType;
+
+/** The reader of what a schema writes. The same schema has the same reader. */
+export function readerOf(schema: z.core.$ZodType): z.ZodType {
+  const known = readers.get(schema);
+  if (known !== undefined) return known;
+  const built = build(schema);
+  readers.set(schema, built);
+  return built;
+}
