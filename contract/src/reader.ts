@@ -97,11 +97,10 @@ function build(schema: z.core.$ZodType): z.ZodType {
       .transform((value) => value ?? undefined);
   if (schema instanceof z.ZodDiscriminatedUnion) {
     const { discriminator } = schema.def;
-    const options = schema.options.map((option) =>
-      option instanceof z.ZodObject ? objectReader(option, discriminator) : option,
-    );
-    // Each option still says its word, which is what zod asks of it.
-    return z.discriminatedUnion(discriminator, options as unknown as [z.ZodObject, ...z.ZodObject[]]);
+    const [first, ...others] = schema.options
+      .map((option) => (option instanceof z.ZodObject ? objectReader(option, discriminator) : option))
+      .filter(isDiscriminable);
+    return first === undefined ? z.unknown() : z.discriminatedUnion(discriminator, [first, ...others]);
   }
   if (schema instanceof z.ZodUnion) return z.union([...schema.options.filter(isReadable), ...schema.options.map(readerOf)]);
   if (isTime(schema))
@@ -113,6 +112,10 @@ function build(schema: z.core.$ZodType): z.ZodType {
   if (isId(schema)) return z.union([z.string(), z.number().transform(String)]);
   return isReadable(schema) ? schema : z.unknown();
 }
+
+/** Whether a schema names the values of its discriminator, which a union asks of each option. */
+const isDiscriminable = (schema: z.core.$ZodType): schema is z.core.$ZodType & z.core.$ZodTypeDiscriminable =>
+  schema._zod.propValues !== undefined;
 
 const isReadable = (schema: z.core.$ZodType): schema is z.ZodType => schema instanceof z.ZodType;
 

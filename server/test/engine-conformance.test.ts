@@ -60,7 +60,7 @@ describe.each(Object.entries(engines))('the %s engine', (_, start) => {
       examination: {
         threat,
         threat_member: null,
-        threat_facts: threat === null ? null : expect.objectContaining({ severity: 'low', reference: expect.any(String) }),
+        threat_facts: threat === null ? null : { severity: 'low' },
         unread: [],
         coverage: { members_total: 0, members_scanned: 0, bytes_scanned: bytes.length, encrypted: 0 },
       },

@@ -119,9 +119,8 @@ describe.runIf(landed !== undefined && POSTGRES_PROGRAMS !== undefined)('a rolli
     }
     expect(await old.kill('SIGTERM')).toBe(0);
     await now.close();
-    expect(await runCommand('verify-audit.ts', { DATABASE_URL: postgres.url, DATA_DIR, ...old.keys })).toMatchObject({
-      code: 0,
-      output: expect.stringContaining('The audit log holds'),
-    });
+    const verified = await runCommand('verify-audit.ts', { DATABASE_URL: postgres.url, DATA_DIR, ...old.keys });
+    expect(verified.output).toContain('The audit log holds');
+    expect(verified.code).toBe(0);
   });
 });

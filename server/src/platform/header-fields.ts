@@ -3,6 +3,12 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { Problem } from './problem.ts';
 
+/** A field of an object's schema, where it has it. */
+function fieldOf(schema: z.ZodObject, name: string): z.core.$ZodType | undefined {
+  const shape: Record<string, z.core.$ZodType> = schema.shape;
+  return shape[name];
+}
+
 /**
  * The body of a request with the fields that travel in headers, each held to its schema in the body. What stands in the body itself wins: a page of the version before
  * writes it there. @throws Problem `invalid_field`
@@ -10,12 +16,12 @@ import { Problem } from './problem.ts';
 export function withHeaderFields(endpoint: Endpoint, { body, headers }: Pick<FastifyRequest, 'body' | 'headers'>): unknown {
   const { header_fields, body: schema } = endpoint;
   if (header_fields === undefined || !(schema instanceof z.ZodObject)) return body;
-  const fields: Record<string, unknown> = { ...Object(body) };
+  const fields: Record<string, unknown> = z.record(z.string(), z.unknown()).catch({}).parse(body);
   for (const [name, header] of Object.entries(header_fields)) {
     const text = headers[header];
-    const field: z.ZodType | undefined = schema.shape[name];
+    const field = fieldOf(schema, name);
     if (fields[name] !== undefined || text === undefined || field === undefined) continue;
-    const parsed = field.safeParse(text);
+    const parsed = z.safeParse(field, text);
     if (!parsed.success) {
       const message = parsed.error.issues[0]?.message ?? 'This header cannot be read.';
       throw new Problem('invalid_field', { errors: [{ field: header, message }] });

@@ -1,6 +1,6 @@
 import { readerOf } from '@palisade/contract/reader';
 import { wordPromisingLeast } from '@palisade/contract/reader-words';
-import type { z } from 'zod';
+import { z } from 'zod';
 
 /** Fields that may be empty: of a reason that has no words here nothing is said. */
 const MAY_BE_EMPTY: readonly unknown[] = ['status_detail', 'end_reason'];
@@ -46,7 +46,7 @@ export function readAnswer<Schema extends z.ZodType>(schema: Schema, answer: unk
 }
 
 /** The reader of a schema gives what the schema gives. */
-const asRead = <Schema extends z.ZodType>(data: unknown) => ({ data: data as z.output<Schema> });
+const asRead = <Schema extends z.ZodType>(data: unknown) => ({ data: z.custom<z.output<Schema>>().parse(data) });
 
 function placeOf(answer: unknown, path: readonly PropertyKey[]): unknown {
   return path

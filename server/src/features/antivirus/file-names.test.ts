@@ -1,4 +1,4 @@
-import type { Scan } from '@palisade/contract/antivirus';
+import { scanSchema } from '@palisade/contract/antivirus';
 import { describe, expect, test } from 'vitest';
 import { attachmentHeader } from '#platform/file-name.ts';
 import { startTestApp } from '#test/harness.ts';
@@ -34,7 +34,7 @@ describe('the name of an upload', async () => {
     const body = `--${boundary}\r\nContent-Disposition: form-data; name="file"; ${parameter}\r\nContent-Type: text/plain\r\n\r\n${parameter}\r\n--${boundary}--\r\n`;
     const headers = { authorization: `Bearer ${token}`, 'content-type': `multipart/form-data; boundary=${boundary}` };
     const answer = await fetch(`${app.url}/api/antivirus/scan`, { method: 'POST', body, headers });
-    const { filename } = (await answer.json()) as Scan;
+    const { filename } = scanSchema.parse(await answer.json());
     expect(filename).toBe(shown);
   });
 });

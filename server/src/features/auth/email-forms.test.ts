@@ -26,11 +26,11 @@ describe('an address of a domain beyond ASCII', async () => {
       const plan = {
         plan_name: 'Home',
         price: 9.99,
-        duration_months: 12,
-        max_devices: 1,
+        duration_months: 12 as const,
+        max_devices: 1 as const,
         is_premium: false,
-        features: [] as string[],
-      } as const;
+        features: ['Support'],
+      };
       replyOf(await call(assignSubscription, { token, body: { user_email: spelling, ...plan } }));
     }
   });

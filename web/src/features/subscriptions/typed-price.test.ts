@@ -28,8 +28,6 @@ it('asks what was meant, at the field', () => {
     sentence,
     fields: { base_price: sentence },
   });
-  expect(parseTemplate(draft)).toMatchObject({
-    ok: false,
-    fields: { base_price: expect.stringMatching(/^Give a price from 0/u) },
-  });
+  const refused = parseTemplate(draft);
+  expect(refused.ok ? '' : refused.fields['base_price']).toMatch(/^Give a price from 0/u);
 });
