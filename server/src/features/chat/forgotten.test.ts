@@ -69,7 +69,7 @@ const set = async (changes: Partial<typeof settings> | { hours: { day: 'monday';
 test.each([
   ['a time zone that is none', { time_zone: 'Mars/Olympus' }],
   ['a day that is none', { hours: [{ day: 'someday', from: '09:00', to: '17:00' }] }],
-  ['a day that ends before it begins', { hours: [{ day: 'monday', from: '17:00', to: '09:00' }] }],
+  ['a day that ends when it begins', { hours: [{ day: 'monday', from: '09:00', to: '09:00' }] }],
   ['a time of 25 hours', { hours: [{ day: 'monday', from: '09:00', to: '25:00' }] }],
   ['more times than a week has', { hours: Array.from({ length: 29 }, () => ({ day: 'monday', from: '09:00', to: '10:00' })) }],
   ['no minutes', { unanswered_minutes: 0 }],

@@ -7,7 +7,7 @@ import iconv from 'iconv-lite';
 import { dkimSign } from 'mailauth/lib/dkim/sign.js';
 import { expect, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
-import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { problemOf, replyOf, startScanningApp } from '#test/harness.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
 import type { Mailbox } from './mailbox.ts';
 
@@ -48,7 +48,7 @@ function startMailbox() {
 const mailbox = startMailbox();
 const smtp = await startSmtpServer();
 let ahead = 0;
-const app = await startTestApp({
+const app = await startScanningApp({
   environment: {
     SMTP_URL: smtp.url,
     MAIL_FROM: 'support@example.com',

@@ -35,11 +35,12 @@ export function createStoreWatch({
         asked_at = now();
         asking = ask();
       }
+      if (asking === undefined) return known;
       const late = new AbortController();
-      if (asking !== undefined)
-        await Promise.race([asking, pause(WAITED_MS, undefined, { ref: false, signal: late.signal }).catch(() => {})]);
+      const waited = pause(WAITED_MS, 'late' as const, { ref: false, signal: late.signal }).catch(() => undefined);
+      const is_late = (await Promise.race([asking, waited])) === 'late';
       late.abort();
-      return asking === undefined ? known : asked_at + WAITED_MS <= now() ? 'away' : known;
+      return is_late ? 'away' : known;
     },
   };
 }
