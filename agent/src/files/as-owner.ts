@@ -1,10 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type OwnerAnswer, type OwnerJob, ownerAnswerSchema, type PutJob, putFile, removeEntry, WHOLE } from './owner-jobs.ts';
+import {
+  type OwnerAnswer,
+  type OwnerJob,
+  ownerAnswerSchema,
+  type PutJob,
+  putFile,
+  READY,
+  removeEntry,
+  WHOLE,
+} from './owner-jobs.ts';
 import { peopleHere } from './people.ts';
 
 /** Time for one job: a file of 2 GB on a slow disk. ms. */
 const MOST_MS = 130_000;
+/** Time to become the person. ms. */
+const READY_MS = 10_000;
 const ANSWER_BYTES = 4 * 1024;
 const NOBODY = 65_534;
 const PROCESS_FILE = new URL(import.meta.url.endsWith('.ts') ? './owner-process.ts' : './owner-process.cjs', import.meta.url);
@@ -40,7 +51,16 @@ async function give(child: ChildProcess, job: PutJob, content: Content): Promise
   if (bytes === job.size) await written(child, Buffer.from(WHOLE));
 }
 
-async function inProcess(uid: number, gid: number, job: OwnerJob, content: Content | undefined): Promise<OwnerAnswer> {
+/** A process of a person, from its start on. */
+interface OwnerProcess {
+  child: ChildProcess;
+  ended: Promise<void>;
+  /** What it has said since it was ready. */
+  answer: () => string;
+}
+
+/** Starts a process of a person; undefined where it is not ready in time, and is ended then. */
+async function startAs(uid: number, gid: number): Promise<OwnerProcess | undefined> {
   const child = spawn(process.execPath, [...FLAGS, fileURLToPath(PROCESS_FILE), `${uid}`, `${gid}`], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: {},
@@ -52,9 +72,25 @@ async function inProcess(uid: number, gid: number, job: OwnerJob, content: Conte
   });
   let said = '';
   child.stdin?.on('error', () => undefined);
-  child.stdout?.on('data', (bytes: Buffer) => {
-    if (said.length < ANSWER_BYTES) said += bytes.toString('latin1');
+  const ready = new Promise<boolean>((resolve) => {
+    child.stdout?.on('data', (bytes: Buffer) => {
+      if (said.length < ANSWER_BYTES) said += bytes.toString('latin1');
+      if (said.startsWith(READY)) resolve(true);
+    });
+    void ended.then(() => resolve(false));
+    setTimeout(() => resolve(false), READY_MS).unref();
   });
+  if (await ready) return { child, ended, answer: () => said.slice(READY.length) };
+  child.kill('SIGKILL');
+  await ended;
+  return undefined;
+}
+
+async function inProcess(uid: number, gid: number, job: OwnerJob, content: Content | undefined): Promise<OwnerAnswer> {
+  // A change of user stops all threads of a process for a moment, and seldom one of them never goes on: nothing is begun then, and another process is tried.
+  const started = (await startAs(uid, gid)) ?? (await startAs(uid, gid));
+  if (started === undefined) return failed('ended');
+  const { child, ended, answer } = started;
   // Its person can stop it, and root may always end it (CAP_KILL).
   const timer = setTimeout(() => child.kill('SIGKILL'), MOST_MS);
   try {
@@ -67,7 +103,7 @@ async function inProcess(uid: number, gid: number, job: OwnerJob, content: Conte
     clearTimeout(timer);
   }
   try {
-    return ownerAnswerSchema.parse(JSON.parse(said));
+    return ownerAnswerSchema.parse(JSON.parse(answer()));
   } catch {
     return failed('ended');
   }

@@ -42,6 +42,9 @@ export const ownerAnswerSchema = z.union([
 ]);
 export type OwnerAnswer = z.infer<typeof ownerAnswerSchema>;
 
+/** What the process of a person says first: it has that person's rights alone. */
+export const READY = 'ready\n';
+
 /** Follows the bytes of a file on their way to `owner-process.ts`: all of them are what was kept. */
 export const WHOLE = 'W';
 const MODE = 0o777;

@@ -1,4 +1,4 @@
-import { type OwnerAnswer, type OwnerJob, ownerJobSchema, putFile, removeEntry, WHOLE } from './owner-jobs.ts';
+import { type OwnerAnswer, type OwnerJob, ownerJobSchema, putFile, READY, removeEntry, WHOLE } from './owner-jobs.ts';
 
 /**
  * Does one job with the rights of one person, and ends. It is started as root, becomes that person before it touches anything, and cannot become root again. What it is to
@@ -80,6 +80,7 @@ async function work(): Promise<OwnerAnswer> {
 setTimeout(() => process.kill(process.pid, 'SIGKILL'), MOST_MS).unref();
 const [uid = Number.NaN, gid = Number.NaN] = process.argv.slice(2).map(Number);
 become(uid, gid);
+process.stdout.write(READY);
 void work()
   .catch((error: unknown): OwnerAnswer => ({ ok: false, code: error instanceof Cut ? error.code : 'unknown', at: 'file' }))
   .then((answer) => process.stdout.write(`${JSON.stringify(answer)}\n`, () => process.exit()));
