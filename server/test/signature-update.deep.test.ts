@@ -362,10 +362,10 @@ describe('an update of the signatures', () => {
   });
 
   test('is a command that says what it did with each source, and fails when one failed', async () => {
-    const { folder } = await freshStore();
+    const DATA_DIR = join((await freshStore()).folder, 'data');
     feeds.put('/told/list.txt', LIST);
     const SIGNATURE_FEEDS = [signed('sha256', '/told/list.txt'), signed('yara', '/told/nothing.zip')].join();
-    expect(await runUpdate({ DATA_DIR: folder, SIGNATURE_FEEDS })).toEqual({
+    expect(await runUpdate({ DATA_DIR, SIGNATURE_FEEDS })).toEqual({
       code: 1,
       output: [
         `palisade: ok     ${feeds.url}/told/list.txt: In use: 2 hashes.`,
@@ -373,8 +373,8 @@ describe('an update of the signatures', () => {
         'palisade: Not every source could be used.\n',
       ].join('\n'),
     });
-    expect(await inUse(await openSignatureStore(join(folder, 'signatures')))).toEqual({ rules: 0, hashes: 2 });
-    const unset = await runUpdate({ DATA_DIR: folder });
+    expect(await inUse(await openSignatureStore(join(DATA_DIR, 'signatures')))).toEqual({ rules: 0, hashes: 2 });
+    const unset = await runUpdate({ DATA_DIR });
     expect(unset.code).toBe(0);
     expect(unset.output).toMatch(/^palisade: SIGNATURE_FEEDS is not set/);
   });

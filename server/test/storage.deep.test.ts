@@ -55,7 +55,8 @@ needing('the right to mount', isMounted).describe('a disk that is full', async (
 
   test('refuses a small file that has to wait, keeps nothing of it, and the server goes on', async () => {
     const filling = join(DATA_DIR, 'spool', 'filling');
-    for (const pid of app.app.engine.pids()) process.kill(pid, 'SIGSTOP');
+    const engines = app.app.engine.pids();
+    for (const pid of engines) process.kill(pid, 'SIGSTOP');
     expect(spawnSync('dd', ['if=/dev/zero', `of=${filling}`, 'bs=4096']).status).not.toBe(0);
     const problem = problemOf(await upload(app, token, { name: 'small.bin', content: noise(1000) }));
     rmSync(filling);
@@ -63,7 +64,8 @@ needing('the right to mount', isMounted).describe('a disk that is full', async (
     expect(inFolder('spool')).toEqual([]);
     const records = await app.app.database.selectFrom('scans').select('id').where('size', '=', 1000).execute();
     expect(records).toEqual([]);
-    // The engine that had it was ended, and another has come.
+    // The file was refused before an engine had it.
+    for (const pid of engines) process.kill(pid, 'SIGCONT');
     expect(await scanned(app, token, 'next.bin', noise(1001))).toMatchObject({ scan_status: 'clean' });
   });
 
