@@ -17,19 +17,14 @@ import { type ServerProcess, startServer } from './server-process.ts';
 const NEWEST = Object.keys(migrations).sort().at(-1) ?? '';
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 50 });
 
-/** The commit of the main line before the newest migration came to it; undefined where the history does not reach so far. */
+/** The newest commit of the main line whose migrations are some of today's and not all; undefined where the history does not reach so far. */
 function commitBefore(): string | undefined {
-  const added = git(
-    'log',
-    '--first-parent',
-    '-m',
-    '--diff-filter=A',
-    '--format=%H',
-    '-1',
-    '--',
-    `server/migrations/${NEWEST}.ts`,
-  );
-  return added === undefined || added === '' ? undefined : git('rev-parse', '--verify', `${added}^`);
+  const commits = git('log', '--first-parent', '--format=%H', '-50', '--', 'server/migrations')?.split('\n') ?? [];
+  return commits.find((commit) => {
+    const files = git('ls-tree', '--name-only', commit, 'server/migrations/')?.split('\n') ?? [];
+    const names = files.flatMap((file) => /(\d{4}-[\w-]+)\.ts$/.exec(file)?.[1] ?? []);
+    return names.length > 0 && names.every((name) => name in migrations) && !names.includes(NEWEST);
+  });
 }
 const before = process.env['UPGRADE_FROM'] ?? commitBefore();
 if (before === undefined) process.stdout.write('skipped: the history does not hold the version before the newest migration\n');
