@@ -56,7 +56,7 @@ function StatusPills() {
       )}
       {/* The specification's: it is always so. */}
       <span className="pill" data-tone="good" data-kind="protection">
-        Protection active
+        <span>Protection active</span>
       </span>
       {running > 0 && (
         <span className="pill" data-tone="busy">

@@ -4,14 +4,10 @@ import type { ComponentPropsWithRef } from 'react';
 export function UserMenuButton({ username, className = '', ...rest }: { username: string } & ComponentPropsWithRef<'button'>) {
   const [initial = '?'] = username;
   return (
-    <button
-      type="button"
-      className={`user-menu__button ${className}`}
-      aria-label="Security User menu"
-      aria-haspopup="menu"
-      {...rest}
-    >
-      <span className="user-menu__role">Security User</span>
+    <button type="button" className={`user-menu__button ${className}`} aria-haspopup="menu" {...rest}>
+      <span className="user-menu__role">
+        Security User <span className="visually-hidden">menu</span>
+      </span>
       {/* A picture made of a letter: no part of the button's name. */}
       <span className="avatar" aria-hidden="true">
         {initial.toUpperCase()}
