@@ -1,5 +1,5 @@
 // The deep gate, `npm run test:deep`: what repeats, races, measures or needs other programs; the API tests again on PostgreSQL, S3 and Redis; all other journeys.
-// `--room <name>` takes one of the rooms below, `--shard <i>/<n>` a part of each. A file that fails runs once more, alone, and is named as flaky when it passes then.
+// `--room <name>` (once or several times) takes some of the rooms below, `--shard <i>/<n>` a part of each. A file that fails runs once more, alone, and is named as flaky when it passes then.
 // TEST_DATABASE_URL, TEST_STORAGE_URL and TEST_REDIS_URL name services that run already.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -14,26 +14,25 @@ import { startS3 } from './s3.mjs';
 
 /** The rooms that are projects of vitest, with their deep files. */
 const PROJECTS = ['contract', 'scanner', 'server', 'agent', 'web', 'house'];
-const ROOMS = [...PROJECTS, 'e2e'];
+/** `newcomers`: the fast gate three times, as newcomers to the project run it. */
+const ROOMS = [...PROJECTS, 'e2e', 'newcomers'];
+const NEWCOMERS = '**/newcomers.deep.test.mjs';
 
 /** Server files that have services of their own, or whose subject is no database, whatever the others run on. */
 const NOT_ON_CLUSTER = /antivirus\/(clamd|signatures|at-once)|platform\/(http|counters|security-headers|blobs\/)/;
 
-const { values: options } = parseArgs({ options: { room: { type: 'string' }, shard: { type: 'string' } } });
-if (
-  (options.room !== undefined && !ROOMS.includes(options.room)) ||
-  (options.shard !== undefined && !/^\d+\/\d+$/.test(options.shard))
-) {
+const { values: options } = parseArgs({ options: { room: { type: 'string', multiple: true }, shard: { type: 'string' } } });
+if (options.room?.some((room) => !ROOMS.includes(room)) || (options.shard !== undefined && !/^\d+\/\d+$/.test(options.shard))) {
   process.stdout.write(`palisade: --room is one of ${ROOMS.join(', ')}, and --shard a part such as 1/4.\n`);
   process.exit(2);
 }
-const rooms = options.room === undefined ? ROOMS : [options.room];
+const rooms = options.room ?? ROOMS;
 const shard = options.shard === undefined ? [] : [`--shard=${options.shard}`];
 const gate = createGate({ name: 'deep', may_rerun: true });
 
-/** The server's test files that ask a database, as filters for vitest. @param {string} folder @returns {string[]} */
-function databaseFiles(folder) {
-  return readdirSync(join(ROOT, 'server', folder), { withFileTypes: true, recursive: true })
+/** The test files of the server's features and platform that ask a database, as filters for vitest. */
+function databaseFiles() {
+  return readdirSync(join(ROOT, 'server/src'), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => /#test\/(harness|cluster)\.ts/.test(readFileSync(path, 'utf8')))
@@ -72,7 +71,7 @@ if ((await run(node, [join(ROOT, 'scripts/bootstrap.mjs'), '--build'])).code !==
 const projects = rooms.filter((room) => PROJECTS.includes(room));
 if (projects.length > 0) {
   const named = projects.map((room) => `--project=${room}`);
-  await gate.vitest('deep tests', [...named, ...shard, '.deep.test.'], {
+  await gate.vitest('deep tests', [...named, ...shard, '--exclude', NEWCOMERS, '.deep.test.'], {
     TEST_DATABASE_URL: '',
     TEST_STORAGE_URL: '',
     TEST_REDIS_URL: '',
@@ -85,7 +84,7 @@ if (rooms.includes('server') || rooms.includes('e2e')) {
   if (rooms.includes('server') && shared.is_complete) {
     await gate.vitest(
       'API tests on PostgreSQL, S3 and Redis',
-      ['--project=server', ...shard, ...databaseFiles('src'), ...databaseFiles('test')],
+      ['--project=server', ...shard, ...databaseFiles(), 'server/test/two-servers', 'server/test/upgrade'],
       shared.environment('TEST'),
     );
   }
@@ -101,4 +100,5 @@ if (rooms.includes('server') || rooms.includes('e2e')) {
   }
   await shared.stop();
 }
+if (rooms.includes('newcomers')) await gate.vitest('newcomers', ['--project=house', ...shard, 'newcomers.deep.test.']);
 gate.finish();

@@ -59,16 +59,40 @@ function withProof(endpoint: AnyEndpoint, body: string): { body: string; headers
   return { body, headers: { ...json, authorization: `Bearer ${device.token}`, 'x-device-id': device.device_id } };
 }
 
+/** Processor time of this thread so far. ms. */
+function usedMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** The most processor time that passes between two turns of the event loop while something is done. ms. */
+async function longestTurn<T>(work: () => Promise<T>): Promise<{ result: T; ms: number }> {
+  let longest = 0;
+  let last = usedMs();
+  let is_done = false;
+  const turn = () => {
+    const now = usedMs();
+    longest = Math.max(longest, now - last);
+    last = now;
+    if (!is_done) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const result = await work();
+  is_done = true;
+  turn();
+  return { result, ms: longest };
+}
+
 async function held(endpoint: AnyEndpoint, sent: { body: string; headers: Record<string, string> }) {
   const url = `/api${endpoint.path.replaceAll(/\{\w+\}/g, '01890a5d-ac96-774b-bcce-b302099a8057')}`;
   const method = z.enum(['POST', 'PUT', 'PATCH', 'DELETE']).parse(endpoint.method);
   let least = Number.POSITIVE_INFINITY;
   let bytes = 0;
   for (let attempt = 0; attempt < TRIES && least > HELD_MS; attempt += 1) {
-    const before = process.threadCpuUsage();
-    const answer = await app.fastify.inject({ method, url, headers: sent.headers, payload: sent.body });
-    const { user, system } = process.threadCpuUsage(before);
-    least = Math.min(least, (user + system) / 1_000);
+    const { result: answer, ms } = await longestTurn(() =>
+      app.fastify.inject({ method, url, headers: sent.headers, payload: sent.body }),
+    );
+    least = Math.min(least, ms);
     if (answer.statusCode >= 400) bytes = Math.max(bytes, answer.payload.length);
     expect(answer.statusCode).toBeLessThan(500);
   }
