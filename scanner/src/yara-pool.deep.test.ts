@@ -48,8 +48,10 @@ test('processes beyond the first end when they have been idle, and come again wi
     for (const outcome of await all())
       expect(outcome).toMatchObject({ kind: 'examined', examination: { threat: 'EICAR-Test-File' } });
     // The first stays, so that the next file finds one that has compiled its rules.
-    await vi.waitFor(() => expect(pool.pids()).toHaveLength(1), PATIENCE);
-    expect(pool.status()).toMatchObject({ state: 'ready', processes: { ready: 1, wanted: 1 } });
+    await vi.waitFor(() => {
+      expect(pool.pids()).toHaveLength(1);
+      expect(pool.status()).toMatchObject({ state: 'ready', processes: { ready: 1, wanted: 1 } });
+    }, PATIENCE);
   }
 });
 
