@@ -60,26 +60,28 @@ export function HelpPage() {
           }
         >
           {(articles) => (
-            <ul className="help__list">
-              {articles.map(({ id, slug, title, summary }) => (
-                <li key={id}>
-                  <Link to={`/help/${slug}`} className="help__article">
-                    <IconBook size={20} stroke={1.7} aria-hidden="true" />
-                    <span>
-                      <b>{title}</b>
-                      <span className="sub">{summary}</span>
-                    </span>
-                  </Link>
-                </li>
-              ))}
-            </ul>
+            <>
+              <ul className="help__list">
+                {articles.map(({ id, slug, title, summary }) => (
+                  <li key={id}>
+                    <Link to={`/help/${slug}`} className="help__article">
+                      <IconBook size={20} stroke={1.7} aria-hidden="true" />
+                      <span>
+                        <b>{title}</b>
+                        <span className="sub">{summary}</span>
+                      </span>
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+              {/* It comes with the list, so that nothing moves. A file of the server, not a screen. */}
+              <p className="sub help__notices">
+                <a href="/third-party-notices.txt">Licences of the software in Palisade</a>
+              </p>
+            </>
           )}
         </Listed>
       </section>
-      <p className="sub help__notices">
-        {/* A file of the server, not a screen. */}
-        <a href="/third-party-notices.txt">Licences of the software in Palisade</a>
-      </p>
     </Page>
   );
 }
