@@ -1,8 +1,18 @@
 // Plain JavaScript for any Node >= 18: makes a fresh clone runnable. `--build` builds as well. What is up to date is left alone.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { findNode, LEAST_NODE, ROOT } from './node-runtime.mjs';
 
 const INSTALLED = join(ROOT, 'node_modules', '.stamp');
@@ -180,6 +190,17 @@ function installExec() {
   writeFileSync(join(ROOT, 'node_modules', '.bin', 'exec.cmd'), '@%*\r\n');
 }
 
+/**
+ * The packaged Node on the path of npm's scripts. npm makes this link itself, but npm 10 takes it away when it runs a second time on another Node.
+ * @param {string} node
+ */
+function linkNode(node) {
+  const link = join(ROOT, 'node_modules', '.bin', 'node');
+  if (process.platform === 'win32' || !node.startsWith(join(ROOT, 'node_modules')) || existsSync(link)) return;
+  rmSync(link, { force: true });
+  symlinkSync(relative(dirname(link), node), link);
+}
+
 /** The pre-commit hook of a working copy: checks what changed. */
 function installHooks() {
   if (process.env.CI || !existsSync(join(ROOT, '.git'))) return;
@@ -195,6 +216,7 @@ if (node === undefined) {
     `There is no packaged Node for ${process.platform} ${process.arch} that runs here. Install Node ${LEAST_NODE} or newer and try again.`,
   );
 }
+linkNode(node);
 installExec();
 installHooks();
 tabulate(node);
