@@ -1,7 +1,7 @@
 // Machines as newcomers have them, for the tests of the README's commands: a folder of links as the whole PATH, an empty HOME, a plain user, a fresh clone.
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { ROOT } from './node-runtime.mjs';
 
 /** nobody, on every Debian. */
@@ -17,7 +17,12 @@ export function must(command, args, options = {}) {
 /** What npm must know to reach the registry from a machine without this one's configuration. */
 export function registrySettings() {
   const names = ['cafile', 'registry'];
-  const values = names.map((name) => must('npm', ['config', 'get', name], { cwd: ROOT }));
+  // npm looks for the machine's configuration beside the Node that it runs on, so it must not be the packaged one.
+  const PATH = (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => !folder.includes('node_modules'))
+    .join(delimiter);
+  const values = names.map((name) => must('npm', ['config', 'get', name], { cwd: ROOT, env: { ...process.env, PATH } }));
   return Object.fromEntries(
     names.flatMap((name, at) => (['', 'null'].includes(values[at] ?? '') ? [] : [[`npm_config_${name}`, values[at] ?? '']])),
   );
