@@ -82,7 +82,7 @@ export function createControl(parts: {
   folder: string;
   environment: NodeJS.ProcessEnv;
   log: (line: string) => void;
-  /** Where logind keeps its records. */
+  /** The folder of logind's records. */
   logind?: string;
 }): Control {
   const { server, identity, lookup, folder, environment, log, logind = LOGIND_FOLDER } = parts;
@@ -158,7 +158,7 @@ export function createControl(parts: {
         onInput: hand.put,
       });
       gate = made;
-      // What an X11 VNC server says first waits until it is known that it reached the right X server.
+      // The first bytes of an X11 VNC server wait until it is known that it reached the right X server.
       let held: Buffer[] | undefined = desktop.kind === 'x11' ? [] : undefined;
       opened.stream.on('data', (bytes: Buffer) => {
         if (held === undefined) return made.fromScreen(bytes);

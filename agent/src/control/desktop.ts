@@ -38,7 +38,7 @@ interface Named {
   xauthority: string | undefined;
 }
 
-/** What an environment names; undefined where it names no display of this computer. */
+/** The display that an environment names; undefined where it names no display of this computer. */
 export function displayOf(environment: Record<string, string | undefined>): Named | undefined {
   const { DISPLAY, XAUTHORITY, HOME } = environment;
   if (DISPLAY === undefined || !LOCAL_DISPLAY.test(DISPLAY)) return undefined;
@@ -83,7 +83,7 @@ async function environmentOfProcess(pid: string): Promise<string> {
   return Buffer.concat(pieces).toString('latin1');
 }
 
-/** What the processes of a session name as their display. */
+/** The displays that the processes of a session name. */
 async function displayOfProcesses({ id, uid }: LoginSession, wanted: string | undefined): Promise<Named | undefined> {
   for (const pid of processesOf(uid).slice(-ENVIRONMENTS_MAXIMUM)) {
     const environment = environmentOf(await environmentOfProcess(pid));
@@ -120,7 +120,7 @@ export function listenersOf(list: string, path: string): Set<string> {
   return inodes;
 }
 
-/** Whether every socket that listens for a display is held by a process of one of these users. Programs of X11 ask the abstract name first, which any user can take. */
+/** True when every socket that listens for a display is held by a process of one of these users. Programs of X11 ask the abstract name first, which any user can take. */
 function isServedBy(path: string, uids: readonly number[]): boolean {
   const list = kernelText('/proc/net/unix', SOCKET_LIST_BYTES);
   if (list.length >= SOCKET_LIST_BYTES) return false;
@@ -137,7 +137,7 @@ function isServedBy(path: string, uids: readonly number[]): boolean {
 }
 
 /**
- * Whether the socket of a display belongs to its user: the folder cannot be changed by others, the socket is that user's, and so are the processes that listen on it. A
+ * True when the socket of a display belongs to its user: the folder cannot be changed by others, the socket is that user's, and so are the processes that listen on it. A
  * display manager may run the X server as root; that counts only for the display that logind's record of the session names.
  */
 export async function isDisplayOf(display: string, session: Pick<LoginSession, 'uid' | 'display'>): Promise<boolean> {

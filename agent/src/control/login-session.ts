@@ -10,7 +10,7 @@ export interface LoginSession {
   display: string | undefined;
 }
 
-/** Where logind keeps its records (sd-login(3)). */
+/** The folder of logind's records (sd-login(3)). */
 export const LOGIND_FOLDER = '/run/systemd';
 
 const RECORD_BYTES = 16 * 1024;

@@ -5,9 +5,9 @@ import type { Sighting } from './rules.ts';
 /**
  * An ordinary week of 200 people behind one address, and the attacks that must be found from the same address meanwhile. A virtual clock and a fixed seed.
  *
- * Wrong passwords: 7 % of what is typed, the upper end of what R. Chatterjee, A. Athalye, D. Akhawe, A. Juels and T. Ristenpart count ("pASSWORD tYPOS and How to
- * Correct Them Securely", IEEE S&P 2016, 10.1109/SP.2016.53), who also find that 3 % of a day's users at Dropbox were turned away by typing errors alone: here
- * 3 % of the people, each morning, type four wrong passwords in a row and give up for an hour.
+ * Wrong passwords: 7 % of what is typed, an assumption of this test and no figure of a study. R. Chatterjee, A. Athalye, D. Akhawe, A. Juels and T. Ristenpart
+ * ("pASSWORD tYPOS and How to Correct Them Securely", IEEE S&P 2016, 10.1109/SP.2016.53) find that 3 % of a day's users at Dropbox were turned away by typing errors
+ * alone: here 3 % of the people, each morning, type four wrong passwords in a row and give up for an hour.
  */
 const TYPED_WRONG = 0.07;
 const GIVES_UP = 0.03;
