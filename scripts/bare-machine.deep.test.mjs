@@ -82,12 +82,13 @@ test.runIf(onLinuxX64 && isRoot && NEEDS.mmdebstrap.isThere())(
     mkdirSync(join(root, 'srv/home'));
     must('chown', ['65534:65534', join(root, 'srv/home')]);
     writeFileSync(join(root, 'srv/start'), 'cd /srv/palisade && exec npm start\n');
+    // The shell stays the first process of the namespace, and the rest ends with it: the signal that --kill-child asks for is forgotten by a process that changes its user.
     const enter =
-      'mount --rbind /dev "$1/dev" && mount -t proc proc "$1/proc" && exec chroot --userspec=65534:65534 "$1" /bin/sh /srv/start';
+      'mount --rbind /dev "$1/dev" && mount -t proc proc "$1/proc" && chroot --userspec=65534:65534 "$1" /bin/sh /srv/start; exit $?';
     const server = await startServer('unshare', ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', enter, 'sh', root], {
       env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/srv/home', PORT: '0', ...settings },
     });
     expect(await firstScan(server.url)).toEqual({ 'eicar.com': 'infected', 'letter.txt': 'clean' });
-    await server.stop();
+    await server.stop('SIGKILL');
   },
 );
