@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core';
+import { shownEmail } from '@palisade/contract/shown-email';
 import { ASSIGN_DURATIONS, assignSubscription, CURRENCY, expiryOf } from '@palisade/contract/subscription';
 import { call } from '#api/call.ts';
 import { Card } from '#ui/card.tsx';
@@ -27,7 +28,7 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
     of: assignSubscription,
     send: async (body) => {
       const { subscription } = await call(assignSubscription, { body });
-      return `Subscription assigned successfully to ${subscription.user_email}`;
+      return `Subscription assigned successfully to ${shownEmail(subscription.user_email)}`;
     },
     failed: 'Failed to assign subscription',
     empty: EMPTY_ASSIGNMENT,
