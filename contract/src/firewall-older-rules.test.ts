@@ -55,15 +55,17 @@ describe.each(OLD)('a stored rule with %s', (_, changes, reason) => {
       control: [],
     });
     expect(judge(packet)).toMatchObject({ action: 'allow', rule: { id: other.id } });
-    expect(findings([old, other])).toEqual([
-      { kind: 'never_matching', rule_id: old.id, other_id: null, reason: expect.stringMatching(/^This rule matches nothing/u) },
-    ]);
+    const [found, ...others] = findings([old, other]);
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({ kind: 'never_matching', rule_id: old.id, other_id: null });
+    expect(found?.reason).toMatch(/^This rule matches nothing/u);
     expect(findings([old, other], other.id)).toEqual([]);
   });
 
   test.each(EXPORTS)('is left out of the export to %s, which says why', (target) => {
     const { left_out, text } = exportRules([old, other], target);
-    expect(left_out).toEqual([{ rule_name: 'Old', reason: expect.stringMatching(reason) }]);
+    expect(left_out).toMatchObject([{ rule_name: 'Old' }]);
+    expect(left_out[0]?.reason).toMatch(reason);
     expect(text).toContain('443');
   });
 

@@ -60,7 +60,8 @@ const ONE_WRITING = [
   /^[^\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Han}]+$/u,
 ];
 /** Letters of Cyrillic and Greek that look like Latin ones: a label of them alone looks like a Latin one (as in Chromium's `idn_spoof_checker.cc`). */
-const LIKE_LATIN = /^[асԁеһіјӏорԛѕԝхуъьҽпгѵѡαινοτρυωκνχ0-9-]+$/u;
+const LIKE_LATIN =
+  /^[\u03b1\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7\u03c9\u0430\u0433\u0435\u043e-\u0441\u0443\u0445\u044a\u044c\u0455\u0456\u0458\u0461\u0475\u04bb\u04bd\u04cf\u0501\u051b\u051d0-9-]+$/u;
 const WITHOUT_INK = /\p{Default_Ignorable_Code_Point}/u;
 
 function isPlain(label: string, hasLatinEnd: boolean): boolean {

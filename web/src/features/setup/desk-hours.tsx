@@ -206,7 +206,7 @@ function Day({ day, times, onChange }: DayProps) {
               value={time.to === '24:00' ? '00:00' : time.to}
               onChange={(event) => change({ to: event.currentTarget.value === '00:00' ? '24:00' : event.currentTarget.value })}
             />
-            {time.to <= time.from && <span className="sub">next day</span>}
+            {time.to <= time.from && <span className="sub desk-hours__next">next day</span>}
             <button
               type="button"
               className="icon-button"
