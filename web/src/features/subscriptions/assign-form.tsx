@@ -4,7 +4,7 @@ import { ASSIGN_DURATIONS, assignSubscription, CURRENCY, expiryOf } from '@palis
 import { call } from '#api/call.ts';
 import { Card } from '#ui/card.tsx';
 import { Form } from '#ui/form.tsx';
-import { describeDate, useMinute } from '#ui/moment.tsx';
+import { describePlanEnd, useMinute } from '#ui/moment.tsx';
 import { type AssignDraft, EMPTY_ASSIGNMENT, featuresOf, parseAssignment } from './drafts.ts';
 import type { Message } from './message-line.tsx';
 import { PlanCard } from './plan-card.tsx';
@@ -95,7 +95,8 @@ function Preview({ draft }: { draft: AssignDraft }) {
         }}
       />
       <p className="sub assign__effect">
-        It starts at once, ends on {describeDate(expiryOf(new Date(now).toISOString(), months))}, and replaces the plan they have.
+        It starts at once, ends on {describePlanEnd(expiryOf(new Date(now).toISOString(), months))}, and replaces the plan they
+        have.
         {draft.request_id !== undefined && ' It answers their request.'}
       </p>
     </Card>
