@@ -109,10 +109,11 @@ export function typedCode(code: string): string {
     .replaceAll(DASHES, '-')
     .replaceAll(IGNORABLE, '')
     .replaceAll(/\s/gu, '')
-    .replaceAll(/\p{Nd}/gu, digitValue);
+    .replaceAll(DECIMAL_DIGITS, digitValue);
 }
 
 const DECIMAL_DIGIT = /^\p{Nd}$/u;
+const DECIMAL_DIGITS = /\p{Nd}/gu;
 
 /** The value of a decimal digit of any script: they stand in rows of ten, from 0 to 9 (Unicode, section 4.6). */
 function digitValue(digit: string): string {
@@ -121,3 +122,6 @@ function digitValue(digit: string): string {
   while (DECIMAL_DIGIT.test(String.fromCodePoint(start - 1))) start -= 1;
   return String((point - start) % 10);
 }
+
+/** A text with the digits 0 to 9 for those of any other script. */
+export const plainDigits = (text: string): string => text.replaceAll(DECIMAL_DIGITS, digitValue);
