@@ -27,12 +27,15 @@ function smallLetters(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 }
 
+/** Whether folding a text is no more than writing it in small letters. */
+export const isPlainText = (text: string): boolean => ASCII.test(text) || PLAIN.test(text);
+
 /**
  * The form in which texts are searched: compatibility form (NFKC), full case folding, without characters that take no ink. The four letters i of Turkish are one,
  * since a person who searches has one of them on the keyboard. The database has it as the function `fold_text`.
  */
 export function foldText(text: string): string {
-  if (ASCII.test(text) || PLAIN.test(text)) return text.toLowerCase();
+  if (isPlainText(text)) return text.toLowerCase();
   const letters = smallLetters(text.replaceAll(IGNORABLE, '').normalize('NFKD'));
   return letters.normalize('NFKD').replaceAll(DOTTED_I, 'i').normalize('NFKC');
 }
