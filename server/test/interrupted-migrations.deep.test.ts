@@ -16,10 +16,12 @@ import { POSTGRES_PROGRAMS, startPostgres, type TestPostgres } from './postgres.
 import { seededRandom } from './seeded.ts';
 import { startServer } from './server-process.ts';
 
-// 200 interruptions of first starts and upgrades on SQLite, and 40 on PostgreSQL: 4 minutes of processor time.
+// 200 interruptions of first starts and upgrades on SQLite, and 40 on PostgreSQL: 5 minutes of processor time.
 
 const SEED = 31_001;
 const SCANS = 4_000;
+/** On PostgreSQL a migration that rewrites so few rows is over before most signals come. */
+const SCANS_ON_POSTGRES = 20_000;
 const CHILD = fileURLToPath(new URL('./migrating-process.ts', import.meta.url));
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const SIGNALS = ['SIGTERM', 'SIGKILL', 'SIGINT'] as const;
@@ -211,7 +213,7 @@ describe('on SQLite', { timeout: 900_000 }, () => {
 });
 
 if (POSTGRES_PROGRAMS === undefined) process.stdout.write('skipped: no PostgreSQL on this machine\n');
-describe.runIf(POSTGRES_PROGRAMS !== undefined)('on PostgreSQL', { timeout: 600_000 }, () => {
+describe.runIf(POSTGRES_PROGRAMS !== undefined)('on PostgreSQL', { timeout: 900_000 }, () => {
   let postgres: TestPostgres;
   const references = new Map<number, Reference>();
   const urlOf = (name: string) => {
@@ -238,12 +240,12 @@ describe.runIf(POSTGRES_PROGRAMS !== undefined)('on PostgreSQL', { timeout: 600_
     for (const count of STARTS) {
       if (count > 0) {
         await ask(`create database base_${count}`);
-        await fillOldSchema({ postgres: urlOf(`base_${count}`) }, count, SCANS);
+        await fillOldSchema({ postgres: urlOf(`base_${count}`) }, count, SCANS_ON_POSTGRES);
       }
       const url = await layOut(`reference_${count}`, count);
       references.set(count, await measure({ postgres: url }, [CHILD, root, 'none', url]));
     }
-  }, 120_000);
+  }, 300_000);
   afterAll(() => postgres.dispose());
 
   test('40 interruptions at any moment of a migration leave a database that the next start brings to its end', async () => {
@@ -259,6 +261,6 @@ describe.runIf(POSTGRES_PROGRAMS !== undefined)('on PostgreSQL', { timeout: 600_
       await expectWhole({ postgres: url }, reference);
     }
     process.stdout.write(`${hit} of 40 signals came before the migration was done\n`);
-    expect(hit).toBeGreaterThan(15);
+    expect(hit).toBeGreaterThanOrEqual(25);
   });
 });
