@@ -79,7 +79,7 @@ async function setUp(): Promise<void> {
   expect(await server.kill('SIGTERM')).toBe(0);
   mkdirSync(backups);
   const isWriting = () => unfinished().length > 0;
-  backup_ms = await run('write-backup.ts', { DATA_DIR: place }, [backups], isWriting);
+  backup_ms = await run('write-backup.ts', { DATA_DIR: place }, [backups, '--with-keys'], isWriting);
   archive = join(backups, readdirSync(backups).find((name) => name.endsWith('.tar')) ?? '');
   const whole = join(root, 'whole');
   restore_ms = await run('read-backup.ts', { DATA_DIR: whole }, [archive], isRestoring(whole));
