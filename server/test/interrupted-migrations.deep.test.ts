@@ -186,6 +186,44 @@ describe('on SQLite', { timeout: 900_000 }, () => {
     },
   );
 
+  test.runIf(MOUNTS)('a disk that another program fills in the middle of the copy before an upgrade leaves nothing of it', () => {
+    const disk = join(root, 'filled');
+    const kept = join(root, 'kept-filled');
+    mkdirSync(disk);
+    const kib = statSync(sqliteIn(baseOf(7))).size / 1024;
+    // The look at the free space came before the other program: here it is told of a terabyte.
+    const code = `import { copyBeforeUpgrade } from ${JSON.stringify(new URL('../src/platform/upgrade-copy.ts', import.meta.url).href)};
+      try { copyBeforeUpgrade(process.argv[1], 2 ** 40); console.log('copied'); } catch (error) { console.log(error.message); }`;
+    const script = `set -e
+      mount -t tmpfs -o size=${Math.ceil(1.6 * kib)}k tmpfs "$1"
+      cp "$2" "$1/palisade.sqlite"
+      "$3" --input-type=module -e "$4" "$1/palisade.sqlite"
+      ls -A "$1"
+      mount -o remount,size=200m "$1"
+      "$3" "$5" "$1" copy
+      mkdir "$6" && cp "$1"/* "$6"/`;
+    const { stdout, stderr } = spawnSync(
+      'unshare',
+      ['-Urm', 'sh', '-c', script, 'sh', disk, sqliteIn(baseOf(7)), process.execPath, code, CHILD, kept],
+      { encoding: 'utf8', env: ENVIRONMENT },
+    );
+    expect(stderr).toBe('');
+    const [sentence = '', ...left] = stdout.split('\n');
+    const sizes = /needs ([\d.]+) MB free in .*; there are ([\d.]+) (?:MB|KB|bytes)\. Free some space there/u.exec(sentence);
+    expect(sizes, sentence).not.toBeNull();
+    expect(Number(sizes?.[2])).toBeLessThan(Number(sizes?.[1]));
+    // The log of SQLite beside the database is part of it.
+    expect(left.filter((name) => !/^palisade\.sqlite-(?:shm|wal)$/u.test(name))).toEqual([
+      'palisade.sqlite',
+      'begins',
+      'done',
+      '',
+    ]);
+    const copy = new SqliteDatabase(upgradeCopyOf(sqliteIn(kept)), { readonly: true });
+    expect(copy.prepare('select count(*) from scans').pluck().get()).toBe(SCANS);
+    copy.close();
+  });
+
   test('12 signals to the whole server leave an installation that starts, signs in and keeps everything', async () => {
     const began = performance.now();
     const calm = await startServer({ DATA_DIR: layOut('calm', 7) });
