@@ -87,7 +87,8 @@ async function soakForMinutes(minutes: number): Promise<void> {
     pause_ms: PAUSE_MS,
     at_rest,
     settled,
-    last_beside_settled: settled === undefined ? undefined : round((looks.at(-1)?.all_mb ?? 0) / settled.all_mb),
+    last_beside_settled:
+      settled === undefined ? undefined : Math.round(((looks.at(-1)?.all_mb ?? 0) / settled.all_mb) * 100) / 100,
     idle_after_90_s: idle,
     looks,
   };
