@@ -174,7 +174,8 @@ export async function measureAgent(program: string, rest_s: number) {
     const tree = join(root, 'watched');
     for (let folder = 0; folder < FOLDERS; folder += 1) {
       mkdirSync(join(tree, `${folder}`), { recursive: true });
-      for (let file = 0; file < FILES_IN_FOLDER; file += 1) writeFileSync(join(tree, `${folder}/${file}.txt`), `${folder} ${file}`);
+      for (let file = 0; file < FILES_IN_FOLDER; file += 1)
+        writeFileSync(join(tree, `${folder}/${file}.txt`), `${folder} ${file}`);
     }
     fake.stdin.write(`${JSON.stringify({ desired: desiredOf(EDITS + 2, [tree]) })}\n`);
     await until(() => acks.has(`${EDITS + 2} applied`), 'watching');
