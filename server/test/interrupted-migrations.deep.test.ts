@@ -295,6 +295,8 @@ describe.runIf(POSTGRES_PROGRAMS !== undefined)('on PostgreSQL', { timeout: 900_
       const url = await layOut(`trial_${trial}`, count);
       const args = [CHILD, root, 'none', url];
       if (await interrupt(args, SIGNALS[trial % SIGNALS.length], 0.8 * random() * reference.takes_ms)) hit += 1;
+      // The machine has less to do now than when it was measured.
+      else reference.takes_ms *= 0.8;
       await interrupt(args, undefined, 0);
       await expectWhole({ postgres: url }, reference);
     }
