@@ -31,7 +31,10 @@ const facts = Object.fromEntries(
   status
     .trim()
     .split('\n')
-    .map((line) => line.split(/:\s*/u)),
+    .map((line): [string, string] => {
+      const at = line.indexOf(':');
+      return [line.slice(0, at), line.slice(at + 1).trim()];
+    }),
 );
 process.stdout.write(`${JSON.stringify({ banner, ...facts, left: pids() + rooms().join() })}\n`);
 process.exit();
