@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test';
 import { registerAndSignIn, test } from './palisade.ts';
 import { SCREENS } from './screens.ts';
 
-// Compressed transfer of the sign-in screen, and what each further screen adds to it (docs/decisions/0081). Bytes on the wire as Chromium counts them, without API
+// Compressed transfer of the sign-in screen, and what each further screen adds to it (docs/decisions/web.md). Bytes on the wire as Chromium counts them, without API
 // answers; brotli as served.
 const SIGN_IN_MAXIMUM = 180_000;
 const HOME_MAXIMUM = 65_000;

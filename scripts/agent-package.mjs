@@ -27,7 +27,7 @@ const FILES = join(OUT, 'files');
 const KEPT = ['@litko/yara-x', '@litko/yara-x-linux-x64-gnu', '7z-wasm'];
 
 /**
- * What runs all day takes little memory (docs/decisions/0184). `require` of a module of Node's leaves alone what nobody uses of it: `import 'node:http'` loads a second HTTP
+ * What runs all day takes little memory (docs/decisions/agent.md). `require` of a module of Node's leaves alone what nobody uses of it: `import 'node:http'` loads a second HTTP
  * client (15 MB) because it looks at each name that the module has.
  * @type {import('esbuild').BuildOptions}
  */

@@ -18,7 +18,7 @@ const LEAST_BYTES = 256;
 const BUNDLED = ['fastify-type-provider-zod', 'kysely', 'uuid', 'zod'];
 
 /**
- * What a server and its engines hold from the start on (docs/decisions/0234).
+ * What a server and its engines hold from the start on (docs/decisions/runtime.md).
  * @type {import('esbuild').Plugin}
  */
 const forLittleMemory = {

@@ -26,7 +26,7 @@ const OWN_TASK_CHARS = 20_000;
 
 /**
  * Has the page run the large files that its entry asks for as scripts of their own, each after what it asks for itself. As parts of the entry they run in one task with it, which holds
- * a phone for 150 ms; what a person does meanwhile waits (docs/decisions/0215).
+ * a phone for 150 ms; what a person does meanwhile waits (docs/decisions/web.md).
  */
 function ownTasks(): Plugin {
   return {
@@ -60,7 +60,7 @@ function ownTasks(): Plugin {
 
 /**
  * noVNC waits at its top for whether the browser decodes H.264, which the agent's gate lets nobody ask for. One module that waits has the build keep everything that screens
- * share out of the entry's file: 11 kB more at sign-in (docs/decisions/0195).
+ * share out of the entry's file: 11 kB more at sign-in (docs/decisions/web.md).
  */
 function withoutWaiting(): Plugin {
   const wait = 'supportsWebCodecsH264Decode = await _checkWebCodecsH264DecodeSupport();';
@@ -78,7 +78,7 @@ function withoutWaiting(): Plugin {
   };
 }
 
-// A file that a screen fetches costs 330 bytes of headers beside its own. Groups name whole packages and our own files, never a dependency's (docs/decisions/0081).
+// A file that a screen fetches costs 330 bytes of headers beside its own. Groups name whole packages and our own files, never a dependency's (docs/decisions/web.md).
 
 /** The components of every screen, the words for what a scan says, and the library that asks for records: the screen behind sign-in has all of it. */
 const COMPONENTS =

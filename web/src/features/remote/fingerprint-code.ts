@@ -4,7 +4,7 @@ import { CODE_ALPHABET } from '@palisade/contract/remote';
 const LENGTH = 8;
 /**
  * How often the fingerprints are hashed. Whoever sits between the two sides would have to find, while both wait, a certificate of their own that leads to the same code: 2^40
- * tries, each as long as this (docs/decisions/0158).
+ * tries, each as long as this (docs/decisions/remote.md).
  */
 const ITERATIONS = 100_000;
 const SALT = 'palisade remote fingerprint 1';
