@@ -144,6 +144,7 @@ export const HOSTILE_FILES: readonly (readonly [name: string, make: () => Buffer
   ['ole: streams of 4 GB', () => compoundFile({ stream_bytes: 0xffffffff, size: 900 * KIB }, (sector) => sector + 1)],
   ['ole: a mini FAT of a million sectors', () => compoundFile({ mini_sectors: 1_000_000, stream_bytes: 4000 }, () => 2)],
   ['ole: sectors of 4 KiB that end nowhere', () => compoundFile({ sector_shift: 12, size: 512 * KIB }, (sector) => sector + 1)],
+  // proves: attack-A.2-1
   ['pdf: ASCII85 of z', () => zip([{ name: 'a.pdf', content: pdf(['ASCII85Decode'], repeat('z', 16 * MIB)) }])],
   ['pdf: ASCII85 of z, not packed', () => pdf(['ASCII85Decode'], repeat('z', 900 * KIB))],
   [
@@ -162,6 +163,7 @@ export const HOSTILE_FILES: readonly (readonly [name: string, make: () => Buffer
         repeat('zzzz', 500 * KIB),
       ),
   ],
+  // proves: attack-A.2-2
   ['pdf: chains in a thousand streams', () => pdf(['ASCIIHexDecode', 'ASCII85Decode', 'FlateDecode'], repeat('7a', 500), 1000)],
   ['pdf: Flate in Flate', () => pdf(['FlateDecode', 'FlateDecode'], deflateSync(deflateSync(Buffer.alloc(200 * MIB))))],
   ['pdf: LZW of noise', () => pdf(['LZWDecode'], randomBytes(900 * KIB))],
@@ -202,8 +204,10 @@ export const HOSTILE_FILES: readonly (readonly [name: string, make: () => Buffer
       ]),
   ],
   ['mail: a header without an end', () => Buffer.concat([Buffer.from('From: a\r\nSubject: '), repeat('=?utf-8?q?=', 900 * KIB)])],
+  // proves: attack-A.4-2
   ['zip: 16 MB of .exe https://', () => packed('.exe https://', 16 * MIB)],
   ['zip: 4 MB of @eval(', () => packed('<?php @eval(', 4 * MIB, 'a.php')],
+  // proves: attack-A.4-2
   ['zip: 4 MB of powershell -w h', () => packed('powershell -w h ', 4 * MIB, 'a.ps1')],
   ['zip: 4 MB of .run powershell', () => packed('.run powershell ', 4 * MIB, 'a.hta')],
   [

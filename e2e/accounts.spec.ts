@@ -264,6 +264,7 @@ test('the keyboard alone changes username and password, and ends a session elsew
   await expect(page.getByRole('heading', { level: 1, name: /dashboard/i })).toBeVisible();
 });
 
+// proves: asvs-14.3.1
 test('a session that was ended elsewhere is told at the sign-in screen at once', async ({ page, browser, server }) => {
   await registerAndSignIn(page, 'maria');
   const other = await openWindow(browser, server.url);

@@ -25,6 +25,7 @@ async function withRecords(page: Page): Promise<void> {
   await page.request.post('/api/premium/anti-hacking/simulate-threat', { headers });
 }
 
+// proves: product-2.8-8, product-2.9-3
 test('every screen writes its moments in one form, and draws its selects in one', async ({ page }) => {
   test.slow();
   await withRecords(page);
@@ -47,6 +48,7 @@ test('every screen writes its moments in one form, and draws its selects in one'
   expect(written.filter((line) => !MOMENTS.some((form) => form.test(line.replace(/^\S+: /u, ''))))).toEqual([]);
 });
 
+// proves: product-2.9-2
 test('a chart of which nothing is known yet says so in a line, and draws no empty axes', async ({ page }) => {
   await openSignedIn(page, 'maria');
   await givePremium(page, 'maria');
@@ -60,6 +62,7 @@ test('a chart of which nothing is known yet says so in a line, and draws no empt
   await expect(history.getByRole('row').nth(1)).toBeVisible();
 });
 
+// proves: product-2.8-6
 test('nothing moves while a screen arrives on a phone', async ({ page }) => {
   test.slow();
   await withRecords(page);

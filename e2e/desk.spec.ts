@@ -167,6 +167,7 @@ async function helpEachOther(page: Page, browser: Browser, server: Product): Pro
   await close(desk);
 }
 
+// proves: support-customer-10, support-fault-3
 test('a message without a connection waits, and arrives once and in order when it is back', async ({ page, browser, server }) => {
   test.slow();
   const desk = await openDesk(page, browser, server);
@@ -272,11 +273,13 @@ async function raceAndOutlive(page: Page, browser: Browser, server: Product): Pr
   await close(desk);
 }
 
+// proves: support-staff-13
 test('two of the staff see each other in a conversation, and one gets it', async ({ page, browser, server }) => {
   test.slow();
   await seeEachOther(page, browser, server);
 });
 
+// proves: support-customer-25
 test('a customer writes, a technician claims and answers, both see it live, and it is closed and rated', async ({
   page,
   browser,
@@ -286,6 +289,7 @@ test('a customer writes, a technician claims and answers, both see it live, and 
   await helpEachOther(page, browser, server);
 });
 
+// proves: support-scale-4
 test.describe('on two servers behind a proxy', () => {
   test.skip(!hasSideBySide, 'There is no PostgreSQL and Redis on this machine that servers could share.');
   test.use({ servers: 2 });
@@ -303,6 +307,7 @@ test.describe('on two servers behind a proxy', () => {
     await helpEachOther(page, browser, server);
   });
 
+  // proves: support-staff-5
   test('of two who claim at once one gets it, and a server that fails takes no message with it', async ({
     page,
     browser,
@@ -313,6 +318,7 @@ test.describe('on two servers behind a proxy', () => {
   });
 });
 
+// proves: support-customer-22
 test('a thing is shown to support by its own button, and help pages answer first', async ({ page, browser, server }) => {
   test.slow();
   const desk = await openDesk(page, browser, server);
@@ -339,6 +345,7 @@ test('a thing is shown to support by its own button, and help pages answer first
   await close(desk);
 });
 
+// proves: support-staff-24
 test('administrators write help pages and canned answers, and set the hours', async ({ page }) => {
   test.slow();
   await openSignedIn(page, 'ada');
@@ -372,6 +379,7 @@ test('administrators write help pages and canned answers, and set the hours', as
   await expect(hours.getByText('The hours are saved.')).toBeVisible();
 });
 
+// proves: support-scale-10, support-staff-1
 test('the desk on a phone shows one pane at a time, and the field stays above the keyboard', async ({
   page,
   browser,
@@ -412,6 +420,7 @@ test('the desk on a phone shows one pane at a time, and the field stays above th
   await close(desk);
 });
 
+// proves: support-scale-9
 test('the screens of the desk are accessible, whole at every width, and worked by keyboard', async ({
   page,
   browser,

@@ -71,6 +71,7 @@ async function addTheDevice(page: Page, computer: Computer): Promise<void> {
   await expect(device(page).getByText('Applied', { exact: true })).toBeVisible();
 }
 
+// proves: device-fault-1
 test('rules reach a kernel, are taken back where they cut it off, and files are scanned where they are', async ({
   page,
   server,

@@ -144,6 +144,7 @@ test('an infected upload becomes an alert, a drill says that it is one, and a sc
   await expect(tile(page, 'Threats Neutralized')).toContainText('1 measured on this account');
 });
 
+// proves: product-3.3-1
 test('live mode asks every 5 seconds, and a scan reloads the alerts a second later', async ({ page }) => {
   await page.clock.install();
   await openSignedIn(page, 'maria');

@@ -51,6 +51,7 @@ test('what one window does shows in the other at once, and signing out there clo
   for (const window of [page, other]) await expect(window.getByRole('button', { name: 'Sign In' })).toBeVisible();
 });
 
+// proves: product-3.4-1
 test('Online follows the socket: lost, it says so, and it comes back by itself', async ({ page }) => {
   await openSignedIn(page, 'maria');
   let lose = async () => {};

@@ -26,6 +26,7 @@ function expectNoReload(page: Page): () => void {
 test.describe('behind a proxy', () => {
   test.use({ environment: { TRUSTED_PROXIES: '127.0.0.1' } });
 
+  // proves: product-1.8-2
   test('a stranger who knows the password is seen at once, put out, and kept out by a new one', async ({
     page,
     browser,
@@ -74,6 +75,7 @@ test.describe('behind a proxy', () => {
   });
 });
 
+// proves: product-1.3-4
 test('a threat that was locked away costs little, an open port more until it is closed', async ({ page }) => {
   test.slow();
   await registerAndSignIn(page, 'maria');

@@ -8,6 +8,7 @@ function shareOfSentence(page: Page): Promise<number> {
     .evaluate((sentence) => sentence.getBoundingClientRect().width / document.documentElement.clientWidth);
 }
 
+// proves: product-2.9-2
 test('on a phone the answer comes first, a few reasons with the rest on demand, and no words are squeezed', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await openSignedIn(page, 'maria');

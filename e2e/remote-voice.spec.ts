@@ -84,6 +84,7 @@ async function isSilentFor(page: Page, packets = 100): Promise<void> {
   }).toPass({ timeout: 30_000 });
 }
 
+// proves: remote-20
 test('both turn their voice on, are heard once they unmute, and the picture goes on all the while', async ({ server }) => {
   test.slow();
   const [browser, other] = [await startCustomer([...SHARES, BEEPS]), await startCustomer([BEEPS])];

@@ -124,6 +124,7 @@ test('a customer approves, shows a screen, pauses and stops, and the technician 
   await browser.close();
 });
 
+// proves: remote-4, remote-17
 test('a picker that is refused leaves the technician waiting, and a page that is loaded again shares again', async ({
   page,
   server,
@@ -177,6 +178,7 @@ test('a picker that is refused leaves the technician waiting, and a page that is
   await browser.close();
 });
 
+// proves: remote-5
 test('what the browser’s own bar stops is gone for the technician within a second', async ({ page, server }) => {
   test.slow();
   const browser = await startCustomer(SHARES);

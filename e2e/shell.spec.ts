@@ -53,6 +53,7 @@ test('nothing is cut off at any width', async ({ page }) => {
   await expectAccessibleOnPhone(page);
 });
 
+// proves: asvs-1.3.2, asvs-3.4.3, asvs-14.2.3
 test('no screen breaks the Content-Security-Policy', async ({ page }) => {
   const broken: string[] = [];
   page.on('console', (message) => {

@@ -32,6 +32,7 @@ function smallTargets(): string[] {
   });
 }
 
+// proves: product-2.1-1, product-2.1-2, product-2.2-1, product-2.4-1, product-2.8-6, product-2.10-1
 test('the first start leads to an administrator, to set-up, and through the first steps', async ({ page, server }) => {
   test.slow();
   expect(new URL(server.url).hostname).toBe('localhost');
@@ -94,6 +95,7 @@ test('the first start leads to an administrator, to set-up, and through the firs
   ]);
 });
 
+// proves: product-2.5-1, product-2.6-1, product-2.7-1, product-2.8-2, product-2.8-13, product-2.8-15
 test('uploads are announced, names show what they are, and nothing covers or hides what is to be pressed', async ({ page }) => {
   test.slow();
   await openSignedIn(page, 'maria');
@@ -189,6 +191,7 @@ test('uploads are announced, names show what they are, and nothing covers or hid
   expect(colours[0]).not.toBe(colours[1]);
 });
 
+// proves: product-2.8-4, product-2.8-5, product-2.8-14
 test('without a connection a screen says so and opens by itself, and over a slow network it says that it is coming', async ({
   page,
   context,

@@ -25,6 +25,7 @@ function fill(data_dir: string, table: string, count: number, vary: (index: numb
   database.close();
 }
 
+// proves: product-1.1-1, product-1.1-2, product-1.1-3, product-1.1-4
 test('figures are of the account and lists show all of it, by mouse and by keyboard', async ({ page, server }) => {
   test.slow();
   await openSignedIn(page, 'maria');
@@ -118,6 +119,7 @@ test('figures are of the account and lists show all of it, by mouse and by keybo
   await expect(page.getByRole('region', { name: 'Session history' }).getByRole('listitem')).toHaveCount(1);
 });
 
+// proves: product-1.3-1, product-1.3-2, product-1.3-3, product-1.3-5, product-1.4-1, product-1.5-1, product-1.6-2, product-1.7-1, product-1.8-1, product-1.9-1, product-2.8-10, product-2.9-1, product-2.11-1
 test('score, colour, words and posture scan agree, and nothing is claimed that nobody does', async ({ page }) => {
   test.slow();
   await openSignedIn(page, 'maria');
@@ -198,6 +200,7 @@ test('score, colour, words and posture scan agree, and nothing is claimed that n
   await expectAccessible(page);
 });
 
+// proves: product-1.2-1, product-1.2-2
 test('words that a newer server says are shown as what is known of them', async ({ page }) => {
   await openSignedIn(page, 'maria');
   const headers = await givePremium(page, 'maria');
@@ -237,6 +240,7 @@ test('words that a newer server says are shown as what is known of them', async 
 test.describe('in front of customers', () => {
   test.use({ environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'maria@example.com', RESET_DELIVERY: 'outbox' } });
 
+  // proves: product-1.6-1, product-2.3-1
   test('nothing is promised that the provider has not, and who becomes administrator is told how', async ({ page }) => {
     await page.goto('/');
     await page.getByRole('tab', { name: 'Register' }).click();

@@ -7,6 +7,7 @@ import { eicarFile } from './samples.ts';
 const SOON = { timeout: 2_000 };
 const tile = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
+// proves: product-2.8-7, product-2.8-12, product-3.1-1
 test('what one tab does, the other shows within two seconds', async ({ page, context }) => {
   test.slow();
   await openSignedIn(page, 'maria');
@@ -89,6 +90,7 @@ test('what one tab does, the other shows within two seconds', async ({ page, con
   await expect(today).not.toHaveText(before, SOON);
 });
 
+// proves: product-2.10-1, product-3.1-2, product-3.1-3, product-3.4-1
 test('what concerns administrators and everybody shows in their tabs, and after a gap all of it is read anew', async ({
   page,
   browser,

@@ -1,3 +1,4 @@
+// proves: security-34
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { type ClientRequest, request } from 'node:http';
@@ -149,6 +150,7 @@ test.describe('in local exposure', () => {
     await expect(proxies(page)).toContainText('EXPOSURE=public');
   });
 
+  // proves: attack-B.6-1
   test('a reset token is shown through no proxy, and every page of the administrator says what to set', async ({
     page,
     browser,
@@ -191,6 +193,7 @@ test.describe('in local exposure', () => {
 test.describe('in public exposure', () => {
   test.use({ environment: { ...PUBLIC, LIMITS: 'recovery.source=1000/15m' } });
 
+  // proves: attack-B.7-3
   test('a stranger’s address that somebody registers takes no factor and no letters, and is its owner’s again', async ({
     browser,
     server,
@@ -234,6 +237,7 @@ test.describe('in public exposure', () => {
     await expect(thief.getByText(/^Your session has ended/)).toBeVisible();
   });
 
+  // proves: attack-B.8-2
   test('a name that looks like somebody’s is refused, with the reason', async ({ browser, server, startProxy }) => {
     await ask(server.url, '/auth/register', { body: account('palisade') });
     const page = await openWindow(browser, outside(await startProxy('HAProxy')));
@@ -248,6 +252,7 @@ test.describe('in public exposure', () => {
     }
   });
 
+  // proves: attack-B.9-1
   test('registering tells no email that is known, and its owner hears of it', async ({ browser, server, startProxy }) => {
     await ask(server.url, '/auth/register', { body: account('known') });
     const page = await openWindow(browser, outside(await startProxy('Caddy')));
@@ -263,6 +268,7 @@ test.describe('in public exposure', () => {
     await expect.poll(() => letterTo('known', 'you have an account already', server)).toBeDefined();
   });
 
+  // proves: attack-B.10-1
   test('resets that strangers ask for take nothing away from the owner’s', async ({ browser, server, startProxy }) => {
     test.slow();
     await ask(server.url, '/auth/register', { body: account('owner') });
@@ -278,6 +284,7 @@ test.describe('in public exposure', () => {
     expect(await tokenOf(server.url, 'owner', 'another long password')).toHaveLength(43);
   });
 
+  // proves: attack-B.11-1
   test('wrong sign-ins with invented emails shut nobody out, and the administrator is told of the proxy', async ({
     browser,
     server,
@@ -301,6 +308,7 @@ test.describe('in public exposure', () => {
     }
   });
 
+  // proves: attack-B.14-2
   test('small ways in are closed behind every proxy', async ({ server, startProxy }) => {
     test.slow();
     await ask(server.url, '/auth/register', { body: account('maria') });
@@ -358,6 +366,7 @@ test.describe('in public exposure', () => {
 test.describe('behind a trusted proxy', () => {
   test.use({ environment: { ...PUBLIC, TRUSTED_PROXIES: '127.0.0.1' } });
 
+  // proves: attack-B.14-1
   test('who writes ports behind their address is one source', async ({ startProxy }) => {
     const { url } = await startProxy('nginx with headers');
     const statuses: number[] = [];

@@ -23,6 +23,7 @@ function strays(name, source) {
   return HOMES.filter(({ what, homes }) => what.test(source) && !homes.includes(name)).map(({ what }) => `${name}: ${what}`);
 }
 
+// proves: product-2.8-8
 test('dates are written by one file, selects drawn by two components, forms are Form, all writes are useChange, and lists are changed by changeList', () => {
   const folder = join(ROOT, 'web/src');
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(

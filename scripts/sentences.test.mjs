@@ -58,11 +58,13 @@ test('collects the sentences of every place', () => {
     expect(inPlace[index]).toContain(sentence);
 });
 
+// proves: product-2.12-1
 test('no sentence is one of the riddles that readers found', () => {
   expect(said.filter((sentence) => RIDDLES.test(sentence))).toEqual([]);
   expect(RIDDLES.test('Your rules fit together.')).toBe(true);
 });
 
+// proves: product-2.12-2
 test('the first line about a file has no machine words', () => {
   const files = ['web/src/domain/scan/scan-sentence.ts', 'web/src/features/dashboard/answer.ts'];
   const sentences = files.flatMap((path) => {
@@ -74,6 +76,7 @@ test('the first line about a file has no machine words', () => {
   expect(sentences.filter((sentence) => MACHINE_WORDS.test(sentence))).toEqual([]);
 });
 
+// proves: product-3.5-1
 test('no tone is derived from words', () => {
   const found = sourcesOf('web/src').filter((path) => TONE_BY_WORDS.test(readFileSync(join(ROOT, path), 'utf8')));
   expect(found).toEqual([]);

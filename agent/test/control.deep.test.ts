@@ -1,3 +1,4 @@
+// proves: security-42
 import { once } from 'node:events';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -153,6 +154,7 @@ needing('a desktop of X11', NO_DESKTOP === undefined).describe('a desktop', () =
     expect(page.dials).toHaveLength(1);
   });
 
+  // proves: remote-12
   test('is not controlled by what is no RFB', async () => {
     const page = await start();
     await page.begin();

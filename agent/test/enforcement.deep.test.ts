@@ -16,6 +16,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
   afterEach(() => world.close());
   afterAll(endNamespaces);
 
+  // proves: device-trap-1, device-trap-2
   it('applies rules, says so once they have proved themselves, and counts what they decide', async () => {
     await world.listen(world.device, 8080, 8081);
     await world.startAgent();
@@ -172,6 +173,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     });
   });
 
+  // proves: device-fault-2, device-hostile-server-1
   it('goes back where the server cannot be reached any more, says why, and does not try it again', async () => {
     await world.listen(world.device, 8080);
     const agent = await world.startAgent();
@@ -199,6 +201,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     expect(agent.child.exitCode).toBeNull();
   });
 
+  // proves: device-fault-14
   it('goes back at its start when it ended in the middle of a trial, and loads what was confirmed without it', async () => {
     await world.listen(world.device, 8080);
     const agent = await world.startAgent({ times: ['60000'] });
@@ -223,6 +226,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     endNamespace(fresh);
   });
 
+  // proves: device-fault-3, device-trap-7
   it('changes nothing when the kernel refuses a rule, and names the rule', async () => {
     const path = pathWith(
       'nft',
@@ -240,6 +244,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     expect(world.nft('-s', 'list', 'table', 'inet', 'palisade')).toBe(before);
   });
 
+  // proves: device-fault-4
   it('says that rules cannot be enforced where nft is missing, and never that they are', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'bin'));
@@ -253,6 +258,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     });
   });
 
+  // proves: device-fault-5
   it('says that rules cannot be enforced where it may not change the firewall, and changes nothing', async () => {
     const path = pathWith('nft', 'exec setpriv --bounding-set=-net_admin --inh-caps=-net_admin /usr/sbin/nft "$@"');
     await world.startAgent({ path });
@@ -265,6 +271,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     expect(world.nft('list', 'tables').trim()).toBe('');
   });
 
+  // proves: device-fault-6, device-trap-9
   it('puts its table back when another program takes it away, tells it, and waits when that goes on', async () => {
     await world.listen(world.device, 8080);
     await world.startAgent();
@@ -287,6 +294,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     expect(world.nft('list', 'chain', 'inet', 'palisade', 'inbound')).toMatch(/priority[^\n]*\n\s*accept/u);
   });
 
+  // proves: device-fault-11, device-trap-10
   it('takes its own table away once the server has said for a while that it is revoked, and for nothing else', async () => {
     world.nft('add', 'table', 'inet', 'someone_else');
     const agent = await world.startAgent();
@@ -304,6 +312,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     expect(world.nft('list', 'tables').trim()).toBe('table inet someone_else');
   });
 
+  // proves: device-fault-12, device-fault-13, device-hostile-server-2, device-trap-6
   it('refuses what is older, what does not have its hash, what is too much and what is no rule', async () => {
     await world.startAgent();
     world.command({ desired: desiredOf(5, [rule(1, { port: '7000' })]) });
@@ -332,6 +341,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     expect(world.nft('-s', 'list', 'table', 'inet', 'palisade')).toBe(before);
   });
 
+  // proves: device-fault-10
   it('leaves the place to the agent that has it, and keeps its rules', async () => {
     const agent = await world.startAgent();
     world.command({ desired: desiredOf(1, [rule(1, { port: '7000' })]) });
@@ -342,6 +352,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     expect(agent.child.exitCode).toBeNull();
   });
 
+  // proves: device-fault-7
   it('drops a temporary rule by the clock of the server', async () => {
     await world.listen(world.device, 8080);
     world.command({ clock_ms: 2 * 60 * 60_000 });
@@ -354,6 +365,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     await vi.waitFor(() => expect(world.knock(8080)).toBe('open'), SOON);
   });
 
+  // proves: device-trap-5, device-trap-10
   it('judges a published port by the number that is connected to', async () => {
     await world.listen(world.device, 8080);
     world.nft('add', 'table', 'ip', 'published');

@@ -34,6 +34,7 @@ describe('the automatic reply', () => {
     expect(automaticReply(message)).toBe(automaticReply(keyword));
   });
 
+  // proves: support-customer-16
   test.each([
     'a man on the phone wants my card number',
     'Somebody called and says he is from support, he asked me to install AnyDesk',
@@ -58,6 +59,7 @@ describe('the automatic reply', () => {
     expect(automaticReply(message)).toContain(words);
   });
 
+  // proves: support-customer-16
   test.each([
     ['I forgot my password', 'Forgot Password?'],
     ['please call me about my billing', 'press Request this plan'],

@@ -40,6 +40,7 @@ describe('the Markdown of help pages', () => {
     expect(parseMarkdown(source)).toEqual(blocks);
   });
 
+  // proves: support-bad-input-12
   test.each([
     'javascript:alert(1)',
     'JAVASCRIPT:alert(1)',
@@ -54,6 +55,7 @@ describe('the Markdown of help pages', () => {
     expect(JSON.stringify(parseMarkdown(`[here](${href})`))).not.toContain('"link"');
   });
 
+  // proves: support-bad-input-12
   test('HTML in it is text', () => {
     const source = '<script>alert(1)</script>\n\n<img src=x onerror=alert(1)>';
     expect(plainText(source)).toBe('<script>alert(1)</script>\n<img src=x onerror=alert(1)>');

@@ -46,6 +46,7 @@ describe('a description of a connection', () => {
   });
 
   // Each is a direction to some browser: to Chromium with more behind it (HasAttribute of webrtc_sdp.cc), to Firefox with blanks and capitals (webrtc-sdp).
+  // proves: remote-7
   test.each([
     'a=sendrecv:1',
     'a=sendrecv 1',

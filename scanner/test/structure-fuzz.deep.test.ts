@@ -120,6 +120,7 @@ async function readAll(order: { seed: number; from: number; to: number }, run: R
   }
 }
 
+// proves: attack-A.1-4, security-24
 test('bent containers end no process, take no memory and no time, and are never clean while what they hold can be read', {
   timeout: 900_000,
 }, async () => {

@@ -1,3 +1,4 @@
+// proves: asvs-1.1.1, asvs-1.2.4, asvs-3.5.2, asvs-3.5.3, asvs-6.1.3, asvs-8.3.1, asvs-13.4.5
 import type { Access } from '@palisade/contract/endpoint';
 import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
 import { describe, expect, test } from 'vitest';
@@ -290,6 +291,7 @@ async function startWithRoles(environment: Record<string, string> = {}) {
   return { app, tokens, ask };
 }
 
+// proves: asvs-8.1.1
 describe('the access table', async () => {
   const { app, tokens, ask } = await startWithRoles();
 
@@ -297,6 +299,7 @@ describe('the access table', async () => {
     expect(Object.fromEntries(endpoints.map(({ key, access }) => [key, access]))).toEqual(ACCESS);
   });
 
+  // proves: asvs-6.3.4
   test('names every address that is served', async () => {
     const { paths } = z
       .object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
@@ -307,6 +310,7 @@ describe('the access table', async () => {
     expect(served.sort()).toEqual(Object.keys(ACCESS).sort());
   });
 
+  // proves: asvs-8.2.1, security-2, support-scale-5
   test.each(Object.entries(ACCESS))('%s takes nobody below %s', async (key, access) => {
     const stranger = await ask(key, undefined);
     if (access !== 'anyone') expect(stranger).toMatchObject({ status: 401, problem: { code: 'unauthenticated' } });
@@ -323,6 +327,7 @@ describe('the access table', async () => {
   });
 });
 
+// proves: asvs-6.3.3
 test('who must have a second factor and has none calls nothing but what sets it up', async () => {
   const { app, tokens, ask } = await startWithRoles({ REQUIRE_TWO_FACTOR: 'everyone' });
   expect(endpoints.flatMap(({ key, while_held }) => (while_held ? key : [])).sort()).toEqual([...WHILE_HELD].sort());
@@ -339,6 +344,7 @@ test('who must have a second factor and has none calls nothing but what sets it 
   expect([...new Set(answered)].sort()).toEqual([...WHILE_HELD].sort());
 });
 
+// proves: attack-B.7-1
 test('who has not proved their address calls everything else in public exposure', async () => {
   const { app, tokens, ask } = await startWithRoles({
     ...{ EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' },
@@ -381,6 +387,7 @@ describe('a record', async () => {
     ).toEqual([...Object.keys(RECORDS), ...Object.keys(DESK_RECORDS)].sort());
   });
 
+  // proves: asvs-8.2.2, security-1
   test.each(Object.entries(RECORDS))(
     'of somebody else, of nobody and without an id is not there: %s',
     async (key, { make, body, query = '', form, asked_by }) => {

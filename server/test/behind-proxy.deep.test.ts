@@ -1,3 +1,4 @@
+// proves: security-10
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -86,11 +87,13 @@ function openLog() {
 
 const tokenOf = async ({ call }: TestApp, email: string) => replyOf(await call(forgotPassword, { body: { email } })).reset_token;
 
+// proves: attack-B.6-4
 describe.each(kinds)('in local exposure behind %s', async (kind) => {
   const log = openLog();
   const app = await startScanningApp({ environment: { LIMITS: 'recovery=50/15m' }, surroundings: { logger: log.logger } });
   const proxy = await startProxy(kind, app, afterAll);
 
+  // proves: attack-B.6-3
   test('nothing is served by another name, and nobody becomes its first administrator', async () => {
     const headers = { Host: 'evil.example' };
     const body = { email: 'eve@example.com', username: 'eve', password: PASSWORD };
@@ -111,6 +114,7 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
       expect((await ask(`${proxy.url}${path}`, headers)).status).toBe(421);
   });
 
+  // proves: security-34
   test('a stranger who names the server’s own address makes no first account, whatever else they say; the machine itself does', async () => {
     const { host } = new URL(app.url);
     const body = { email: 'eve@example.com', username: 'eve', password: PASSWORD };
@@ -148,6 +152,7 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
     expect(replyOf(await named.call(register, { body })).role).toBe('admin');
   });
 
+  // proves: attack-B.6-1
   test('a stranger who names the server’s own address is answered no token, and then nobody is, and all are told why', async () => {
     const boss = await app.signIn('boss', 'admin');
     await app.call(clearProxyFindings, { token: boss.token });
@@ -281,6 +286,7 @@ describe('in public exposure, somebody who writes a forwarding header themselves
     expect(await signIn('10.9.9.9', 'plain@example.com', 'wrong')).toBe(429);
   });
 
+  // proves: attack-B.11-1
   test('is named to administrators where people sign in from there, and only so many are', async () => {
     const boss = await app.signIn('boss', 'admin');
     const visit = (remoteAddress: string, token?: string) =>
@@ -331,6 +337,7 @@ test('who registers after a public server became local is no administrator', asy
   expect(replyOf(await app.call(register, { body })).role).toBe('customer');
 });
 
+// proves: attack-B.6-4
 test('nobody but administrators reads or clears what was found', async () => {
   const app = await startScanningApp();
   await app.signIn('boss', 'admin');

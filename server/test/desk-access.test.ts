@@ -111,6 +111,7 @@ test('what a device proves itself with opens nothing of the chat, the desk or th
   }
 });
 
+// proves: support-scale-5
 test.each(Object.entries(DESK_RECORDS))('%s gives each who asks the right answer', async (key, { names, body, answers }) => {
   const [method = '', path = ''] = key.split(' ');
   for (const asking of ASKING) {

@@ -33,6 +33,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
   'the support desk of two servers',
   { timeout: 180_000 },
   () => {
+    // proves: support-fault-1, support-scale-2
     test('loses no message, doubles none and keeps their order when one is killed in the middle, and both know who is here', async () => {
       const { start } = await startCluster();
       const [one, other] = [await start(), await start()];

@@ -120,6 +120,7 @@ const attempts = fc.oneof(
   ...endpoints.map((endpoint) => ({ weight: DEAR.test(endpoint.key) ? 1 : 12, arbitrary: attemptOf(endpoint) })),
 );
 
+// proves: security-25
 test('10,000 calls with hostile values, in any order, by several people: never a 500, never a hang, never what is somebody else’s', async () => {
   // Limits have tests of their own; here nobody is to be refused for what they are meant to do.
   const app = await startScanningApp({ environment: { LIMITS: UNLIMITED } });

@@ -153,6 +153,7 @@ async function startWithRecords() {
   return { app, clock, token, get };
 }
 
+// proves: product-3.2-1
 test('no reading changes a row of any table, not even what is over meanwhile', async () => {
   const { app, clock, get } = await startWithRecords();
   expect(gets.length).toBeGreaterThan(30);

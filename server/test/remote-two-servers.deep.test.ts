@@ -125,6 +125,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       return { one, other, boss, staff, ...openTables({ postgres: cluster.settings.DATABASE_URL }) };
     }
 
+    // proves: remote-3, remote-13
     test('is one session: consent, offer, answer, chat, pause and end reach the other server', async () => {
       const { one, other, boss, staff } = await startTwo();
       const [tina, maria] = [await staff(one, 'tina'), await other.signIn('maria')];
@@ -193,6 +194,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       for (const [name, all] of waited) expect(Math.min(...all), name).toBeLessThanOrEqual(CLOSED_WITHIN_MS);
     });
 
+    // proves: remote-15
     test('goes on at the other one when one is killed: 60 seconds to come back, and an end for who does not', async () => {
       const { one, other, staff, silence, stored } = await startTwo();
       const [tina, tom] = [await staff(one, 'tina'), await staff(one, 'tom')];
@@ -242,6 +244,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
 );
 
 describe('a remote session of one server alone', { timeout: 120_000 }, () => {
+  // proves: remote-14
   test('is reconnecting while the server starts again, goes on for who is back, and is over as `server_restart` for who is not', async () => {
     const environment = { DATA_DIR: freshFolder('server') };
     let server = await startServer(environment);

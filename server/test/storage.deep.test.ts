@@ -1,3 +1,4 @@
+// proves: asvs-16.5.3, security-35
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -133,6 +134,7 @@ needing('the right to mount', isMounted && !isStoreShared()).describe(
       ]);
     const detailOf = async (app: TestApp, id: string) => replyOf(await app.call(readScan, { token, params: { id } }));
 
+    // proves: attack-C.15-3
     test('keeps it out of reach until there is room, over a restart too, then seals it', async () => {
       const { id } = await scanned(first, token, 'infected.zip', infected('eicar.com'));
       expect(await detailOf(first, id)).toMatchObject({ scan_status: 'infected', kept: 'waiting' });

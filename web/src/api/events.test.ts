@@ -40,6 +40,7 @@ describe('the events socket', () => {
     expect([connection(), isLive()]).toEqual(['online', true]);
   });
 
+  // proves: support-fault-3
   it('comes back after a loss, waits longer each time, and goes on from the event that it saw last', () => {
     welcome().say({ kind: 'event', id: LATER, event: { kind: 'alerts_changed' } });
     latest().breakOff();

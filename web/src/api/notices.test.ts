@@ -50,6 +50,7 @@ afterEach(() => {
 });
 
 describe('a message that comes while nobody looks', () => {
+  // proves: support-customer-26
   it('makes no sound and shows nothing before somebody has asked for it, and asks the browser for nothing', () => {
     permission = 'granted';
     giveNotice(NEWS);

@@ -118,6 +118,7 @@ describe('what waits to be sent', () => {
     expect(queue.read()).toEqual([]);
   });
 
+  // proves: support-customer-27
   it('outlives a reload: what waited, what was on its way, and what was refused', async () => {
     queue.add('refused');
     await end(0, refused);
@@ -130,6 +131,7 @@ describe('what waits to be sent', () => {
     expect(sends[2]?.id).toBe(sends[1]?.id);
   });
 
+  // proves: support-fault-4
   it('shows what another tab writes, and forgets what another tab has sent', async () => {
     queue.add('of this tab');
     await end(0, refused);

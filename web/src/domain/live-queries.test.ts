@@ -78,6 +78,7 @@ describe('what the screens have read', () => {
     unfollow();
   });
 
+  // proves: product-3.1-3
   it('is old after a gap', () => {
     const queries = new QueryClient();
     const unfollow = followEvents(queries);

@@ -123,6 +123,7 @@ describe('the shell', () => {
     expect(screen.getByRole('link', { name: 'Go to the dashboard' })).toHaveAttribute('href', '/dashboard');
   });
 
+  // proves: support-staff-25
   it('shows the version and whom to ask', async () => {
     open('/dashboard');
     await heading('Security dashboard');
@@ -411,6 +412,7 @@ describe('the user menu', () => {
     expect(screen.getByRole('menuitem', { name: 'Outbox' })).toHaveAttribute('href', '/admin/outbox');
   });
 
+  // proves: product-2.10-1
   it('has a group in the sidebar for administrators, with what waits', async () => {
     const waiting = { plan_requests: 2, false_alarms: 1, mails: 120, jobs: 1 };
     const first_steps = { provider: true, second_factor: true, first_scan: true, others: true };

@@ -128,6 +128,7 @@ it('is opened by the link that mends what the posture scan found', async () => {
 });
 
 describe('a list of many', () => {
+  // proves: support-customer-20
   it('goes on with Show more, and says how many are left', async () => {
     const [first, second] = [alertOf(), alertOf()];
     server.on(listAlerts, (query) =>

@@ -56,6 +56,7 @@ async function open(scan: ScanDetail) {
 }
 
 describe('the details of a scan', () => {
+  // proves: support-customer-21
   it('have the way to show it to support', async () => {
     const dialog = await open(INFECTED);
     expect(dialog.getByRole('link', { name: `Show this to support: ${INFECTED.filename}` })).toHaveAttribute(

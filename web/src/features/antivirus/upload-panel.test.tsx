@@ -279,6 +279,7 @@ describe('uploading', () => {
       expect(alert).not.toHaveBeenCalled();
     });
 
+    // proves: attack-C.18-2
     it('is taken back later by itself where the server cannot just now, and until then says Cancelling', async () => {
       const upload = await scanning('a.zip');
       vi.useFakeTimers({ shouldAdvanceTime: true });

@@ -42,6 +42,7 @@ async function fillRegistration(user: ReturnType<typeof userEvent.setup>, { conf
 }
 
 describe('signing in', () => {
+  // proves: product-3.5-1
   it('says that it worked, makes the rest ready, and starts the session', async () => {
     server.on(login, reply(login, { access_token: 'token-1', user_info: MARIA }));
     const user = open();
