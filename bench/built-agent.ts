@@ -1,3 +1,4 @@
+// Unpacks the agent package that `npm run build` made, for benches that run it.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

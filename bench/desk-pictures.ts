@@ -1,5 +1,5 @@
-// Pictures of the support desk and the chat, with nothing there, with a little, and with very much; in the windows of snap.ts, dark and light. For the eye alone:
-// `node bench/desk-pictures.ts <folder> [--fill=many] [--scheme=dark] [--width=390,320] [--whole]`. Needs: npm start once (for the build).
+// Takes pictures of the support desk and the chat with no, few and very many records, in the windows of snap.ts, dark and light. For the eye; measures nothing.
+// `node bench/desk-pictures.ts <folder> [--fill=many] [--scheme=dark] [--width=390,320] [--whole]`. Needs npm start once (for the build).
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

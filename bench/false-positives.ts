@@ -1,5 +1,5 @@
-// Files of a real machine, read by two engine processes of the built server: none of them may be `infected`. Keeps the counts in
-// results/false-positives.json, and says on stderr how far it is. `node bench/false-positives.ts [folder ...]`
+// Measures what the rule pack says of the files of a real machine, read by two engine processes of the built server.
+// Bar: none is `infected`. Keeps results/false-positives.json and reports progress on stderr. `node bench/false-positives.ts [folder ...]`.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { type Dirent, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// Fills an account with 10,000 scans, 1,000 alerts and 500 rules among 5,000 people, for benches of screens.
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { BrowserContext } from '@playwright/test';

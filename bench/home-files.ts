@@ -1,3 +1,4 @@
+// Makes the files of a home from a seed: mostly small texts and settings, some pictures, few large files and archives.
 import { deflateSync } from 'node:zlib';
 import { zip } from './files.ts';
 

@@ -1,3 +1,4 @@
+// Makes files under 1 MB that are built to take a scanner's time or memory. None is stored.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -5,8 +6,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { zip } from './files.ts';
-
-// Files under 1 MB that are made to take a scanner's time or memory. None is kept: each is made when it is asked for.
 
 const KIB = 1024;
 const MIB = 1024 ** 2;

@@ -1,3 +1,4 @@
+// Reads the memory of processes and their children from /proc (PSS).
 import { readdirSync, readFileSync } from 'node:fs';
 
 const read = (path: string) => {

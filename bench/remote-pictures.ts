@@ -1,5 +1,5 @@
-// Pictures of a remote session from both sides in each of its states, and of the administrators' list; 1440, 1024, 768 and 390 px wide, dark and light, whole pages. For
-// the eye alone: `node bench/remote-pictures.ts <folder> [--only=technician]`. Needs npm run build once, Chromium, Xvfb, xterm and x11vnc.
+// Takes pictures of a remote session from both sides in each state, and of the administrators' list; 1440, 1024, 768 and 390 px wide, dark and light, whole pages. For the eye; measures nothing.
+// `node bench/remote-pictures.ts <folder> [--only=technician]`. Needs npm run build once, Chromium, Xvfb, xterm and x11vnc.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,6 @@
-// Every bar of the scanner side by side with its peer, in one run on one machine: `clamdscan --stream`, `clamdscan --fdpass`, raw INSTREAM and the `yara`
-// command line. Then what is found: Debian's clamav-testfiles and EICAR in every container, with both engines, each alone, and none reachable.
-// Prints two tables and keeps them in results/scanner.json. Needs npm start once (for the build), and the packages "clamav-daemon", "clamdscan",
-// "clamav-testfiles" and "yara".
+// Measures every bar of the scanner beside its peer in one run: `clamdscan --stream`, `clamdscan --fdpass`, raw INSTREAM, clamav-rest-api and `yara`. Then what is found: Debian's clamav-testfiles and EICAR in every container, with both engines, each alone, and none.
+// Bars: each is stated at its measurement below and in docs/measured.md. Prints two tables and keeps results/scanner.json. `--small` measures small files only.
+// Needs npm start once (for the build), and the packages "clamav-daemon", "clamdscan", "clamav-testfiles" and "yara".
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,10 +10,10 @@ import { pathToFileURL } from 'node:url';
 import type { Scan } from '@palisade/contract/antivirus';
 import { carvingSource } from '@palisade/scanner/carving';
 import { z } from 'zod';
-import { type BenchClamd, rawInstream, startClamd } from './clamd.ts';
 import { EICAR, eicarContainers, zip } from './files.ts';
+import { type BenchClamd, rawInstream, startClamd } from './peers/clamd.ts';
+import { startBareUpload, startRestPeer } from './peers/rest-peer.ts';
 import { startPrograms } from './programs.ts';
-import { startBareUpload, startRestPeer } from './rest-peer.ts';
 import { type BenchServer, describeMachine, median, RESULTS, ROOT, startServer } from './server.ts';
 import { piecesOf, upload } from './upload.ts';
 

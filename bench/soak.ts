@@ -1,13 +1,6 @@
-/**
- * One server for long: as many files as it is told, four at once, of the kinds that lie in a home; each part of the run beside the first. What becomes slow or large only after some
- * thousand files shows here. Keeps its figures in results/soak.json. Needs npm start once (for the build).
- *
- *     node bench/soak.ts [FILES] [SEED]
- *
- * Or for so many minutes, with what each process holds after every tenth of them, after five minutes, and once it has been idle for 90 s. Keeps that in results/soak-minutes.json.
- *
- *     node bench/soak.ts --minutes 60
- */
+// Measures one server for long: files of a home, four at once; each part of the run beside the first. What becomes slow or large after some thousand files shows here.
+// No bar. `node bench/soak.ts [FILES] [SEED]` keeps results/soak.json; `node bench/soak.ts --minutes 60` keeps results/soak-minutes.json: memory of each process after every tenth of the time, after five minutes,
+// and after 90 s at rest. Needs npm start once (for the build).
 import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,5 @@
-// What 5,000 open pages cost everybody else: how long another person's request takes, and how long the server's event loop is held up, with nobody there and with
-// 5,000 pages over two heartbeats. Kept in results/sockets.json. `node bench/sockets.ts FOLDER` measures the build of another folder, as `before`. Needs: npm start
-// once (for the build), and 10,000 open files (`ulimit -n`).
+// Measures the cost of 5,000 open pages for everybody else: another person's request and the server's event loop, with no page and with 5,000 over two heartbeats.
+// No bar. Keeps results/sockets.json. `node bench/sockets.ts FOLDER` measures the build of another folder, as `before`. Needs npm start once (for the build) and 10,000 open files (`ulimit -n`).
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What a relay is held against: two sockets, and what comes of one goes to the other, no faster than that one takes it. Prints its port.
+// Peer of remote-control.ts: joins two sockets, no faster than each takes the bytes. Prints its port.
 import { WebSocket, WebSocketServer } from 'ws';
 
 const WAITING = 1024 ** 2;

@@ -1,12 +1,12 @@
-// The least that an upload with a verdict can be here: `node:http`, the bytes and their hash, our rules over them in the same process, and one sync of a file that they are
-// appended to, shared by all who wait for it. No people, no limits, no records, no unpacking. What it does on a machine is what no server of ours can pass there.
+// Peer of scanner.ts: the least possible upload with a verdict. `node:http`, the bytes and their hash, our rules in the same process, and one shared sync of the file that they are appended to.
+// No people, limits, records or unpacking. No server of ours can be faster on the same machine.
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { ROOT } from './server.ts';
+import { ROOT } from '#bench/server.ts';
 
 const [port = '0', kept = ''] = process.argv.slice(2);
 

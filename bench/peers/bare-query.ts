@@ -1,5 +1,4 @@
-// The peer of a list: Fastify with one route that reads one person's rules of the firewall by their index, and nothing else. `node bench/bare-query.ts PORT`, with DATABASE_URL
-// and USER_ID.
+// Peer of a list in cluster.ts: Fastify with one route that reads one person's firewall rules by their index. `node bench/peers/bare-query.ts PORT`, with DATABASE_URL and USER_ID.
 import Fastify from 'fastify';
 import pg from 'pg';
 

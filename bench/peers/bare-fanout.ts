@@ -1,5 +1,4 @@
-// The peer of bench/desk.ts: the least that tells a message to the pages of a person. `POST /say` with the event of a message sends it to the sockets that said they are
-// theirs; nothing is stored, nobody is asked who they are.
+// Peer of desk.ts: the least that sends a message to the pages of a person. `POST /say` with the event sends it to the sockets that named this person; nothing is stored, nobody is authenticated.
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type WebSocket, WebSocketServer } from 'ws';

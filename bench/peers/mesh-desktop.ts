@@ -1,3 +1,4 @@
+// Peer of remote.ts: MeshCentral's desktop, as far as a key and its pixels need it: its agent on a screen in memory, and a page that speaks the protocol of its desktop (JPEG tiles) through its relay.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -7,9 +8,6 @@ import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { ACCOUNT, AGENT } from './mesh-central.ts';
 import type { PixelClient } from './rfb-client.ts';
-
-// MeshCentral's own desktop, as far as a key and the pixels that it changes need one: its agent on a screen in memory, and a page that speaks the protocol of its
-// desktop (tiles as JPEG) through its relay, with what its own page asks for.
 
 const PATIENCE_MS = 60_000;
 const INSECURE = { rejectUnauthorized: false, perMessageDeflate: false } as const;

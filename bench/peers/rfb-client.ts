@@ -1,3 +1,4 @@
+// A page as far as RFB needs one: presses keys on a screen and sees what changes. Used for ours and for VNC directly.
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 

@@ -1,13 +1,12 @@
+// Peer of remote.ts: MeshCentral from npm. It is fetched when the bench first runs; MESHCENTRAL names a folder in which `npm install meshcentral` has run.
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
-import { freePort } from './rest-peer.ts';
-import { ROOT } from './server.ts';
-import { answers, type Started } from './tls.ts';
-
-// The peer of remote support: MeshCentral as npm has it. It is fetched when the bench runs first; MESHCENTRAL names a folder in which `npm install meshcentral` has run.
+import { freePort } from '#bench/free-port.ts';
+import { ROOT } from '#bench/server.ts';
+import { answers, type Started } from '#bench/tls.ts';
 
 export const VERSION = '1.1.55';
 const FOLDER = process.env['MESHCENTRAL'] ?? join(ROOT, 'node_modules/.cache/palisade-meshcentral');

@@ -1,13 +1,11 @@
+// Peer of scanner.ts for small files: an HTTP scanner in front of the same clamd, github.com/benzino77/clamav-rest-api as published. It is not on npm: CLAMAV_REST_API names a folder with its source, in which `npm install` has run.
 import { spawn } from 'node:child_process';
 import { Agent, request } from 'node:http';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { ROOT } from './server.ts';
-
-// The peer for small files: an HTTP scanner in front of the same clamd, github.com/benzino77/clamav-rest-api as published. It is not on npm:
-// CLAMAV_REST_API names a folder with its source, in which `npm install` has run.
+import { freePort } from '#bench/free-port.ts';
+import { ROOT } from '#bench/server.ts';
 
 const BOUNDARY = 'a-boundary-of-the-bench';
 const FORM_KEY = 'FILES';
@@ -20,18 +18,6 @@ export interface RestPeer {
   /** Scans a clean file. @throws for any other answer. */
   scan(bytes: Buffer): Promise<void>;
   stop(): Promise<void>;
-}
-
-/** A port that nothing listens on. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(address !== null && typeof address === 'object' ? address.port : 0));
-    });
-  });
 }
 
 function post(port: number, agent: Agent, bytes: Buffer): Promise<void> {
@@ -77,7 +63,7 @@ export async function startRestPeer(folder: string, clamd_port: number): Promise
 /** Starts what an upload costs at the least (bare-upload.ts); the bytes go to the file `kept`. */
 export async function startBareUpload(kept: string): Promise<RestPeer> {
   const port = await freePort();
-  return await startPeer(port, [join(ROOT, 'bench/bare-upload.ts'), `${port}`, kept], { cwd: ROOT, env: {} });
+  return await startPeer(port, [join(ROOT, 'bench/peers/bare-upload.ts'), `${port}`, kept], { cwd: ROOT, env: {} });
 }
 
 async function startPeer(

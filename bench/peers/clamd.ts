@@ -1,11 +1,12 @@
+// Peer of scanner.ts and deep-scan.ts: clamd with the shipped clamd.conf and given signatures, without a cache.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from './rest-peer.ts';
-import { ROOT } from './server.ts';
+import { freePort } from '#bench/free-port.ts';
+import { ROOT } from '#bench/server.ts';
 
 export interface BenchClamd {
   /** Of the configuration, for clamdscan. */
