@@ -1,4 +1,4 @@
-// Checks the documents: the README is short, every setting is described, every topic of decisions is in the index, every link leads somewhere, and nothing names a document that does not exist.
+// Checks the documents: every setting is described, every topic of decisions is in the index, every link leads somewhere, and nothing names a document that does not exist.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,6 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .filter((path) => path !== '' && existsSync(join(ROOT, path)));
 const documents = files.filter((path) => path.endsWith('.md'));
 
-const wordsOf = (/** @type {string} */ text) => text.split(/\s+/).filter((word) => word !== '').length;
 const anchorsOf = (/** @type {string} */ text) =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
     title
@@ -59,10 +58,6 @@ const OUTSIDE =
   /(?<![\w-]|decisions\/)(?:SPEC|DESIGN|STYLE|foundation|devices|remote|monitor|desk)\.md\b|\bSPEC section\b|\/work\/(?:shared|wt|main)\b/;
 
 describe('the documents', () => {
-  test('begin with a README of at most 700 words', () => {
-    expect(wordsOf(read('README.md'))).toBeLessThanOrEqual(700);
-  });
-
   test('describe every setting', () => {
     const names = ['settings', 'secret-files'].flatMap((name) => settingsOf(read(`server/src/platform/${name}.ts`)));
     expect(names.length).toBeGreaterThan(40);
