@@ -10,7 +10,7 @@ import { isThere } from './proofs.mjs';
 const STATUSES = ['met', 'not met', 'does not apply'];
 const security = readFileSync(join(ROOT, 'SECURITY.md'), 'utf8');
 
-/** What is wrong with a requirement, as sentences. @param {import('./proofs.mjs').Claim} claim */
+/** The faults of a requirement, as sentences. @param {import('./proofs.mjs').Claim} claim */
 function wrongIn({ id, asks = '', status = '', note = '' }) {
   const faults = [];
   if (!ASVS_LEVELS.has(id.replace('asvs-', ''))) faults.push('is of another level, or of none');

@@ -67,7 +67,7 @@ async function fastGate(command, environment, as = {}) {
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes));
   const code = await new Promise((resolve) => child.once('close', resolve));
   const closing = output.slice(output.lastIndexOf('\n== result'));
-  // What failed is in the output of that run, which is shown when it did.
+  // The output of a failed run is shown and names the failure.
   if (code !== 0) process.stdout.write(output);
   process.stdout.write(closing);
   return { code, closing };

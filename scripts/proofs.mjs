@@ -22,7 +22,7 @@ import { ROOT } from './node-runtime.mjs';
 /** Files whose comments are read: tests, and the lists of hostile files that tests go through. */
 const TAGGED = /\.(?:test|spec)\.(?:ts|tsx|mjs)$|^(?:scanner|agent|server)\/test\/|^bench\/.*\.ts$/;
 const TAG = /^\s*\/\/ proves: (.+)$/;
-/** What a tag may stand above: a test or group, or a row of a list that has a name. */
+/** Lines that a tag may stand above: a test or group, or a row of a list that has a name. */
 const TEST = /^\s*(?:test|it|describe)(?:\.\w+)*(?:<.*>)?\(/;
 const ROW = /^\s*(?:\[|\w+\()\s*(?<quote>['"`])/;
 const NOT_RUN = /^\s*(?:test|it|describe)\.(?:skip|todo|fails|fixme)\b/;
@@ -120,7 +120,7 @@ export function isThere(place) {
   return (section === undefined || sections.includes(section)) && (words === undefined || text.includes(words));
 }
 
-/** What is wrong: claims without proof, tags without claim, ids that occur twice, places that are not there. @param {Claim[]} claims @param {Proof[]} proofs */
+/** Faults: claims without proof, tags without claim, ids that occur twice, places that are not there. @param {Claim[]} claims @param {Proof[]} proofs */
 export function faultsOf(claims, proofs) {
   const proved = new Set(proofs.flatMap(({ ids }) => ids));
   const known = new Set(claims.map(({ id }) => id));

@@ -11,7 +11,7 @@ const sets = allClaims();
 const claims = sets.flatMap((set) => set.claims);
 const { proofs, faults } = allProofs();
 
-/** How many claims a list has of each kind: `attack-A.1-2` is of the kind A.1. @param {import('./proofs.mjs').Claim[]} list */
+/** Counts the claims of a list by kind: `attack-A.1-2` is of the kind A.1. @param {import('./proofs.mjs').Claim[]} list */
 const kindsOf = (list) =>
   Object.entries(Object.groupBy(list, ({ id }) => id.replace(/^[a-z]+-(.*)-\d+$/, '$1'))).map(([kind, of = []]) => [
     kind,

@@ -127,7 +127,7 @@ export function paragraphsOf(file, text) {
   return passages;
 }
 
-/** What is found in every workspace, and how much was read. @returns {Record<string, { passages: number, findings: Finding[] }>} */
+/** Findings and number of passages of every workspace. @returns {Record<string, { passages: number, findings: Finding[] }>} */
 export function readAll() {
   /** @type {Record<string, { passages: number, findings: Finding[] }>} */
   const all = Object.fromEntries([...WORKSPACES, REST].map((name) => [name, { passages: 0, findings: [] }]));

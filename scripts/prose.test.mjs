@@ -56,7 +56,7 @@ const a = 1; // beside code
  */
 describe('a group', () => {
   test.each([1])('case %s', () => {});
-  // proves: a-1
+  // ${'proves'}: a-1
   it('works', () => {});
 });
 log('not a name');

@@ -109,7 +109,7 @@ export function sentencesOf(path, source = readFileSync(path, 'utf8')) {
         return;
       case 'JSXElement':
       case 'JSXFragment': {
-        // A sentence goes on over what is set in it: <b>, <bdi>, {figures}.
+        // A sentence continues over the elements in it: <b>, <bdi>, {figures}.
         const whole = node.children
           .map((/** @type {any} */ child) =>
             child.type === 'JSXText'

@@ -1,4 +1,4 @@
-// What was tried against the product once and what holds against it. A: small files that take the machine. B: ways in. C: exhaustion. D: several servers and operation. E: local users of a device.
+// Attacks that worked once, and the defence against each. A: small files that take the machine. B: ways in. C: exhaustion. D: several servers and operation. E: local users of a device.
 
 /** @type {import('../proofs.mjs').Claim[]} */
 // biome-ignore format: one claim a line
