@@ -7,7 +7,7 @@ import { ROOT } from './server.ts';
 
 export interface BuiltAgent {
   folder: string;
-  /** What a device runs: `palisade-agent`, with its flags. */
+  /** The program of a device: `palisade-agent`, with its flags. */
   program: string;
   remove(): void;
 }

@@ -83,7 +83,7 @@ const settings: Record<string, string> = {
   REDIS_URL: through('REDIS', ways.Redis.port),
   STORAGE_URL: through('STORAGE', ways.S3.port, '/bench'),
   LOG_LEVEL: 'silent',
-  // What is measured is what two servers do, not what refuses so much of one loopback.
+  // Limits are raised: this measures two servers, not the limits of one loopback source.
   LIMITS: ['register', 'sign_in', 'sockets', 'read', 'write', 'upload']
     .map((name) => `${name}.source=1000000/1m`)
     .concat(['read', 'write', 'upload'].map((name) => `${name}=1000000/1m`))
@@ -198,7 +198,7 @@ async function killOne(one: BenchServer, other: BenchServer, token: string) {
   };
 }
 
-/** What people see while a service is away, and whether anything that they were told is there is not. */
+/** Answers while a service is away, and whether every acknowledged record exists. */
 async function whileAway(service: keyof typeof ways, servers: readonly BenchServer[], token: string) {
   const seen: Record<string, number> = {};
   let slowest_ms = 0;
@@ -260,7 +260,7 @@ function fail(): never {
   throw new Error('There are two servers.');
 }
 
-/** How long pages wait for what is told, over both servers. */
+/** Delay of events to pages, over both servers. */
 async function tellPages(servers: readonly [BenchServer, BenchServer]) {
   const people: { token: string; heard: (at: number) => void }[] = [];
   const sockets: WebSocket[] = [];

@@ -97,7 +97,7 @@ function scanWithClamd() {
   });
 }
 
-/** How many verdicts an agent has kept on the disk. */
+/** Number of verdicts that an agent has on the disk. */
 function verdictsIn(state: string): number {
   const path = join(state, 'verdicts.txt');
   if (!existsSync(path)) return 0;

@@ -75,7 +75,7 @@ function madeOf(kind: number, index: number): string {
   return known;
 }
 
-/** What becomes of the few rows when a provider has many customers for years. */
+/** Fills the desk as after years with many customers. */
 function fillMany(path: string, conversation_id: string): void {
   const database = new DatabaseSync(path);
   database.exec('pragma busy_timeout = 5000; begin immediate');

@@ -46,7 +46,7 @@ interface Measured {
 
 const memorySchema = z.object({ rss: z.number(), heapUsed: z.number(), external: z.number() });
 
-/** What a process holds, in bytes: of the machine (`rss`), and of what is in use (`held`). */
+/** Memory of a process, in bytes: of the machine (`rss`), and of what is in use (`held`). */
 async function memoryOf(some: readonly Measured[]): Promise<{ rss: number; held: number }> {
   const sum = { rss: 0, held: 0 };
   for (const { pid, memory_file } of some) {
@@ -74,7 +74,7 @@ const settings: Record<string, string> = {
   REDIS_URL: given('REDIS'),
   STORAGE_URL: storage.href,
   LOG_LEVEL: 'silent',
-  // What is measured is what pages and messages cost, not what refuses so many of one loopback.
+  // Limits are raised: this measures pages and messages, not the limits of one loopback source.
   LIMITS: ['register', 'sign_in', 'sockets', 'read', 'write']
     .map((name) => `${name}.source=1000000/1m`)
     .concat(['read', 'write'].map((name) => `${name}=1000000/1m`))
@@ -140,19 +140,19 @@ interface Page {
   close(): void;
 }
 
-/** How often pages were sent away and came back, and how often one of them was told that something is missing and read anew. */
+/** Number of reconnections, and of pages that read anew after a gap. */
 let came_back = 0;
 let read_anew = 0;
 
 const listSchema = z.array(z.object({ message: z.string() }));
-/** What a page reads when something is missing: the newest of its conversation. */
+/** The request of a page after a gap: the newest of its conversation. */
 async function readNewest(url: string, access_token: string): Promise<string[]> {
   read_anew += 1;
   const answer = await fetch(`${url}/api/chat/messages?limit=50`, { headers: { authorization: `Bearer ${access_token}` } });
   return listSchema.parse(await answer.json()).map(({ message }) => message);
 }
 
-/** A page as ours are: it comes back when it is sent away, goes on from the last event that it has heard, and keeps one of each message. */
+/** A page as ours are: it reconnects, resumes after its last event, and keeps one of each message. */
 function openPage(url: string, access_token: string): Promise<Page> {
   let after: string | undefined;
   let isOver = false;
@@ -246,7 +246,7 @@ async function measure(
     const token = tokens[(place * 37) % PEOPLE];
     if (server === undefined || token === undefined) throw new Error('There is nobody to write.');
     const words = `The machine has been slow since this morning, what can I do about it? ${randomUUID()}`;
-    // What is late began late for its customer, too: it counts from when it was due.
+    // The time counts from the moment a message was due, also when it was written late.
     if (place >= warm) written.set(words, { at: due, arrived: 0 });
     underway.push(
       say(server, token, words).catch(() => {
@@ -289,7 +289,7 @@ const sayHere = (server: Measured, token: string, words: string) =>
   post(`${server.url}/api/chat/messages`, token, { message: words, sender: 'user', client_message_id: randomUUID() });
 
 const id = randomUUID();
-/** What our servers tell, as long as it is there. */
+/** Event of our servers while a message exists. */
 const sayBare = (server: Measured, token: string, words: string) => {
   const nothing = { author: null, is_automatic: false, is_read: false, attachments: [], card: null };
   const message = {
@@ -314,7 +314,7 @@ try {
   const tokens: string[] = [];
   while (names.length > 0)
     tokens.push(...(await Promise.all(names.splice(0, 4).map((name) => one.signIn(name)))).map(({ token }) => token));
-  // Who asked for a person is answered by nobody else: a message is one message.
+  // A customer who asked for a person gets no automatic answer: a message is one message.
   for (const token of tokens) await post(`${one.url}/api/chat/person`, token, {});
   console.log(`${PEOPLE} people are signed in`);
   const bare = await startBare();

@@ -138,7 +138,7 @@ try {
     reached: Math.max(...waits) <= bar_ms,
   });
   const result = {
-    // What else the machine had to do when the measuring ended: 0 is nothing, the number of cores is all it can.
+    // Load of the machine at the end: 0 is nothing, the number of cores is all it can.
     machine: { ...describeMachine(), load: round(loadavg()[0] ?? 0) },
     slow_file: {
       text: slowest,

@@ -394,7 +394,7 @@ function databaseHead(page_bytes: number): Buffer {
   return head;
 }
 
-/** Each cell is one value of 32 KB, which goes on in the page that it stands in. */
+/** Each cell is one value of 32 KB, which continues in its own page. */
 function pagesInCircles(): Buffer {
   const page_bytes = 512;
   const pages = Array.from({ length: 1700 }, (_, index) => {

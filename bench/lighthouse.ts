@@ -16,9 +16,9 @@ import { describeMachine, RESULTS, ROOT, startServer } from './server.ts';
 const LIGHTHOUSE = 'lighthouse@13.5.0';
 const SCREENS = process.argv.length > 2 ? process.argv.slice(2) : SCREENS_AND_SIGN_IN;
 const CATEGORIES = ['performance', 'accessibility', 'best-practices'];
-/** What the score of performance is made of, in ms; kept, so that a low one says where its time went. */
+/** Parts of the performance score, in ms; kept to explain a low score. */
 const METRICS = ['first-contentful-paint', 'largest-contentful-paint', 'speed-index', 'total-blocking-time'] as const;
-/** What each screen is to reach: scores of 100, and how far what is drawn may move (cumulative layout shift). */
+/** Bars of each screen: scores of 100, and how far what is drawn may move (cumulative layout shift). */
 const BARS = { desktop: 98, mobile: 90, accessibility: 100, shift: 0.02 } as const;
 const RESULT = join(RESULTS, 'lighthouse.json');
 
@@ -67,7 +67,7 @@ async function audit(url: string, port: number, form: 'desktop' | 'mobile') {
 
 const keptSchema = z.object({ results: z.array(z.looseObject({ screen: z.string(), form: z.string() })) });
 
-/** What an earlier run kept of the screens that this one leaves out. */
+/** Results of an earlier run for screens that this one leaves out. */
 function resultsBefore(): z.infer<typeof keptSchema>['results'] {
   if (SCREENS === SCREENS_AND_SIGN_IN) return [];
   return keptSchema.parse(JSON.parse(readFileSync(RESULT, 'utf8'))).results.filter(({ screen }) => !SCREENS.includes(screen));

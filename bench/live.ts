@@ -51,7 +51,7 @@ async function smallScans(token: string, goesOn: (runs: number) => boolean): Pro
 try {
   const [owner, guest] = [await server.signIn('owner'), await server.signIn('guest')];
   await smallScans(guest.token, (runs) => runs < 10);
-  // What starting the server took is no part of it.
+  // The start of the server does not count.
   await eventLoopGap();
   const alone = await smallScans(guest.token, (runs) => runs < SMALL_RUNS);
   const idle = await eventLoopGap();

@@ -15,7 +15,7 @@ import { describeMachine, RESULTS, startServer } from './server.ts';
 const LETTERS = 2_000;
 const CONNECTIONS = 10;
 
-/** Who was written to, and when, by `performance.now()`. */
+/** Recipients and times of letters, by `performance.now()`. */
 const received: { to: string; at: number }[] = [];
 const smtp = createServer((socket) => {
   let to = '';

@@ -29,7 +29,7 @@ async function snap(page: Page, name: string): Promise<void> {
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.setViewportSize(size);
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      // What stays at the top stands at the top of the picture.
+      // Fixed parts are at the top of the picture.
       await page.evaluate(() => {
         scrollTo(0, 0);
         return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));

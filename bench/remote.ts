@@ -26,7 +26,7 @@ process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
 const SECRET = 'a-secret-that-both-have';
 /** Frames whose age is read in a round. */
 const FRAMES = 120;
-/** What either holds is read when nobody has asked it for anything for so long: right behind a request it is what its last collection of garbage left. */
+/** Memory is read after this time without a request: directly after one it shows what the last collection of garbage left. */
 const SETTLED_MS = 25_000;
 const INSECURE = { ignoreHTTPSErrors: true };
 
@@ -93,7 +93,7 @@ const AGES_PATIENCE_MS = 60_000;
 
 const noted = (page: Page, name: string) => page.evaluate((key) => Number(Reflect.get(window, key)), name);
 
-/** How old each of the next frames is when it is shown, in ms: the clock that drawClock draws, read from one row of pixels. */
+/** Age of each of the next frames when it is shown, in ms: the clock that drawClock draws, read from one row of pixels. */
 async function agesOf(page: Page): Promise<number[]> {
   return await picture(page).evaluate(
     (video, { frames, patience }) =>
@@ -191,7 +191,7 @@ async function patientPeer(name: string, tries = 1): ReturnType<typeof peer> {
   }
 }
 
-/** What is measured in a round. */
+/** Measurements of a round. */
 interface Round {
   direct: Awaited<ReturnType<typeof session>>;
   relayed: Awaited<ReturnType<typeof session>>;

@@ -194,7 +194,7 @@ async function measureSmall(server: BenchServer, token: string, clamd: BenchClam
   }
 }
 
-/** How far a server's memory goes up during one upload, in MB. */
+/** Growth of a server's memory during one upload, in MB. */
 async function memoryOf(server: BenchServer, token: string, megabytes: number): Promise<number> {
   const field = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1024;
@@ -269,7 +269,7 @@ function killEngines(server: BenchServer): () => void {
 
 type Verdicts = Map<string, string>;
 
-/** What is said of each file, and by which engines. */
+/** Verdict of each file, and its engines. */
 async function verdicts(
   files: ReadonlyMap<string, Buffer>,
   environment: Record<string, string>,
@@ -296,7 +296,7 @@ interface Detection {
   testfiles_missed: string[];
   containers_found: number;
   containers_missed: string[];
-  /** What was neither found nor read whole. */
+  /** Files that were neither found nor read whole. */
   pending: number;
 }
 
@@ -334,7 +334,7 @@ async function measureDetection(clamd: BenchClamd): Promise<{ testfiles: number;
   return { testfiles: testfiles.size, containers: containers.size, rows };
 }
 
-/** What else the machine had to do, processes in the mean of a minute. */
+/** Load of the machine, processes in the mean of a minute. */
 const [load_before = 0] = loadavg();
 const testfile = readFileSync(join(TESTFILES, 'clam.exe'));
 const clamd = await startClamd({

@@ -1,4 +1,4 @@
-// Measures one server for long: files of a home, four at once; each part of the run beside the first. What becomes slow or large after some thousand files shows here.
+// Measures one server for long: files of a home, four at once; each part of the run beside the first. Slowness and growth after some thousand files show here.
 // No bar. `node bench/soak.ts [FILES] [SEED]` keeps results/soak.json; `node bench/soak.ts --minutes 60` keeps results/soak-minutes.json: memory of each process after every tenth of the time, after five minutes,
 // and after 90 s at rest. Needs npm start once (for the build).
 import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ const nextFile = createHomeFiles(Number(seed));
 const data_dir = mkdtempSync(join(tmpdir(), 'palisade-soak-'));
 const server = await startServer(data_dir);
 
-/** What the database and its log take, in MB. */
+/** Size of the database and its log, in MB. */
 const databaseMb = () =>
   readdirSync(data_dir)
     .filter((name) => /\.(db|sqlite)/u.test(name))
@@ -33,7 +33,7 @@ const databaseMb = () =>
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
-/** What the main process holds alone, its engines, and how many of these there are. */
+/** Memory of the main process and of its engines, and their number. */
 function held() {
   const { main_mb, engines_mb, engines } = memoryByKind(server.pid);
   return { main_mb: round(main_mb), engines_mb: round(engines_mb), engines, all_mb: round(main_mb + engines_mb) };

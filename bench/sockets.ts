@@ -20,7 +20,7 @@ const data_dir = join(folder, 'data');
 const gapFile = join(folder, 'event-loop.json');
 const [load_before = 0] = loadavg();
 const environment = {
-  // What is measured is what open pages cost, not what refuses them: 250 people sign in and 5,000 pages open within a minute, from the one loopback.
+  // Limits are raised: this measures open pages, not their refusal. 250 people sign in and 5,000 pages open within a minute, from the one loopback.
   LIMITS: ['register', 'sign_in', 'sockets', 'read']
     .map((name) => `${name}.source=1000000/1m`)
     .concat('read=1000000/1m')
@@ -37,7 +37,7 @@ async function eventLoopGap(): Promise<{ max_ms: number; p99_ms: number }> {
   return z.object({ max_ms: z.number(), p99_ms: z.number() }).parse(JSON.parse(readFileSync(gapFile, 'utf8')));
 }
 
-/** How long a person's requests take, one after the other, for a time. */
+/** Duration of a person's requests, one after the other, for a time. */
 async function ask(token: string, for_ms: number): Promise<{ p50_ms: number; p99_ms: number; max_ms: number }> {
   const times: number[] = [];
   const headers = { authorization: `Bearer ${token}` };

@@ -23,7 +23,7 @@ const SCREENS = [
   { path: '/admin/audit', there: 'main li, main tbody tr', press: undefined },
 ] as const;
 
-/** What the page itself sees of its paints. */
+/** Paints as the page itself sees them. */
 const WATCH = `
   window.measured = { shift: 0, press: 0 };
   new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.measured.shift += entry.value; })

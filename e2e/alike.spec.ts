@@ -3,7 +3,7 @@ import { givePremium, openSignedIn, test } from './palisade.ts';
 import { cleanPdf, eicarFile } from './samples.ts';
 import { SCREENS } from './screens.ts';
 
-/** How far what is drawn may move while a screen arrives (cumulative layout shift). */
+/** Largest movement of drawn parts while a screen arrives (cumulative layout shift). */
 const SHIFT_MAXIMUM = 0.02;
 
 /** Moments as every screen writes them: the time today and yesterday, the day of this year and of another, an age, and a day in full. */
@@ -63,7 +63,7 @@ test('a chart of which nothing is known yet says so in a line, and draws no empt
 });
 
 // proves: product-2.8-6
-test('nothing moves while a screen arrives on a phone', async ({ page }) => {
+test('a screen arrives on a phone without movement', async ({ page }) => {
   test.slow();
   await withRecords(page);
   await page.setViewportSize({ width: 412, height: 823 });

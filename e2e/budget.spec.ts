@@ -6,12 +6,12 @@ import { SCREENS } from './screens.ts';
 // answers; brotli as served.
 const SIGN_IN_MAXIMUM = 180_000;
 const HOME_MAXIMUM = 65_000;
-/** What a new administrator has on the dashboard until it is done or put away: files of its own, as the charts are. */
+/** The first steps of a new administrator on the dashboard, until they are done or put away: files of its own, as the charts are. */
 const FIRST_STEPS_MAXIMUM = 2_500;
 const SCREEN_MAXIMUM = 60_000;
 const HOME = '/dashboard';
 
-/** Bytes that the page at `path` transfers until it is idle. What the browser's cache holds costs nothing. */
+/** Bytes that the page at `path` transfers until it is idle. Cached files cost nothing. */
 async function transferOf(page: Page, path: string): Promise<number> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Network.enable');

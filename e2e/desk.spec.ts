@@ -109,7 +109,7 @@ async function helpEachOther(page: Page, browser: Browser, server: Product): Pro
   await expect(log(maria).getByText('The grey one')).toBeVisible();
   await expect(log(maria).getByText('She means the old one')).toHaveCount(0);
 
-  // Who has another screen open sees that something came.
+  // A person on another screen sees that a message came.
   await maria.goto('/dashboard');
   await tina.getByRole('radio', { name: 'Answer' }).check();
   await say(tina, 'Please turn it off and on.', 'Answer');
@@ -131,7 +131,7 @@ async function helpEachOther(page: Page, browser: Browser, server: Product): Pro
   await expect(log(tina).getByRole('img', { name: 'printer.png' })).toBeVisible();
   await expect(log(tina).getByText(eicarFile.name)).toHaveCount(0);
 
-  // What was found leads to where it was said, on both sides.
+  // A found message leads to its place in the conversation, on both sides.
   await maria.getByRole('button', { name: 'Search it' }).click();
   await maria.getByRole('searchbox', { name: 'Search the messages' }).fill('grey');
   await maria.getByRole('link', { name: /The grey one/ }).click();
@@ -177,7 +177,7 @@ test('a message without a connection waits, and arrives once and in order when i
   await say(maria, 'first');
   await inbox(tina).getByRole('link', { name: /maria/ }).click();
   await expect(log(tina).getByText('first')).toBeVisible();
-  // What is sent arrives, and its answer is lost: the message is there, and sent again behind it.
+  // The message arrives and its answer is lost: the message is there, and sent again behind it.
   await maria.route('**/api/chat/messages', async (route) => {
     if (route.request().method() === 'POST') await route.fetch();
     await route.abort();
@@ -234,7 +234,7 @@ async function raceAndOutlive(page: Page, browser: Browser, server: Product): Pr
     await inbox(one).getByRole('link', { name: /maria/ }).click();
     await expect(conversation(one).getByRole('button', { name: 'Claim' })).toBeVisible();
   }
-  // Who is too late may find the button gone.
+  // The second person may find the button gone.
   const claims = [ada, tina].map((one) =>
     conversation(one)
       .getByRole('button', { name: 'Claim' })
@@ -265,7 +265,7 @@ async function raceAndOutlive(page: Page, browser: Browser, server: Product): Pr
   for (const one of [maria, winner, loser]) {
     for (const text of words) await expect(log(one).getByText(text, { exact: true })).toHaveCount(1, { timeout: 60_000 });
     const told = (await log(one).locator('.message__text').allTextContents()).filter((text) => words.includes(text));
-    // Whoever wrote first at whichever page: the server's order, and the customer's own.
+    // The order is the server's, and the customer's own, whichever page wrote first.
     expect(told.filter((text) => text !== 'I am still here')).toEqual(words.slice(0, -1));
   }
   await maria.reload();

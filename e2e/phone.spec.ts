@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { expectAccessible, givePremium, openSignedIn, test } from './palisade.ts';
 
-/** What of the window's width the sentence below a heading takes. */
+/** Share of the window's width that the sentence below a heading takes. */
 function shareOfSentence(page: Page): Promise<number> {
   return page
     .locator('.page__head .sub')

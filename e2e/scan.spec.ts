@@ -49,7 +49,7 @@ test('signing out ends the session on the server', async ({ page, request }) => 
 test('the sign-in screen says what went wrong', async ({ page, server }) => {
   await page.goto('/antivirus');
   await expectAccessible(page);
-  // Nobody has an account yet, so Register is what opens.
+  // Without any account Register opens.
   await page.getByRole('tab', { name: 'Login' }).click();
   await page.getByLabel('Email').fill('nobody@example.com');
   await page.getByLabel('Password', { exact: true }).fill('not the password');

@@ -42,7 +42,7 @@ test('the keyboard alone leads from sign-in to a scan', async ({ page }) => {
   expect((await chooser).isMultiple()).toBe(true);
 });
 
-test('nothing is cut off at any width', async ({ page }) => {
+test('every part is visible at any width', async ({ page }) => {
   await openSignedIn(page, 'maria');
   for (const path of ['/dashboard', '/antivirus']) {
     await page.goto(path);

@@ -99,7 +99,7 @@ test('sending shows that somebody types, and a failure loses nothing', async ({ 
 
   const retry = page.getByRole('button', { name: 'Retry' });
   await retry.click({ trial: true });
-  // By itself it is sent soon as well: pressed at once, before that takes the button away.
+  // The queue sends it soon as well: pressed at once, before that takes the button away.
   isBack = true;
   await retry.dispatchEvent('click');
   await expect(log(page).getByText(/Not sent yet/)).toHaveCount(0);

@@ -88,7 +88,7 @@ test('an authenticator app is set up, asked for at sign-in, and a recovery code 
 });
 
 // proves: product-2.4-1
-test('a passkey is added, signs in alone, by itself in the email field, and is the second step after the password', async ({
+test('a passkey is added, signs in alone, from the email field, and is the second step after the password', async ({
   page,
   server,
 }) => {
@@ -135,7 +135,7 @@ test('a passkey is added, signs in alone, by itself in the email field, and is t
   await page.getByLabel('Email').focus();
   await expect(dashboard(page)).toBeVisible();
 
-  // Nobody touches the device while the password is typed.
+  // The device is not touched while the password is typed.
   const touch = (enabled: boolean) => devtools.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled });
   await signOut(page);
   await touch(false);

@@ -116,7 +116,7 @@ async function resetWith(page: Page, token: string, password: string): Promise<v
 test.describe('in local exposure', () => {
   test.use({ environment: { LIMITS: 'recovery=1000/15m' } });
 
-  test('who comes first through a proxy, or by a name of their own, administers nothing; who is at the machine does', async ({
+  test('the first account through a proxy or a foreign name is no administrator; one made at the machine is', async ({
     page,
     browser,
     server,
@@ -134,7 +134,7 @@ test.describe('in local exposure', () => {
         expect([kind, said.status, said.body]).toEqual([kind, 403, expect.stringContaining('EXPOSURE=public')]);
       }
       await stranger.goto(outside(proxy));
-      // nginx by itself names the server's own address as the host, so that its page comes.
+      // nginx names the server's own address as the host by default, so the page loads.
       if (kind !== 'nginx') {
         await expect(refusal).toBeVisible();
         await expect(stranger.getByText('PUBLIC_URL', { exact: true })).toBeVisible();
@@ -285,7 +285,7 @@ test.describe('in public exposure', () => {
   });
 
   // proves: attack-B.11-1
-  test('wrong sign-ins with invented emails shut nobody out, and the administrator is told of the proxy', async ({
+  test('wrong sign-ins with invented emails lock nobody out, and the administrator reads about the proxy', async ({
     browser,
     server,
     startProxy,
@@ -367,7 +367,7 @@ test.describe('behind a trusted proxy', () => {
   test.use({ environment: { ...PUBLIC, TRUSTED_PROXIES: '127.0.0.1' } });
 
   // proves: attack-B.14-1
-  test('who writes ports behind their address is one source', async ({ startProxy }) => {
+  test('an address with different ports is one source', async ({ startProxy }) => {
     const { url } = await startProxy('nginx with headers');
     const statuses: number[] = [];
     for (let index = 0; index < 6; index += 1) {
@@ -414,7 +414,7 @@ base.describe('who has got at the files', () => {
     const inDatabase = (sql: string) => {
       const database = new DatabaseSync(join(server.data_dir, 'palisade.sqlite'));
       database.exec('pragma busy_timeout = 5000');
-      // Whoever can write to the database can take away what guards it there.
+      // An attacker who can write to the database can remove its triggers.
       const triggers = database.prepare("select name from sqlite_master where type = 'trigger' and tbl_name like 'audit%'").all();
       for (const { name } of triggers) database.exec(`drop trigger ${String(name)}`);
       database.exec(sql);

@@ -17,7 +17,7 @@ const CLAUSES = /^(?:who|whoever|whose|what|whatever|that which|where nothing|ho
 /** A negated subject in place of a plain statement. */
 const NEGATED = /^(?:nobody|nobody's|nobody’s|nothing|none of)\b(?= \w+)/i;
 const PHRASES =
-  /\b(?:nobody['’]s|anybody['’]s|of ours|of theirs|(?:by|to|for|of|from) nobody|as ever|amid|comes to|came to(?! \w+ing)|is taken for|are taken for|taken for one|by itself|goes on|went on|holds good|told of|has it that|what is more|is none of|are none of)/i;
+  /\b(?:nobody['’]s|anybody['’]s|of ours|of theirs|(?:by|to|for|of|from) nobody|as ever|amid|comes to|came to(?! \w+ing)|is taken for|are taken for|taken for one|by itself|goes on|went on|holds good|told of|has it that|what is more|is none of|are none of)(?!\w)/i;
 
 /**
  * A piece of text that is read as prose, and where it is.

@@ -25,7 +25,7 @@ sockets.on('connection', (socket) => {
     const own = pages.get(access_token) ?? new Set();
     pages.set(access_token, own.add(socket));
     socket.send('{"kind":"welcome"}');
-    // What keeps a connection open past proxies, as the documentation of ws has it.
+    // Keeps a connection open past proxies, as the documentation of ws has it.
     setInterval(() => socket.ping(), HEARTBEAT_MS).unref();
   });
 });

@@ -1,5 +1,5 @@
 // Peer of scanner.ts: the least possible upload with a verdict. `node:http`, the bytes and their hash, our rules in the same process, and one shared sync of the file that they are appended to.
-// No people, limits, records or unpacking. No server of ours can be faster on the same machine.
+// No people, limits, records or unpacking. Our server cannot be faster on the same machine.
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

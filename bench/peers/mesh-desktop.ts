@@ -11,11 +11,11 @@ import type { PixelClient } from './rfb-client.ts';
 
 const PATIENCE_MS = 60_000;
 const INSECURE = { rejectUnauthorized: false, perMessageDeflate: false } as const;
-/** Nothing comes for so long: the first picture is whole. */
+/** Silence of this length means that the first picture is whole. */
 const SETTLED_MS = 1_000;
 /** Commands of the desktop (agent-desktop of MeshCentral's page). */
 const [KEY, PICTURE, COMPRESSION, REFRESH, SCREEN, PAUSE, JUMBO] = [1, 3, 5, 6, 7, 8, 27];
-/** What its page asks for unless somebody says otherwise: WebP (its agent for Linux sends JPEG), 40 %, whole size, a picture every 50 ms. */
+/** Defaults of its page: WebP (its agent for Linux sends JPEG), 40 %, whole size, a picture every 50 ms. */
 const QUALITY = { type: 4, percent: 40, scaling: 1024, every_ms: 50 } as const;
 
 async function until<T>(look: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {

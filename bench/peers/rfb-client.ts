@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
-/** What presses keys on a screen and sees what changes. */
+/** Presses keys on a screen and sees its changes. */
 export interface PixelClient {
   /** The first whole picture is there. */
   ready: Promise<void>;
