@@ -75,7 +75,7 @@ describe('the automatic reply', () => {
     const hostile = ['he ', 'he wants ', 'code call ', 'window virus ', 'a'].map((part) =>
       part.repeat(1_300).slice(0, MESSAGE_LENGTH_MAXIMUM),
     );
-    // What takes long runs into the time that a test has.
+    // A slow pattern runs into the test's time limit.
     for (const message of hostile) for (let run = 0; run < 5; run += 1) expect(automaticReply(message)).not.toBe('');
   });
 

@@ -10,11 +10,11 @@ import { idParamsSchema, idSchema, pageQuerySchema, searchSchema, timeSchema } f
 
 export const TAGS_MAXIMUM = 10;
 export const TAG_LENGTH_MAXIMUM = 32;
-/** How long a conversation can be put off, in ms. */
+/** Longest time for which a conversation can be put off, in ms. */
 export const SNOOZE_MAXIMUM = 90 * 86_400_000;
 export const CANNED_ANSWERS_MAXIMUM = 500;
 const CANNED_TEXT_LENGTH_MAXIMUM = 4_000;
-/** What stands in braces in a canned answer, and is filled in by the page: `{{customer}}`. */
+/** Placeholders in braces of a canned answer, filled in by the page: `{{customer}}`. */
 export const PLACEHOLDERS = ['customer', 'agent', 'provider', 'support_phone'] as const;
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 
@@ -365,7 +365,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** When support is there. `hours` null: always. Times are of the time zone; a day without an entry is closed, one with several has a pause. One that ends before it begins goes on to the next day. */
+/** When support is there. `hours` null: always. Times are of the time zone; a day without an entry is closed, one with several has a pause. An interval that ends before it begins reaches into the next day. */
 export const deskSettingsSchema = z.object({
   time_zone: z.string({ error: 'Give a time zone.' }).max(64).refine(isTimeZone, 'Give a time zone such as Europe/Vienna.'),
   hours: z

@@ -62,7 +62,7 @@ describe('the Markdown of help pages', () => {
     expect(parseMarkdown(source).map(({ kind }) => kind)).toEqual(['paragraph', 'paragraph']);
   });
 
-  test('whatever is written is read to its end, in a time that grows with its length', () => {
+  test('every text is read to its end, in time linear in its length', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 500, unit: fc.constantFrom(...'*_`[]()#-> \n1.a\\') }), (source) => {
         expect(Array.isArray(parseMarkdown(source))).toBe(true);
