@@ -88,16 +88,16 @@ const COMPONENTS =
 const SIGNED_IN =
   /\/react-router\/|\/src\/app\/shell\/[a-z-]+\.css|\/src\/api\/(?:change-list|events|shown-in)\.|\/src\/domain\/(?:live-queries|conversation\/(?:chat|desk-counts)|dashboard\/dashboard|overview\/overview|scan\/(?:scans|scan-summary)|session\/(?:remote-news|sharing-now))\.|\/src\/(?:ui|api|app\/shell)\/(?:notices|message-notices|use-message-notices|absence)\.|\/contract\/src\/(?:chat-read|chat-record|desk-counts|desk-record|desk-team|events|may|remote-grant|remote-pipe|remote-record|remote-signal)\.|\/src\/ui\/button-link\.|\/src\/ui\/(?:color-scheme-switch|sheet)\.css|\/src\/domain\/scan\/scan-row\.css/u;
 
-/** What lists and dialogs are made of: the dashboard has none of it, and every screen behind it some. */
+/** Parts of lists and dialogs: the dashboard has none of it, and every screen behind it some. */
 const LISTS_AND_DIALOGS =
   /\/src\/api\/change\.|\/src\/ui\/(?:administrators-only|dialog-part|focus-kept|listed|records|refreshed-card|refusal|show-more|two-lines)\./u;
 
-/** What parts of one's own account have in common. What is of one part alone stays with it: the rest would ask that part for it, in a circle. */
+/** Shared parts of one's own account. Code of a single part stays with it: the rest would ask that part for it, in a circle. */
 const ACCOUNT = /\/src\/features\/account\/(?!app-setup)/u;
 
 export default defineConfig({
   plugins: [react(), fontAtOnce(), ownTasks(), withoutWaiting()],
-  // Nothing is inlined: the server's Content-Security-Policy has scripts, styles and fonts come from files of its own.
+  // Files are not inlined: the server's Content-Security-Policy has scripts, styles and fonts come from files of its own.
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -112,7 +112,7 @@ export default defineConfig({
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [
-            // What zod is told stands in its own file, so that it holds before the first schema is made.
+            // The configuration of zod is a file of its own, so that it holds before the first schema is made.
             { name: 'zod', test: /\/zod\/|\/src\/api\/zod-without-eval\./u },
             { name: 'components', test: COMPONENTS },
             { name: 'signed-in', test: SIGNED_IN },

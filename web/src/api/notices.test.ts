@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  // What the set-up stubs stays.
+  // Stubs of the set-up stay.
   for (const name of ['Notification', 'AudioContext']) Reflect.deleteProperty(globalThis, name);
 });
 

@@ -26,13 +26,13 @@ export const messagesQuery = infiniteQueryOptions({
   networkMode: 'always',
 });
 
-/** How it stands with one's own conversation, and whether somebody of support is here. */
+/** State of one's own conversation, and presence of support. */
 export const chatStateQuery = queryOptions({
   queryKey: ['chat', 'state'],
   queryFn: ({ signal }) => call(readChat, { signal }),
 });
 
-/** How many messages of support one has not read; 0 where that is not known. */
+/** Number of unread messages of support; 0 where that is not known. */
 export function useUnread(): number {
   return useQuery(chatStateQuery).data?.unread ?? 0;
 }

@@ -258,7 +258,7 @@ describe('the customer’s side', () => {
     expect(FakePeer.made).toHaveLength(1);
   });
 
-  test('does not when the way comes back by itself', async () => {
+  test('does not when the way recovers', async () => {
     const { sharer } = share();
     sharer.connect();
     await settle();
@@ -282,7 +282,7 @@ describe('the customer’s side', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('that has been closed while it asked for servers connects to nobody', async () => {
+  test('that has been closed while it asked for servers makes no connection', async () => {
     const { sharer } = share();
     sharer.connect();
     sharer.close();
@@ -383,7 +383,7 @@ describe('the technician’s side', () => {
     expect(newest().candidates).toMatchObject([{ candidate: 'theirs' }]);
   });
 
-  test('goes on with the connection that is offered anew, and shows one picture for each other one', async () => {
+  test('continues with the connection that is offered anew, and shows one picture for each other one', async () => {
     const watcher = watch();
     watcher.take(offerOf(ONE));
     watcher.take(offerOf(ONE));
