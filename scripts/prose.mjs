@@ -47,7 +47,8 @@ function findingsIn(passage) {
 
 /** Comments of a source, those of neighbouring lines together, and names of tests. @param {string} file @param {string} source @returns {Passage[]} */
 export function passagesOf(file, source) {
-  const { program, comments } = parseSync(file, source);
+  const { program, comments, errors } = parseSync(file, source);
+  if (errors.length > 0) throw new Error(`${file} does not parse: ${errors[0]?.message}`);
   const starts = [0];
   for (let at = source.indexOf('\n'); at >= 0; at = source.indexOf('\n', at + 1)) starts.push(at + 1);
   const lineAt = (/** @type {number} */ position) => starts.findLastIndex((start) => start <= position) + 1;

@@ -70,6 +70,7 @@ log('not a name');
     [12, 'works'],
   ]);
   expect(passagesOf('x.ts', source)).toHaveLength(3);
+  expect(() => passagesOf('x.ts', "test('the page's socket');")).toThrow('x.ts does not parse');
 });
 
 test('reads paragraphs, items, headings and cells of documents, and no code', () => {

@@ -96,7 +96,7 @@ export function takePresence(queries: QueryClient, is_here: boolean): void {
   changeState(queries, (state) => ({ ...state, staff: { ...state.staff, is_here } }));
 }
 
-/** What `may` asks of a conversation. */
+/** Properties of a conversation that `may` needs. */
 export function decidedBy({ user_id, assignee, status }: Conversation) {
   return { user_id, assignee_id: assignee?.id ?? null, status };
 }

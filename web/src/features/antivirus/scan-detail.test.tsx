@@ -65,7 +65,7 @@ describe('the details of a scan', () => {
     );
   });
 
-  it('say that a copy that waits for room to be locked away is given to nobody', async () => {
+  it('say that a copy that waits for room to be locked away is not given out', async () => {
     const dialog = await open({ ...INFECTED, kept: 'waiting' });
     expect(
       dialog.getByText('The uploaded copy is given to nobody, and is locked away as soon as the server has room for it.'),

@@ -41,10 +41,10 @@ const NOTICES: Record<SessionNotice, string> = {
   account_deleted: 'Your account is deleted, with everything in it.',
 };
 
-/** What is added where mails wait for an administrator. */
+/** Addition where mails wait for an administrator. */
 const OUTBOX_HINT = 'Mails of this installation wait with its administrator: ask them for it.';
 
-/** What comes after registering. In public exposure an email that has an account already is answered alike: the mail says which it is. */
+/** Next step after registering. In public exposure an email that has an account already is answered alike: the mail says which it is. */
 function nextOf(config: Config | undefined): string {
   if (config?.exposure !== 'public') return 'Please login with your credentials.';
   if (config.reset_delivery !== 'outbox') return 'Check your email for what comes next, then login.';
@@ -53,7 +53,7 @@ function nextOf(config: Config | undefined): string {
     : 'Your mail waits with the administrator: ask them for it, then login.';
 }
 
-/** What is said where one registers, and signs in, while there is no administrator yet. */
+/** Text of Register and Sign In while there is no administrator. */
 const FIRST_ACCOUNT: Record<Config['administrator'], string | undefined> = {
   there: undefined,
   first_account: 'Nobody has an account here yet. The first one becomes the administrator’s: make it yours.',
@@ -93,7 +93,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
   const isOutbox = config?.reset_delivery === 'outbox';
 
   const first = config?.administrator.startsWith('first_account') ?? false;
-  // Nobody can sign in yet. Whoever has begun to type is left where they are.
+  // Without an account sign-in is impossible. A person who has begun to type stays in place.
   useEffect(() => {
     if (first) dispatch({ kind: 'first_opened' });
   }, [first]);
@@ -271,7 +271,7 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
     }
   }
 
-  /** What the browser says of its fields stands at each of them, and not in a bubble at the first. */
+  /** The browser's messages are at each field, and not in a bubble at the first. */
   function showWrong(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const wrong = [...event.currentTarget.querySelectorAll<HTMLInputElement>('input:invalid')];

@@ -85,7 +85,7 @@ async function openLive(messages: ChatMessage[]) {
   return { socket, tell: (event: LiveEvent) => act(() => socket.say({ kind: 'event', id: null, event })) };
 }
 
-describe('what was written while the page was not heard yet', () => {
+describe('messages from before the welcome of the socket', () => {
   // proves: support-fault-7
   it('is read once it is', async () => {
     const { socket: first } = await openLive([messageOf('one')]);
@@ -184,7 +184,7 @@ describe('the conversation', () => {
     expect(screen.queryByRole('button', { name: 'Show earlier messages' })).not.toBeInTheDocument();
   });
 
-  it('shows cards and files, and marks what came by itself', async () => {
+  it('shows cards and files, and marks automatic messages', async () => {
     const card = { kind: 'article', slug: 'what-pending-means', title: 'What Pending means' } as const;
     server.on(
       listMessages,
@@ -386,7 +386,7 @@ describe('a person of support', () => {
     const staff = screen.getByRole('status', { name: 'Support' });
     expect(staff).toHaveTextContent('Support is here. First answers took 4 minutes in the last 7 days.');
     expect(state()).toHaveTextContent('Online');
-    // Whoever asks the server hears the same.
+    // A question to the server gets the same answer.
     be({ staff: { is_here: false, is_open: true, opens_at: null }, response_s: 240 });
     tell({ kind: 'support_here', is_here: false });
     await waitFor(() => expect(staff).toHaveTextContent('Nobody of support is here just now.'));
@@ -472,7 +472,7 @@ describe('exactly once', () => {
   });
 });
 
-describe('what stands around it', () => {
+describe('parts around it', () => {
   it.each(['Performance issues', 'Firewall help', 'Remote support'])(
     'the chip %s fills the field and keeps what is there',
     async (chip) => {

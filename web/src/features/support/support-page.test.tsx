@@ -426,7 +426,7 @@ describe('a conversation', () => {
     expect(conversation().queryByRole('button', { name: 'Close' })).not.toBeInTheDocument();
   });
 
-  it('of one’s own is nobody’s to answer from here', async () => {
+  it('of one’s own cannot be answered from here', async () => {
     await openConversation({ user_id: TINA.id });
     expect(screen.queryByRole('textbox', { name: 'Answer' })).not.toBeInTheDocument();
     expect(conversation().queryByRole('button', { name: 'Claim' })).not.toBeInTheDocument();
