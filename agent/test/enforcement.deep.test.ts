@@ -32,7 +32,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     const blocked = world.said('report').flatMap((report) => report.blocked);
     expect(blocked[0]).toMatchObject({ direction: 'inbound', protocol: 'tcp', address: SERVER, port: 8081 });
 
-    // Another edit: the counter of the rule that stays goes on, and no rule is left over.
+    // Another edit: the counter of the remaining rule continues, and no rule is left over.
     const before = Number(/r_\w+0001.*?packets (\d+)/su.exec(world.nft('list', 'counters', 'table', 'inet', 'palisade'))?.[1]);
     world.command({ desired: desiredOf(2, [rule(1, { port: '8081' }), rule(2, { port: '8080' })]) });
     await world.acked(2, 'applied');
@@ -44,7 +44,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     expect([world.knock(8080), world.knock(8081)]).toEqual(['open', 'open']);
     expect(world.nft('-s', 'list', 'chain', 'inet', 'palisade', 'inbound')).not.toContain('r_');
 
-    // A rule that is switched off and on again goes on where it was.
+    // A rule that is switched off and on again continues its count.
     const counterNow = () =>
       Number(/r_\w+0001.*?packets (\d+)/su.exec(world.nft('list', 'counters', 'table', 'inet', 'palisade'))?.[1]);
     expect(counterNow()).toBe(before);
@@ -64,7 +64,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
       );
     const ofRule = () =>
       Number(/r_\w+0001.*?packets (\d+)/su.exec(world.nft('list', 'counters', 'table', 'inet', 'palisade'))?.[1] ?? 0);
-    /** What a server has counted that counts each part once, and of each epoch the highest. */
+    /** Counts of a server that counts each part once, and of each epoch the highest. */
     function told() {
       const reports = world.said('report');
       const parts = new Map<string, Report['blocked']>();
@@ -179,7 +179,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     const agent = await world.startAgent();
     world.command({ desired: desiredOf(1, [rule(1, { port: '7000' })]) });
     await world.acked(1, 'applied');
-    // The open socket goes on; a fresh connection is not answered.
+    // The open socket continues; a fresh connection is not answered.
     world.command({ verifying: 'silent' });
     world.command({ desired: desiredOf(2, [rule(2, { port: '8080' })]) });
     await vi.waitFor(() => expect(world.acks(2)).toContain('trial'), SOON);
@@ -217,7 +217,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     expect(world.knock(8080)).toBe('open');
     expect(world.nft('list', 'table', 'inet', 'palisade')).toContain('7000');
 
-    // What the computer loads before its network is the confirmed revision, as the kernel takes it from nothing.
+    // Before its network the computer loads the confirmed revision, into an empty kernel.
     const boot = join(world.folders.state, 'boot.nft');
     expect(statSync(boot).mode & 0o777).toBe(0o600);
     const fresh = createNamespace();
@@ -272,7 +272,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
   });
 
   // proves: device-fault-6, device-trap-9
-  it('puts its table back when another program takes it away, tells it, and waits when that goes on', async () => {
+  it('puts its table back when another program takes it away, tells it, and waits when that repeats', async () => {
     await world.listen(world.device, 8080);
     await world.startAgent();
     world.command({ desired: desiredOf(1, [rule(1, { port: '8080' })]) });

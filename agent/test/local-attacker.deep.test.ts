@@ -238,7 +238,7 @@ describe('a person without rights', () => {
       `race: ${changes} changes, ${JSON.stringify(count)}, peak ${Math.round(agent.peak() / 1024 ** 2)} MB, refused: ${JSON.stringify([...reasons])}\n`,
     );
     expect(outside()).toBe(before);
-    // Nothing of another person's lies in the home, and nothing has rights that its owner could not give.
+    // No file of another person is in the home, and no file has rights that its owner could not give.
     expect(computer.shell("find /home/anna -xdev ! -user anna ! -path '*/bound' -printf '%p %u\\n'")).toBe('');
     expect(agent.peak()).toBeLessThan(MEMORY_MAXIMUM);
     expect(await agent.stop()).toBeLessThan(5_000);

@@ -659,7 +659,7 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
   ],
 ]);
 
-/** Each stream says that it goes on to the end of the document, where an `endstream` bears it out. */
+/** Each stream claims to reach to the end of the document, where an `endstream` bears it out. */
 export function pdfLies(bytes: number): Buffer {
   const piece = (length: number) => `1 0 obj<</Filter/AHx/Length ${String(length).padStart(10, '0')}>>stream\n41>\nendstream\n`;
   const size = piece(0).length;

@@ -42,7 +42,7 @@ interface Run {
   reads: Read[];
   /** Containers in which nothing was found before anybody bent them. */
   missed: string[];
-  /** What ended a process: the number of the file, and how. */
+  /** Cause of a process's end: the number of the file, and the kind. */
   deaths: string[];
   /** More memory than the process may have beside what it held at first. */
   over: string[];
@@ -56,7 +56,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What a process holds now, where the kernel says so. Bytes. */
+/** Memory of a process now, where the kernel says so. Bytes. */
 function residentBytes(pid: number | undefined): number {
   try {
     return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0) * 1024;
@@ -65,7 +65,7 @@ function residentBytes(pid: number | undefined): number {
   }
 }
 
-/** Every `PROCESSES`th file from `from` on, in one process; a new one goes on behind a file that ended it. */
+/** Every `PROCESSES`th file from `from` on, in one process; a new one continues behind a file that ended it. */
 async function readAll(order: { seed: number; from: number; to: number }, run: Run): Promise<void> {
   let from = order.from;
   while (from < order.to) {

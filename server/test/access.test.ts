@@ -228,7 +228,7 @@ const ACCESS: Record<string, Access> = {
   'POST /admin/decline-subscription-request': 'admin',
 };
 
-/** What a session may do whose person has yet to set up the second factor that they must have, beside what anyone may. */
+/** Calls of a session whose person must set up a second factor, beside public ones. */
 const WHILE_HELD = [
   'POST /auth/logout',
   'GET /auth/me',
@@ -242,7 +242,7 @@ const WHILE_HELD = [
   'POST /auth/two-factor/passkeys',
 ];
 
-/** What takes a proved address, in public exposure. */
+/** Calls that need a proved address, in public exposure. */
 const NEEDS_PROVEN_EMAIL = [
   'POST /auth/two-factor/totp',
   'POST /auth/two-factor/totp/activate',
@@ -328,7 +328,7 @@ describe('the access table', async () => {
 });
 
 // proves: asvs-6.3.3
-test('who must have a second factor and has none calls nothing but what sets it up', async () => {
+test('a person without the required second factor calls only its set-up', async () => {
   const { app, tokens, ask } = await startWithRoles({ REQUIRE_TWO_FACTOR: 'everyone' });
   expect(endpoints.flatMap(({ key, while_held }) => (while_held ? key : [])).sort()).toEqual([...WHILE_HELD].sort());
   const answered: string[] = [];
@@ -345,7 +345,7 @@ test('who must have a second factor and has none calls nothing but what sets it 
 });
 
 // proves: attack-B.7-1
-test('who has not proved their address calls everything else in public exposure', async () => {
+test('a person with an unproved address calls everything else in public exposure', async () => {
   const { app, tokens, ask } = await startWithRoles({
     ...{ EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' },
   });
@@ -389,7 +389,7 @@ describe('a record', async () => {
 
   // proves: asvs-8.2.2, security-1
   test.each(Object.entries(RECORDS))(
-    'of somebody else, of nobody and without an id is not there: %s',
+    'of another person, unknown and without an id is not found: %s',
     async (key, { make, body, query = '', form, asked_by }) => {
       const [owner, staff, stranger] = await Promise.all([
         app.signIn(),

@@ -94,12 +94,12 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
   const proxy = await startProxy(kind, app, afterAll);
 
   // proves: attack-B.6-3
-  test('nothing is served by another name, and nobody becomes its first administrator', async () => {
+  test('refuses another name, and makes no first administrator', async () => {
     const headers = { Host: 'evil.example' };
     const body = { email: 'eve@example.com', username: 'eve', password: PASSWORD };
     const said = await ask(`${proxy.url}/api/auth/register`, headers, body);
     expect(await app.app.database.selectFrom('users').select('id').execute()).toEqual([]);
-    // nginx by itself names the server as the host, whatever it was asked for: a stranger is told from the machine itself by its other signs.
+    // nginx names the server as the host by default: a stranger is told from the machine itself by its other signs.
     if (kind === 'nginx') {
       expect([said.status, JSON.parse(said.body)]).toMatchObject([
         403,
@@ -192,7 +192,7 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
 });
 
 test.skipIf(kinds.length === 0)(
-  'what was found is kept over a restart, until an administrator has read it, and is found again',
+  'a found proxy is kept over a restart, until an administrator has read it, and is found again',
   async () => {
     const kind: ProxyKind = kinds[0] ?? 'nginx';
     const folder = mkdtempSync(join(tmpdir(), 'palisade-latch-'));
@@ -230,7 +230,7 @@ describe.each(kinds)('in public exposure behind %s, which TRUSTED_PROXIES does n
   const proxy = await startProxy(kind, app, afterAll);
   const signIn = async (email: string, password: string) => (await callThrough(proxy, login, { email, password })).status;
 
-  test('who guesses at many accounts is refused nothing for everybody, and one account is guarded as ever', async () => {
+  test('guessing at many accounts refuses no other person, and each account stays guarded', async () => {
     const boss = await app.signIn('boss', 'admin');
     const maria = await app.signIn('maria');
     for (let index = 0; index < 12; index += 1) expect(await signIn(`invented-${index}@example.com`, 'wrong')).toBe(401);
@@ -328,7 +328,7 @@ describe('in local exposure where others may come, whoever is first', () => {
   });
 });
 
-test('who registers after a public server became local is no administrator', async () => {
+test('a registration after a public server became local makes no administrator', async () => {
   const app = await startScanningApp();
   const boss = await app.signIn('boss', 'admin');
   await app.app.database.deleteFrom('installation').where('name', '=', 'first_admin').execute();
@@ -338,7 +338,7 @@ test('who registers after a public server became local is no administrator', asy
 });
 
 // proves: attack-B.6-4
-test('nobody but administrators reads or clears what was found', async () => {
+test('only administrators read or clear found proxies', async () => {
   const app = await startScanningApp();
   await app.signIn('boss', 'admin');
   const { token } = await app.signIn('maria');

@@ -79,7 +79,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       for (const { text, key } of names) replyOf(await say(other, text, key));
 
       const all = replyOf(await call(other, listMessages, { token: maria, query: '?limit=500' })).toReversed();
-      // Nothing comes by itself while a person has the conversation open, at whichever server.
+      // No automatic message comes while a person has the conversation open, at either server.
       expect(all).toHaveLength(MESSAGES + 3);
       expect(all.map(({ seq }) => seq)).toEqual(all.map((_, place) => place + 1));
       const own = all.filter(({ sender }) => sender === 'user').map(({ message }) => message);

@@ -107,7 +107,7 @@ describe('two servers on one database', async () => {
     expect(inFolder(one, 'quarantine')).toEqual(before.quarantine);
   });
 
-  test('what waits is read by its own server, once that can', async () => {
+  test('a waiting file is read by its own server, once that can', async () => {
     signal('SIGCONT');
     for (const record of await Promise.all(waiting)) expect(record).toMatchObject({ scan_status: 'clean' });
     // A verdict is stored before the bytes go.

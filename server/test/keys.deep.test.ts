@@ -51,7 +51,7 @@ const hasModes = process.platform !== 'win32';
 if (!hasModes) process.stdout.write('skipped: Windows has no file modes for others\n');
 
 // proves: security-21
-describe.runIf(hasModes)('what lies in DATA_DIR', () => {
+describe.runIf(hasModes)('files of DATA_DIR', () => {
   // proves: attack-B.12-1
   test('is its user’s alone from the first file on, whatever the umask', async () => {
     const DATA_DIR = join(freshFolder(), 'data');

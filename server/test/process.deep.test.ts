@@ -240,7 +240,7 @@ describe.runIf(onLinux)('a server process', () => {
     await Promise.all([server.kill('SIGKILL'), ...uploads.map((upload) => expect(upload).rejects.toThrow())]);
     for (const pid of engines) process.kill(pid, 'SIGKILL');
 
-    // What a disk may lose when its machine loses power.
+    // Data that a disk may lose with its power.
     const spooled = (name: string) => join(DATA_DIR, 'spool', ids.get(name) ?? '');
     rmSync(spooled('gone.bin'));
     truncateSync(spooled('shorter.bin'), 1000);

@@ -52,7 +52,7 @@ async function freshStore(like?: string) {
         store,
         feeds: parseSettings({ SIGNATURE_FEEDS: setting }).signature_feeds,
         signatures_folder: SIGNATURES_FOLDER,
-        // What is made for the kept set is enough: the files of the installation take a second to read.
+        // The generated files of the kept set are enough: those of the installation take a second to read.
         installation_folder: folder,
         now: Date.now,
         logger: pino({ level: 'silent' }),

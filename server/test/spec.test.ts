@@ -17,7 +17,7 @@ interface Row {
   /** A right body; made anew for each use, because some may be used once. */
   body?: () => Json | Promise<Json>;
   status: number;
-  /** What the answer holds at least. */
+  /** Required fields of the answer. */
   answer?: object;
   /** Fields of the body that may be left out, because the specification gives their default. */
   optional?: readonly string[];
@@ -429,7 +429,7 @@ describe('the specification: POST /antivirus/scan', () => {
   });
 });
 
-describe('what is typed', () => {
+describe('typed values', () => {
   const HOSTILE = `Robert'); DROP TABLE users;-- <script>alert("1")</script> {{7*7}} \${7*7} 💥 =cmd|' /C calc'!A0`;
 
   test('is stored and answered verbatim, as text', async () => {
