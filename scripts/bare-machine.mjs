@@ -92,9 +92,9 @@ export async function startServer(command, args, options) {
   return {
     url: await address,
     output: () => output,
-    /** As Ctrl-C does, or `kill -TERM` of npm. */
-    async stop() {
-      child.kill('SIGTERM');
+    /** As `kill -TERM` of npm does. `unshare` does not listen to that while it waits for its child; SIGKILL ends both. @param {NodeJS.Signals} [signal] */
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
       return await ended;
     },
   };

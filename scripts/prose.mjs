@@ -132,9 +132,11 @@ export function paragraphsOf(file, text) {
 export function readAll() {
   /** @type {Record<string, { passages: number, findings: Finding[] }>} */
   const all = Object.fromEntries([...WORKSPACES, REST].map((name) => [name, { passages: 0, findings: [] }]));
-  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
-    .split('\n')
-    .filter((file) => /\.(?:ts|tsx|mjs|md)$/.test(file) && file !== 'scripts/prose.test.mjs' && existsSync(join(ROOT, file)));
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' });
+  // A file with a merge conflict is listed several times.
+  const files = [...new Set(listed.split('\n'))].filter(
+    (file) => /\.(?:ts|tsx|mjs|md)$/.test(file) && file !== 'scripts/prose.test.mjs' && existsSync(join(ROOT, file)),
+  );
   for (const file of files) {
     const text = readFileSync(join(ROOT, file), 'utf8');
     const passages = file.endsWith('.md') ? paragraphsOf(file, text) : passagesOf(file, text);

@@ -24,6 +24,7 @@ import type { SignatureFiles } from '@palisade/scanner/signature-files';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '#agent/ids.ts';
 import { openForeign } from '#files/foreign.ts';
+import { heldBytes } from '#test/held-bytes.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createScans, packed, type Scans } from './scans.ts';
 import { openVerdicts } from './verdicts.ts';
@@ -113,8 +114,8 @@ describe('the walk', () => {
 
 describe('what was found clean', () => {
   // proves: device-fault-18
-  it('is remembered for a million files, with a bounded memory, and for one edition alone', async () => {
-    const files = 1_000_000;
+  it('is remembered for very many files, with a bounded memory, and for one edition alone', async () => {
+    const files = 200_000;
     const stats = lstatSync(root, { bigint: true });
     // As the walk gives them: what a file is told apart by.
     const statsOf = (index: number): BigIntStats => {
@@ -123,11 +124,11 @@ describe('what was found clean', () => {
       return stats;
     };
     const verdicts = await openVerdicts(root, 'engine 1');
-    const before = process.memoryUsage().heapUsed;
+    const before = heldBytes();
     for (let index = 0; index < files; index += 1) verdicts.remember(statsOf(index));
     await verdicts.save();
     // The agent's unit may take 1 GB.
-    expect((process.memoryUsage().heapUsed - before) / files).toBeLessThan(600);
+    expect((heldBytes() - before) / files).toBeLessThan(600);
     const again = await openVerdicts(root, 'engine 1');
     expect([0, 1, files - 1].map((index) => again.isKnown(statsOf(index)))).toEqual([true, true, true]);
     expect(again.isKnown(statsOf(files))).toBe(false);

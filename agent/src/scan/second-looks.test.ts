@@ -4,13 +4,12 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { type DeviceEvent, type SecondLook, toldSchema } from '@palisade/contract/agent';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '#agent/ids.ts';
 import { sendFound } from '#link/identity.ts';
 import { createResolver } from '#link/resolver.ts';
+import { heldBytes } from '#test/held-bytes.ts';
 import { createFoundFiles } from './found-files.ts';
 import { createQuarantine } from './quarantine.ts';
 import { createSecondLooks, type SecondLooks } from './second-looks.ts';
@@ -236,12 +235,6 @@ describe('a second look', () => {
 
   // proves: device-hostile-server-6
   it('keeps nothing of what is not asked for any more, however much was asked for', async () => {
-    setFlagsFromString('--expose-gc');
-    const collect: unknown = runInNewContext('gc');
-    const heap = () => {
-      if (typeof collect === 'function') collect();
-      return process.memoryUsage().heapUsed;
-    };
     const { look } = await found('sealed');
     const arrived = Promise.withResolvers<void>();
     meanwhile = (request) => {
@@ -250,11 +243,11 @@ describe('a second look', () => {
     };
     looks.want([look]);
     await arrived.promise;
-    const before = heap();
+    const before = heldBytes();
     // While one is under way, and none of these has its turn.
     for (let turn = 0; turn < 2_000; turn += 1)
       looks.want([look, ...Array.from({ length: 100 }, () => ({ ...look, id: newId() }))]);
-    expect((heap() - before) / 1024 ** 2).toBeLessThan(4);
+    expect((heldBytes() - before) / 1024 ** 2).toBeLessThan(4);
     looks.want([]);
     await soon(() => expect(broken).toBe(1));
     meanwhile = () => {};

@@ -5,7 +5,7 @@ import { PasswordField } from '#ui/password-field.tsx';
 import type { AuthField, FieldMessages } from './auth.ts';
 import type { AuthMode } from './auth-modes.ts';
 
-// Only new passwords are judged, and whoever signs in need not wait for it.
+// Only new passwords are judged, and only once one is typed: the first visit does not transfer the meter.
 const PasswordStrength = lazy(async () => ({ default: (await import('#ui/password-strength.tsx')).PasswordStrength }));
 
 const NEW_PASSWORD_HINT = `At least ${PASSWORD_LENGTH.minimum} characters. Long beats complicated.`;
@@ -50,7 +50,7 @@ export function AuthFields({ mode, values, messages, onChange }: AuthFieldsProps
           autoComplete={mode === 'login' ? 'current-password' : 'new-password'}
         />
       )}
-      {mode === 'register' && (
+      {mode === 'register' && values.password !== '' && (
         <Suspense>
           <PasswordStrength password={values.password} person={values} />
         </Suspense>
@@ -73,9 +73,11 @@ export function AuthFields({ mode, values, messages, onChange }: AuthFieldsProps
             description={NEW_PASSWORD_HINT}
             autoComplete="new-password"
           />
-          <Suspense>
-            <PasswordStrength password={values.new_password} />
-          </Suspense>
+          {values.new_password !== '' && (
+            <Suspense>
+              <PasswordStrength password={values.new_password} />
+            </Suspense>
+          )}
         </>
       )}
     </>

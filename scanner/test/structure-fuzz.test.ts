@@ -1,0 +1,16 @@
+import { afterAll, expect, test } from 'vitest';
+import { faultsOf, newFuzzFolder, runFuzz } from './structure-fuzz-run.ts';
+
+/** A sample of what the deep gate reads 20,000 of: another seed, so that both together read more. */
+const FILES = 300;
+const SEED = 3;
+
+const { folder, end } = newFuzzFolder();
+afterAll(end);
+
+test('a sample of bent containers ends no process and takes no memory', { timeout: 120_000 }, async () => {
+  const run = await runFuzz(SEED, FILES, folder);
+  expect(faultsOf(run)).toEqual([]);
+  expect(run.reads.length).toBe(FILES);
+  expect(run.reads.filter(({ verdict }) => verdict.startsWith('infected')).length).toBeGreaterThan(0);
+});
