@@ -6,6 +6,7 @@ import { PRODUCT } from './claims/product.mjs';
 import { REMOTE_FAULTS } from './claims/remote-faults.mjs';
 import { SUPPORT } from './claims/support.mjs';
 import { abuseClaims, allClaims, allProofs, faultsOf, isThere, proofsOf, reportOf } from './proofs.mjs';
+import { faultOf } from './prose.mjs';
 
 const sets = allClaims();
 const claims = sets.flatMap((set) => set.claims);
@@ -58,6 +59,12 @@ test('devices, remote sessions, support and abuse have all of their claims', () 
   expect(REMOTE_FAULTS.map(({ id }) => id)).toEqual(Array.from({ length: 22 }, (_, index) => `remote-${index + 1}`));
   const abuse = sets[0]?.claims.map(({ id }) => id);
   expect(abuse).toEqual(Array.from({ length: 46 }, (_, index) => `security-${index + 1}`));
+});
+
+test('claims are plain sentences', () => {
+  const texts = claims.flatMap(({ says, asks, note }) => [says, asks, note]).flatMap((text) => text?.split(': ') ?? []);
+  expect(texts.length).toBeGreaterThan(500);
+  expect(texts.filter((text) => faultOf(text) !== undefined)).toEqual([]);
 });
 
 test('the report has a row for each claim, with what shows it', () => {
