@@ -155,7 +155,7 @@ export async function measureAgent(program: string, rest_s: number) {
       ...{ ratio_of_ack: round(at(proved_ms, 0.5) / at(nft_ms, 0.5)), p95_ms: round(at(proved_ms, 0.95)), bar_p95_ms: 500 },
     };
 
-    // What is looked at once an hour is over by then.
+    // Hourly checks are over by then.
     const node = join(program, '../node');
     const peer = spawn(node, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
     children.push(peer);

@@ -59,6 +59,7 @@ async function filesIn(roots: readonly string[], exclusions: readonly string[] =
 }
 
 describe('the walk', () => {
+  // proves: device-fault-18
   it('reads each file once, follows no link and enters no excluded folder', async () => {
     mkdirSync(join(root, 'a/b'), { recursive: true });
     mkdirSync(join(root, 'left'));
@@ -114,6 +115,7 @@ describe('the walk', () => {
 });
 
 describe('what was found clean', () => {
+  // proves: device-fault-18
   it('is remembered for very many files, with a bounded memory, and for one edition alone', async () => {
     const files = 200_000;
     const stats = lstatSync(root, { bigint: true });
@@ -175,6 +177,7 @@ describe('the quarantine', () => {
     expect(readdirSync(root)).toEqual(['quarantine']);
   });
 
+  // proves: device-fault-16
   it('takes no file that changed or vanished meanwhile, and no link in its place', async () => {
     const path = Buffer.from(join(root, 'found'));
     const quarantine = createQuarantine(join(root, 'quarantine'));
@@ -193,6 +196,7 @@ describe('the quarantine', () => {
 
   // As another user, the folders above belong to somebody else in the namespace, and nothing is taken out of those.
   const can_mount = process.getuid?.() === 0 && spawnSync('unshare', ['-rm', 'true']).status === 0;
+  // proves: device-fault-15
   needing('root', can_mount).test('leaves a file where it is when the disk is full, and says so', () => {
     mkdirSync(join(root, 'small'));
     writeFileSync(join(root, 'found'), Buffer.alloc(1024 ** 2, EICAR));
@@ -392,6 +396,7 @@ open(path, 'wb').write(bytes)`;
     expect(existsSync(path)).toBe(false);
   });
 
+  // proves: attack-E.7-1
   it('finds an infected file whose name is no UTF-8, and counts what it could not read', async () => {
     writeFileSync(Buffer.from(`${root}/files/n\u00ff.sh`, 'latin1'), EICAR);
     writeFileSync(join(root, 'files/large'), '');
@@ -410,6 +415,7 @@ open(path, 'wb').write(bytes)`;
     expect(lastOf(missing)?.progress).toMatchObject({ files_pending: 0, folders_unread: 1 });
   });
 
+  // proves: device-fault-16
   it('counts a file that changes while it is read as not fully read, and reads it again the next time', async () => {
     const path = join(root, 'files/diary.txt');
     writeFileSync(path, 'harmless');
@@ -432,6 +438,7 @@ open(path, 'wb').write(bytes)`;
     expect(reports.at(-1)?.progress).toMatchObject({ files_read: 1, files_pending: 0, files_known: 0 });
   });
 
+  // proves: device-fault-17
   it('goes on after a file that vanished while it was read, and does not count it', async () => {
     const path = join(root, 'files/a.bin');
     writeFileSync(path, '');
@@ -446,6 +453,7 @@ open(path, 'wb').write(bytes)`;
     expect(reports.at(-1)?.progress).toMatchObject({ files_total: 0, files_read: 0, files_pending: 0 });
   });
 
+  // proves: device-fault-19
   it('goes on with other signatures when they change, and knows nothing of what the older ones read', async () => {
     for (let index = 0; index < 200; index += 1) writeFileSync(join(root, `files/${index}.txt`), `a letter, the ${index}th`);
     const one = job(join(root, 'files'));

@@ -35,7 +35,7 @@ export function ThreatPanel({ random }: { random: () => number }) {
   const [isSimulating, setIsSimulating] = useState(false);
   const [threats, setThreats] = useState<Alert[]>();
   const [failure, setFailure] = useState<Failure>();
-  // What the button made: the list in which it stands may be far above.
+  // The result of the button: its list may be far above.
   const [drill, setDrill] = useState<Alert>();
 
   const refreshStats = () => queries.invalidateQueries({ queryKey: statsQuery.queryKey });
@@ -198,11 +198,11 @@ interface TileProps {
   icon: ReactNode;
   real: number | undefined;
   simulated: number | undefined;
-  /** How many of what really happened are harmless test files. */
+  /** Number of harmless test files among real events. */
   tests?: number | undefined;
 }
 
-/** What really happened, large; drills beneath, marked. */
+/** Real events, large; drills beneath, marked. */
 function Tile({ label, icon, real, simulated = 0, tests }: TileProps) {
   const ofTests = describeTestFiles(tests);
   return (

@@ -47,7 +47,7 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
   const counts = useRuleCounts(devices);
   const names = useMemo(() => new Map(rules?.map((rule) => [rule.id, rule.rule_name])), [rules]);
   const isNarrowed = choice !== EVERY_RULE;
-  // What is narrowed or ordered has to be among all rules.
+  // Filters and orders work on all rules.
   const found = rules && (isNarrowed && !isWhole ? undefined : chosenOf(rules, byRule, choice));
   const body = useFocusAfterDeletion(found);
   const choose = (next: RuleChoice) => {

@@ -4,10 +4,10 @@ import type { CustomerSignal, Signal, TechnicianSignal } from '@palisade/contrac
 import { randomUuid } from '#api/browser.ts';
 import { type Connection, certificateOfPage, createConnection, type IceServers, type Link, tellCode } from './connection.ts';
 
-/** How often voices that should be heard and are not are asked for, in ms. */
+/** Interval at which missing voices are requested, in ms. */
 export const VOICE_ASKED_EVERY = 3_000;
 
-/** What both sides' pages say. */
+/** Signals of both sides' pages. */
 type VoiceSignal = Extract<CustomerSignal | TechnicianSignal, { type: 'candidate' | 'offer' | 'answer' | 'voice_wanted' }>;
 
 /**
@@ -15,10 +15,10 @@ type VoiceSignal = Extract<CustomerSignal | TechnicianSignal, { type: 'candidate
  * offers. There is one while both sides have their voice on.
  */
 export interface VoiceCall {
-  /** How both sides stand, by the session. */
+  /** State of both sides in the session. */
   stand: (voice: LiveSession['voice']) => void;
   take: (signal: Signal) => void;
-  /** What is sent from now on; null: nothing, because the microphone is gone. */
+  /** The sent track from now on; null when the microphone is gone. */
   speak: (track: MediaStreamTrack | null) => void;
   /** Looks for a way anew. */
   again: () => void;
