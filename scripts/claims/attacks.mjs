@@ -70,6 +70,7 @@ export const ATTACKS = [
   { id: 'attack-E.2-1', says: 'The temporary file of a restore is replaced by a link to a file of root' },
   { id: 'attack-E.3-1', says: 'Folders are exchanged while a file is taken away' },
   { id: 'attack-E.4-1', says: 'A pipe or an endless file in place of a settings file' },
+  { id: 'attack-E.4-2', says: 'Pipes, sockets, endless links and sparse files in a watched folder; a name with line breaks; a hard link of a system file; settings of ten megabytes that lead out of the home' },
   { id: 'attack-E.5-1', says: "A flood of events in one person's folder delays nobody else's infected file by 30 s, and takes less than 150 MB" },
   { id: 'attack-E.5-2', says: 'The Devices page names overflows and stalled parts' },
   { id: 'attack-E.6-1', says: 'Large and sparse files of one person hold up no small file, and people take turns' },
@@ -77,4 +78,5 @@ export const ATTACKS = [
   { id: 'attack-E.7-2', says: 'A name that is not UTF-8' },
   { id: 'attack-E.8-1', says: "Another user's process, socket, abstract name or cookie is not shown" },
   { id: 'attack-E.8-2', says: 'An X reply that is not of the protocol ends the remote session with a sentence, and not the agent' },
+  { id: 'attack-E.8-3', says: 'The VNC server of a desktop has the rights of its person and no capability' },
 ];
