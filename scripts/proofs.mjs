@@ -23,9 +23,9 @@ import { ROOT } from './node-runtime.mjs';
 const TAGGED = /\.(?:test|spec)\.(?:ts|tsx|mjs)$|^(?:scanner|agent|server)\/test\/|^bench\/.*\.ts$/;
 const TAG = /^\s*\/\/ proves: (.+)$/;
 /** Lines that a tag may stand above: a test or group, or a row of a list that has a name. */
-const TEST = /^\s*(?:test|it|describe)(?:\.\w+)*(?:<.*>)?\(/;
+const TEST = /^\s*(?:needing\(.*\)\.)?(?:test|it|describe)(?:\.\w+)*(?:<.*>)?\(/;
 const ROW = /^\s*(?:\[|\w+\()\s*(?<quote>['"`])/;
-const NOT_RUN = /^\s*(?:test|it|describe)\.(?:skip|todo|fails|fixme)\b/;
+const NOT_RUN = /^\s*(?:needing\(.*\)\.)?(?:test|it|describe)\.(?:skip|todo|fails|fixme)\b/;
 const NAME = /(?:[([]|^\s*)\s*(['"`])((?:\\.|(?!\1).)*)\1/;
 
 /** The claims of the abuse table in SECURITY.md, which is their only list. @param {string} text @returns {Claim[]} */
@@ -58,7 +58,7 @@ function nameAt(lines, at) {
   const behind = lines.findIndex((line, index) => index > at && closes(line));
   const from = !isTable ? at : /\)\($/.test(first) ? at + 1 : behind;
   for (const line of lines.slice(from, from + 4)) {
-    const name = NAME.exec(line.replace(/^.*\)\((?=\s*['"`])/, '('))?.[2];
+    const name = NAME.exec(line.replace(/^.*(?:\)|\.(?:test|it|describe))\((?=\s*['"`])/, '('))?.[2];
     if (name !== undefined) return name;
   }
   return '';

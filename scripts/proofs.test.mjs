@@ -84,6 +84,7 @@ test('a tag counts above a test, a group, a table of cases or a named row, and n
   expect(found('// Why.', "describe('it', () => {")).toEqual(named('it'));
   expect(found('test(', "  'does it', async () => {")).toEqual(named('does it'));
   expect(found("test.skipIf(missing)('does it', () => {")).toEqual(named('does it'));
+  expect(found("needing('root', can).test('does it', () => {")).toEqual(named('does it'));
   expect(found('test.each<[string, (n: number) => void]>([', "  ['a case', go],", "])('does %s', () => {")).toEqual(
     named('does %s'),
   );

@@ -18,7 +18,7 @@ const BETWEEN_MS = 500;
 const FOLDERS = 300;
 const FILES_IN_FOLDER = 10;
 const PORT = 8_443;
-/** What an edit leaves to do is over by then. */
+/** The work after an edit is over by then. */
 const SETTLE_MS = 10_000;
 const CLOCK_TICKS = 100;
 const SERVER = '10.77.0.2';

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { newId } from '#agent/ids.ts';
 import { type AgentUnderTest, ANNA, bundleAgentForAttacks, type Computer, createComputer, not_confined } from './confined.ts';
 
-// What is no ordinary file in a folder of a person: each is passed over at once, and what lies beside it is read.
+// Special files in a folder of a person: each is passed over at once, and its neighbours are read.
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 

@@ -254,7 +254,7 @@ const LIST = new RegExp(
 const ENTRIES = new RegExp(ENTRY, 'g');
 const USE = /([A-Za-z_$][\w$]{0,40})\[\s{0,2}(\d{1,2})\s{0,2}\]/g;
 const LISTS_MAXIMUM = 16;
-/** What the entries of lists may come to in the places where they are used. */
+/** Largest size of list entries in the places of their use. */
 const USED_MAXIMUM = 64 * 1024;
 
 /** A script with the literals of its lists where it asks for one by its number; the same text where it does not. */
@@ -302,7 +302,7 @@ export function* scriptPieces(text: Buffer, budget: Budget): Generator<Buffer> {
       for (const place of literalsOf(script)) {
         let first: string | undefined;
         let last: string | undefined;
-        // What a list was put together to is code as it stands.
+        // The joined value of a list is code in its present form.
         const is_own = place.is_escaped || (listed !== outer && ACTS.test(place.value));
         const own = is_own && isCode(place.value) ? [place.value] : [];
         for (const meaning of [...own, ...decoded(place.value, ways, room, budget)]) {

@@ -191,7 +191,7 @@ describe('on SQLite', { timeout: 900_000 }, () => {
     const kept = join(root, 'kept-filled');
     mkdirSync(disk);
     const kib = statSync(sqliteIn(baseOf(7))).size / 1024;
-    // The look at the free space came before the other program: here it is told of a terabyte.
+    // The look at the free space came before the other program: here it reads a terabyte.
     const code = `import { copyBeforeUpgrade } from ${JSON.stringify(new URL('../src/platform/upgrade-copy.ts', import.meta.url).href)};
       try { copyBeforeUpgrade(process.argv[1], 2 ** 40); console.log('copied'); } catch (error) { console.log(error.message); }`;
     const script = `set -e

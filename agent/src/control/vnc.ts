@@ -109,7 +109,7 @@ type X11 = Extract<Desktop, { kind: 'x11' }>;
 
 /**
  * The user and group that a VNC server of this desktop runs as, and its Xauthority file. Where the agent is root, that is the person whose desktop it is, with the first of their groups and no
- * other: a mistake of the server, or an X server that attacks it, has the rights of that person and no capability. Nothing is kept from that person: it is their own screen.
+ * other: a mistake of the server, or an X server that attacks it, has the rights of that person and no capability. The person sees everything: it is their own screen.
  */
 async function rightsOf(
   { uid, xauthority, xauthority_path }: X11,

@@ -11,7 +11,7 @@ import { askRevoked, downloadSet, type Identity, leave, sendFound } from './iden
 import { createLink } from './link.ts';
 import { createResolver } from './resolver.ts';
 
-// What proves the device stands in the head of each call, so that a server refuses a stranger before it reads a body.
+// The device's proof is in the header of each call, so that a server refuses a stranger before it reads a body.
 
 const DEVICE_ID = '01930000-0000-7000-8000-000000000001';
 const TOKEN = 'a'.repeat(64);

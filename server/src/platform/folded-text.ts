@@ -22,7 +22,7 @@ function keptFolds(): (text: string) => string {
       folds.clear();
       characters = text.length + folded.length;
     }
-    // A single long text is kept for nobody.
+    // A single long text is not kept.
     if (characters <= KEPT_CHARACTERS) folds.set(text, folded);
     return folded;
   };

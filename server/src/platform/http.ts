@@ -245,7 +245,7 @@ export async function createHttp(options: {
   // Many clients name JSON in every request; where no body is asked for, an empty one is none.
   const parseJson = fastify.getDefaultJsonParser('error', 'error');
   fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    // What is no UTF-8 would be read as other characters: one password would be as good as another.
+    // Bytes that are no UTF-8 would be read as other characters: one password would be as good as another.
     if (Buffer.isBuffer(body) && !isUtf8(body)) {
       done(new Problem('malformed', { detail: 'The body is not UTF-8.' }), undefined);
       return;

@@ -49,7 +49,7 @@ const decode = (bytes: Buffer, label: string) =>
 
 /** What chooses Japanese letters in a text of 7 bits. */
 const ISO_2022_JP = ['\u001b$@', '\u001b$B', '\u001b(J', '\u001b(I'].map((choice) => Buffer.from(choice, 'latin1'));
-/** What chooses Korean and Chinese letters there (RFC 1557, RFC 1922). */
+/** Escapes that choose Korean and Chinese letters there (RFC 1557, RFC 1922). */
 const ISO_2022: readonly [RegExp, string][] = [
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
   [/\u001b\$\)C/u, 'iso-2022-kr'],
