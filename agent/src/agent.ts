@@ -34,7 +34,7 @@ import { createRevocation } from '#link/revocation.ts';
 import { createServerClock } from '#link/server-clock.ts';
 import { seenSchema } from '#scan/catch-up.ts';
 import { createQuarantine } from '#scan/quarantine.ts';
-import { createScans, FOUND_FOLDER, QUARANTINE_FOLDER } from '#scan/scans.ts';
+import { FOUND_FOLDER, QUARANTINE_FOLDER, Scans } from '#scan/scans.ts';
 import { createSecondLooks } from '#scan/second-looks.ts';
 import { openSignatureSets } from '#scan/signature-sets.ts';
 import { everybodysFolders } from '#scan/usual-folders.ts';
@@ -249,7 +249,7 @@ export async function runAgent({
   const scans =
     sets === undefined
       ? undefined
-      : createScans({
+      : new Scans({
           ...{ signatures: sets.files, happened, log, wait, state: folders.state, nextSeq: () => (seq += 1) },
           isSaid: (order_id) => events.some(({ event }) => event.event === 'order_done' && event.order_id === order_id),
           say: (frame) => link.say(frame),
@@ -360,7 +360,7 @@ export async function runAgent({
     onConnected: () => {
       revocation.hear(false);
       for (const frame of events) link.say(frame);
-      scans?.again();
+      scans?.resend();
     },
     async askRevoked() {
       const answer = await askRevoked(identity);

@@ -9,7 +9,7 @@ import { endInTime, endProcess } from '#files/timely.ts';
 import { compileRemoval } from '#firewall/compile.ts';
 import { createNft, runProgram } from '#firewall/nft.ts';
 import { enrol, type Identity, identityStore, isSafeServer, leave, Refused } from '#link/identity.ts';
-import { createScans } from '#scan/scans.ts';
+import { Scans } from '#scan/scans.ts';
 import { openSignatureSets } from '#scan/signature-sets.ts';
 import { BOOT_FILE, type Folders, LOOKS_OFF_FILE, probeFirewall, runAgent, statusSchema } from './agent.ts';
 import { writeWhole } from './store.ts';
@@ -150,7 +150,7 @@ async function runScan([path]: readonly string[]): Promise<void> {
     test: () => Promise.resolve(undefined),
   });
   const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-  const scans = createScans({
+  const scans = new Scans({
     ...{ signatures: sets.files, wait, say: nothing, happened: nothing, log: say, nextSeq: () => 1 },
     isSaid: () => false,
     state: folders.state,

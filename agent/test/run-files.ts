@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { createStore } from '#agent/store.ts';
 import { seenSchema } from '#scan/catch-up.ts';
 import { createQuarantine } from '#scan/quarantine.ts';
-import { createScans } from '#scan/scans.ts';
+import { Scans } from '#scan/scans.ts';
 import { everybodysFolders } from '#scan/usual-folders.ts';
 import { createWatching } from '#scan/watching.ts';
 import { createProc } from '#telemetry/proc.ts';
@@ -24,7 +24,7 @@ const STATE = '/var/lib/agent';
 const quarantine = createQuarantine(`${STATE}/quarantine`);
 let seq = 0;
 const found: unknown[] = [];
-const scans = createScans({
+const scans = new Scans({
   ...{ state: STATE, happened: () => {}, nextSeq: () => (seq += 1), isSaid: () => false },
   signatures: () => ({ rules_folder: process.argv[2] ?? '', feeds: [] }),
   log: (line) => process.stderr.write(`${line}\n`),

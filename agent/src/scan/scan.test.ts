@@ -26,7 +26,8 @@ import { newId } from '#agent/ids.ts';
 import { openForeign } from '#files/foreign.ts';
 import { heldBytes } from '#test/held-bytes.ts';
 import { createQuarantine } from './quarantine.ts';
-import { createScans, packed, type Scans } from './scans.ts';
+import { Scans } from './scans.ts';
+import { packed } from './unnoted-findings.ts';
 import { openVerdicts } from './verdicts.ts';
 import { countFiles, readMounts, walk } from './walk.ts';
 
@@ -226,7 +227,7 @@ describe('a scan', () => {
   const job = (path: string, wanted: ScanJob['wanted'] = 'run'): ScanJob => ({ id: newId(), scan: 'folder', path, wanted });
   let signatures: SignatureFiles;
   const start = () => {
-    scans = createScans({
+    scans = new Scans({
       ...{
         state: join(root, 'state'),
         signatures: () => signatures,
@@ -277,11 +278,11 @@ describe('a scan', () => {
     reports.length = 0;
     await scans.close();
     start();
-    scans.again();
+    scans.resend();
     await vi.waitFor(() => expect(reports.flatMap((report) => report.found)).toEqual(found));
     scans.noted(seq);
     reports.length = 0;
-    scans.again();
+    scans.resend();
 
     // The second time only what changed is read.
     writeFileSync(join(root, 'files/3.txt'), 'changed');
@@ -329,7 +330,7 @@ describe('a scan', () => {
     scans.noted(seq + 1);
     reports.length = 0;
     scans.noted(two?.seq ?? 0);
-    scans.again();
+    scans.resend();
     await vi.waitFor(() => expect(reports).toHaveLength(1));
     expect(reports[0]?.found).toEqual(one?.found);
   });
