@@ -11,7 +11,9 @@ import { createNft, runProgram } from '#firewall/nft.ts';
 import { enrol, type Identity, identityStore, isSafeServer, leave, Refused } from '#link/identity.ts';
 import { Scans } from '#scan/scans.ts';
 import { openSignatureSets } from '#scan/signature-sets.ts';
-import { BOOT_FILE, type Folders, LOOKS_OFF_FILE, probeFirewall, runAgent, statusSchema } from './agent.ts';
+import { BOOT_FILE, type Folders, LOOKS_OFF_FILE, runAgent } from './agent.ts';
+import { statusSchema } from './agent-status.ts';
+import { probeFirewall } from './capabilities.ts';
 import { writeWhole } from './store.ts';
 
 const USAGE = `palisade-agent: what protects this computer for its Palisade server
