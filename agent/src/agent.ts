@@ -13,7 +13,7 @@ import {
 } from '@palisade/contract/agent';
 import { parseIp, printIp } from '@palisade/contract/ip-address';
 import { trySet } from '@palisade/scanner/set-trial';
-import { type Control, createControl } from '#control/control.ts';
+import { Control } from '#control/control.ts';
 import { firewallStateSchema } from '#firewall/applied.ts';
 import { type Conntrack, createConntrack, hasConntrack } from '#firewall/conntrack.ts';
 import { createEnforcer, type Enforcer } from '#firewall/enforcer.ts';
@@ -25,15 +25,15 @@ import { createResolver, type Resolver } from '#link/resolver.ts';
 import { createRevocation, type Revocation } from '#link/revocation.ts';
 import { createServerClock } from '#link/server-clock.ts';
 import { seenSchema } from '#scan/catch-up.ts';
-import { createQuarantine } from '#scan/quarantine.ts';
+import { Quarantine } from '#scan/quarantine.ts';
 import { FOUND_FOLDER, QUARANTINE_FOLDER, Scans } from '#scan/scans.ts';
-import { createSecondLooks, type SecondLooks } from '#scan/second-looks.ts';
+import { SecondLooks } from '#scan/second-looks.ts';
 import { openSignatureSets, type SignatureSets } from '#scan/signature-sets.ts';
 import { WatchedFolders } from '#scan/watched-folders.ts';
 import { createWatching } from '#scan/watching.ts';
 import { createMeasuredSessions, type MeasuredSessions } from '#telemetry/measured-sessions.ts';
 import { createPosture } from '#telemetry/posture.ts';
-import { createProc, type Proc } from '#telemetry/proc.ts';
+import { Proc } from '#telemetry/proc.ts';
 import { takeStock } from '#telemetry/stock.ts';
 import { AgentStatus } from './agent-status.ts';
 import { capabilitiesOf, probeFirewall } from './capabilities.ts';
@@ -188,13 +188,13 @@ class Agent {
     this.#sets = sets;
     this.#status = new AgentStatus(folders.run, identity.device_name, log);
     this.#revocation = createRevocation(() => performance.now(), times?.revoked_grace);
-    this.#proc = platform() === 'linux' ? createProc() : undefined;
+    this.#proc = platform() === 'linux' ? new Proc() : undefined;
     this.#enforcer = capabilities.firewall === 'nftables' ? this.#createEnforcer(nft, conntrack) : undefined;
     this.#scans = sets && this.#createScans(sets);
     this.#measured = this.#createMeasuredSessions();
     this.#second_looks = this.#scans && this.#createSecondLooks();
     this.#watched = this.#scans && this.#proc && this.#createWatchedFolders(this.#scans);
-    this.#control = createControl({
+    this.#control = new Control({
       server: new URL(identity.server),
       identity: { device_id: identity.device_id, token: identity.token },
       lookup: resolver.lookup,
@@ -388,8 +388,8 @@ class Agent {
   #createSecondLooks(): SecondLooks {
     const { identity, folders, log } = this.#options;
     const { lookup } = this.#resolver;
-    return createSecondLooks({
-      quarantine: createQuarantine(join(folders.state, QUARANTINE_FOLDER)),
+    return new SecondLooks({
+      quarantine: new Quarantine(join(folders.state, QUARANTINE_FOLDER)),
       folder: join(folders.state, FOUND_FOLDER),
       send: (order_id, file, stop) => sendFound(identity, order_id, file, { lookup, signal: stop }),
       isAllowed: () => this.#maySendFiles(),

@@ -3,11 +3,11 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { createStore } from '#agent/store.ts';
 import { seenSchema } from '#scan/catch-up.ts';
-import { createQuarantine } from '#scan/quarantine.ts';
+import { Quarantine } from '#scan/quarantine.ts';
 import { Scans } from '#scan/scans.ts';
 import { everybodysFolders } from '#scan/usual-folders.ts';
 import { createWatching } from '#scan/watching.ts';
-import { createProc } from '#telemetry/proc.ts';
+import { Proc } from '#telemetry/proc.ts';
 import { takeStock } from '#telemetry/stock.ts';
 
 /** The agent's own code behind a pipe, for tests that attack it: a question a line, an answer a line, several at a time. */
@@ -21,7 +21,7 @@ const questionSchema = z.object({
 type Question = z.infer<typeof questionSchema>;
 
 const STATE = '/var/lib/agent';
-const quarantine = createQuarantine(`${STATE}/quarantine`);
+const quarantine = new Quarantine(`${STATE}/quarantine`);
 let seq = 0;
 const found: unknown[] = [];
 const scans = new Scans({
@@ -35,7 +35,7 @@ const watching = createWatching({
   ...{ store: createStore(`${STATE}/watched-until.json`, seenSchema), log: () => {}, now: Date.now },
   read: (file, lane) => scans.readNew(file, lane),
 });
-const proc = createProc();
+const proc = new Proc();
 
 /** What a walk would have seen at a path. */
 function look(path: Buffer): { path: Buffer; stats: BigIntStats } | undefined {

@@ -25,7 +25,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '#agent/ids.ts';
 import { openForeign } from '#files/foreign.ts';
 import { heldBytes } from '#test/held-bytes.ts';
-import { createQuarantine } from './quarantine.ts';
+import { Quarantine } from './quarantine.ts';
 import { Scans } from './scans.ts';
 import { packed } from './unnoted-findings.ts';
 import { openVerdicts } from './verdicts.ts';
@@ -143,7 +143,7 @@ describe('the quarantine', () => {
     writeFileSync(path, EICAR);
     chmodSync(path, 0o640);
     const folder = join(root, 'quarantine');
-    const quarantine = createQuarantine(folder);
+    const quarantine = new Quarantine(folder);
     const id = newId();
     expect(await quarantine.take(id, path, stats(path.toString()))).toEqual({ ok: true });
     expect(existsSync(path)).toBe(false);
@@ -162,7 +162,7 @@ describe('the quarantine', () => {
 
   it('restores nothing that was changed while it was sealed', async () => {
     const path = Buffer.from(join(root, 'found'));
-    const quarantine = createQuarantine(join(root, 'quarantine'));
+    const quarantine = new Quarantine(join(root, 'quarantine'));
     const id = newId();
     writeFileSync(path, EICAR);
     await quarantine.take(id, path, stats(path.toString()));
@@ -176,7 +176,7 @@ describe('the quarantine', () => {
 
   it('takes no file that changed or vanished meanwhile, and no link in its place', async () => {
     const path = Buffer.from(join(root, 'found'));
-    const quarantine = createQuarantine(join(root, 'quarantine'));
+    const quarantine = new Quarantine(join(root, 'quarantine'));
     writeFileSync(path, EICAR);
     const before = stats(path.toString());
     writeFileSync(path, `${EICAR} and more`);
@@ -197,9 +197,9 @@ describe('the quarantine', () => {
     writeFileSync(join(root, 'found'), Buffer.alloc(1024 ** 2, EICAR));
     const script = `
       import { lstatSync } from 'node:fs';
-      import { createQuarantine } from '${new URL('./quarantine.ts', import.meta.url).pathname}';
+      import { Quarantine } from '${new URL('./quarantine.ts', import.meta.url).pathname}';
       const path = '${join(root, 'found')}';
-      const taken = await createQuarantine('${join(root, 'small')}').take('${newId()}', Buffer.from(path), lstatSync(path, { bigint: true }));
+      const taken = await new Quarantine('${join(root, 'small')}').take('${newId()}', Buffer.from(path), lstatSync(path, { bigint: true }));
       process.stdout.write(JSON.stringify(taken));`;
     writeFileSync(join(root, 'full.ts'), script);
     const said = execFileSync(

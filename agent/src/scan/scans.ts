@@ -7,7 +7,7 @@ import { createStore, type Store } from '#agent/store.ts';
 import { FileOrders } from './file-orders.ts';
 import { createFoundFiles } from './found-files.ts';
 import type { Lane } from './new-files.ts';
-import { createQuarantine } from './quarantine.ts';
+import { Quarantine } from './quarantine.ts';
 import { createScanCheckpoint, type ScanCheckpoint } from './scan-checkpoint.ts';
 import { ScanEngines } from './scan-engines.ts';
 import { type ScanFileParts, scanFile } from './scan-file.ts';
@@ -66,7 +66,7 @@ export class Scans {
 
   constructor(parts: ScansParts) {
     const { state, log, happened, isSaid, nextSeq, signatures } = parts;
-    const quarantine = createQuarantine(join(state, QUARANTINE_FOLDER));
+    const quarantine = new Quarantine(join(state, QUARANTINE_FOLDER));
     const found_files = createFoundFiles(join(state, FOUND_FOLDER));
     const work_folder = join(state, WORK_FOLDER);
     this.#parts = parts;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Found } from '@palisade/contract/agent';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#agent/ids.ts';
-import { createQuarantine } from './quarantine.ts';
+import { Quarantine } from './quarantine.ts';
 import { UnsentFindings } from './unsent-findings.ts';
 
 const BYTES = 'what was found';
@@ -32,7 +32,7 @@ const report: Parameters<UnsentFindings['keep']>[1] = {
 
 /** A file that was found, noted and sealed by an agent that was killed before it could say so. */
 async function killedAfterSealing() {
-  const quarantine = createQuarantine(join(root, 'quarantine'));
+  const quarantine = new Quarantine(join(root, 'quarantine'));
   const notes = join(root, 'unsent');
   const unsent = new UnsentFindings(notes, quarantine);
   writeFileSync(path, BYTES);
