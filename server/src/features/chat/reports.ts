@@ -1,7 +1,7 @@
-import type { DeskFigures, DeskSettings, Report, ReportQuery } from '@palisade/contract/desk';
+import { dayAfter, dayOf, startOfDate } from '@palisade/contract/day';
+import type { DeskFigures, ReadSettings, Report, ReportQuery } from '@palisade/contract/desk';
 import type { Kysely, Selectable } from 'kysely';
 import { BYTE_ORDER_MARK, csvLine } from '#platform/csv.ts';
-import { dayOf, startOfDate } from '#platform/day.ts';
 import { invalidField } from '#platform/problem.ts';
 import type { ChatTables } from './chat.tables.ts';
 import type { People } from './records.ts';
@@ -62,21 +62,22 @@ function mondayOf(day: string): string {
 export function createReports(parts: {
   database: Kysely<ChatTables>;
   people: People;
-  settings: () => Promise<DeskSettings>;
+  settings: () => Promise<ReadSettings>;
   now: () => number;
 }): Reports {
   const { database, people, settings, now } = parts;
   let known: { value: Promise<number | null>; until: number } | undefined;
 
   async function spanOf({ from, to }: ReportQuery) {
-    const { time_zone } = await settings();
+    const { time_zone, unknown_time_zone } = await settings();
     const last = to ?? dayOf(time_zone, now());
     const first = from ?? dayOf(time_zone, startOfDate(time_zone, last) - USUAL_MS);
     const begin = startOfDate(time_zone, first);
-    const end = startOfDate(time_zone, new Date(Date.parse(`${last}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10));
+    const end = startOfDate(time_zone, dayAfter(last, 1));
     if (end <= begin) throw invalidField('to', 'The last day comes after the first one.');
     if (end - begin > LONGEST_MS) throw invalidField('from', 'Ask for at most two years at a time.');
-    return { time_zone, first, last, begin: new Date(begin).toISOString(), end: new Date(end).toISOString() };
+    const zone = { time_zone, ...(unknown_time_zone === undefined ? {} : { unknown_time_zone }) };
+    return { zone, first, last, begin: new Date(begin).toISOString(), end: new Date(end).toISOString() };
   }
 
   async function* matters(begin: string, end: string): AsyncGenerator<Matter> {
@@ -132,10 +133,10 @@ export function createReports(parts: {
     response,
 
     async read(query) {
-      const { time_zone, first, last, begin, end } = await spanOf(query);
+      const { zone, first, last, begin, end } = await spanOf(query);
       const all: Matter[] = [];
       for await (const matter of matters(begin, end)) all.push(matter);
-      const byWeek = Map.groupBy(all, ({ opened_at }) => mondayOf(dayOf(time_zone, Date.parse(opened_at))));
+      const byWeek = Map.groupBy(all, ({ opened_at }) => mondayOf(dayOf(zone.time_zone, Date.parse(opened_at))));
       const byPerson = Map.groupBy(
         all.filter((matter) => matter.first_answered_at !== null || matter.closed_at !== null),
         whoOf,
@@ -150,6 +151,7 @@ export function createReports(parts: {
       return {
         from: first,
         to: last,
+        ...zone,
         total: figuresOf(all),
         weeks: weeks.map((week) => ({ week, ...figuresOf(byWeek.get(week) ?? []) })),
         people: [...byPerson]
