@@ -2,7 +2,7 @@ import type { Voice } from '@palisade/contract/remote-record';
 import type { Signal } from '@palisade/contract/remote-signal';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Link } from './connection.ts';
-import { createVoiceCall, VOICE_ASKED_EVERY } from './voice-call.ts';
+import { VOICE_ASKED_EVERY, VoiceCall } from './voice-call.ts';
 
 /** As much of a browser's connection as voices use; the test plays the network. */
 class FakePeer extends EventTarget {
@@ -73,7 +73,7 @@ let heard: (MediaStreamTrack | undefined)[];
 const microphone = trackOf();
 
 function start(side: 'customer' | 'technician') {
-  return createVoiceCall({
+  return new VoiceCall({
     side,
     track: microphone,
     ice: async () => [],
