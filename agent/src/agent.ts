@@ -20,7 +20,7 @@ import { createEnforcer, type Enforcer } from '#firewall/enforcer.ts';
 import { createMonitor } from '#firewall/monitor.ts';
 import { createNft, type Nft, runProgram } from '#firewall/nft.ts';
 import { AGENT_VERSION, askRevoked, downloadSet, type Identity, sendFound, verify } from '#link/identity.ts';
-import { createLink, type Link } from '#link/link.ts';
+import { Link } from '#link/link.ts';
 import { createResolver, type Resolver } from '#link/resolver.ts';
 import { createRevocation, type Revocation } from '#link/revocation.ts';
 import { createServerClock } from '#link/server-clock.ts';
@@ -411,7 +411,7 @@ class Agent {
   }
 
   #createLink(): Link {
-    return createLink({
+    return new Link({
       server: new URL(this.#options.identity.server),
       resolver: this.#resolver,
       hello: () => this.#hello(),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type Desired, type Hello, SAID_BYTES_MAXIMUM, type Said, saidSchema } from '@palisade/contract/agent';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { createLink } from './link.ts';
+import { Link } from './link.ts';
 import { createResolver } from './resolver.ts';
 
 const ID = '01930000-0000-7000-8000-000000000001';
@@ -42,7 +42,7 @@ it('checks a state once that is told again as it was, and anew what is another o
   const url = new URL(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`);
   const heard: Desired[] = [];
   const reasons: string[] = [];
-  const link = createLink({
+  const link = new Link({
     ...{ server: url, resolver: createResolver(url), onNoted() {}, onSkew() {}, onConnected() {} },
     hello,
     onDesired: (told) => heard.push(told),
@@ -100,7 +100,7 @@ async function createWorld(parts: { onConnected?: (say: (frame: Said) => void) =
   await once(server, 'listening');
   const address = server.address();
   const url = new URL(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`);
-  const link = createLink({
+  const link = new Link({
     ...{ server: url, resolver: createResolver(url), onNoted() {}, onSkew() {}, onDesired() {}, onState() {}, hello },
     onConnected: () => parts.onConnected?.((frame) => link.say(frame)),
     askRevoked: () => Promise.resolve(undefined),

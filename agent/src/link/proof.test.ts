@@ -8,7 +8,7 @@ import type { Hello } from '@palisade/contract/agent';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { askRevoked, downloadSet, type Identity, leave, sendFound } from './identity.ts';
-import { createLink } from './link.ts';
+import { Link } from './link.ts';
 import { createResolver } from './resolver.ts';
 
 // What proves the device stands in the head of each call, so that a server refuses a stranger before it reads a body.
@@ -81,7 +81,7 @@ it('sends its proof in the head of each poll', async () => {
       containers: false,
     },
   };
-  const link = createLink({
+  const link = new Link({
     ...{ server: new URL(identity.server), resolver: resolver(), hello: () => hello },
     ...{ onDesired() {}, onNoted() {}, onSkew() {}, onState() {} },
     // The first answer by HTTP ends it.
