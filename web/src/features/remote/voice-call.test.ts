@@ -161,7 +161,11 @@ describe('the customer’s voice', () => {
 
 describe('the technician’s voice', () => {
   const candidate: Signal = {
-    ...{ type: 'candidate', connection_id: ONE, candidate: 'theirs', sdp_mid: '0', sdp_mline_index: 0 },
+    type: 'candidate',
+    connection_id: ONE,
+    candidate: 'theirs',
+    sdp_mid: '0',
+    sdp_mline_index: 0,
     username_fragment: null,
   };
 
