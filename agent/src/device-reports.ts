@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { BLOCKED_MAXIMUM, type DeviceEvent, type Listening, type Said } from '@palisade/contract/agent';
 import { ownSize } from '#files/own-state.ts';
-import { createDropped, type Dropped } from '#firewall/dropped.ts';
+import { Dropped } from '#firewall/dropped.ts';
 import type { Enforcer } from '#firewall/enforcer.ts';
 import { readForeignTables } from '#firewall/foreign.ts';
 import type { Nft } from '#firewall/nft.ts';
@@ -61,7 +61,7 @@ export class DeviceReports {
   constructor(parts: DeviceReportsParts) {
     const { folders, nft } = parts;
     this.#parts = parts;
-    this.#dropped = createDropped({
+    this.#dropped = new Dropped({
       nft,
       most: BLOCKED_MAXIMUM,
       at: iso,

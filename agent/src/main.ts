@@ -147,13 +147,21 @@ async function runScan([path]: readonly string[]): Promise<void> {
   const nothing = () => {};
   // The set that the service fetched last; a scan by hand fetches none.
   const sets = await openSignatureSets({
-    ...{ folder: join(folders.state, 'signatures'), built_in: signatures, log: say, now: Date.now },
+    folder: join(folders.state, 'signatures'),
+    built_in: signatures,
+    log: say,
+    now: Date.now,
     download: () => Promise.reject(new Error('nothing is fetched here')),
     test: () => Promise.resolve(undefined),
   });
   const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
   const scans = new Scans({
-    ...{ signatures: sets.files, wait, say: nothing, happened: nothing, log: say, nextSeq: () => 1 },
+    signatures: sets.files,
+    wait,
+    say: nothing,
+    happened: nothing,
+    log: say,
+    nextSeq: () => 1,
     isSaid: () => false,
     state: folders.state,
   });

@@ -61,7 +61,12 @@ async function startEnd() {
 async function connected(environment: NodeJS.ProcessEnv, folder: string, granted: Granted = ALL) {
   const { server, dials } = await startEnd();
   const control = new Control({
-    ...{ server, identity: IDENTITY, lookup: createResolver(server).lookup, folder, environment, log: () => {} },
+    server,
+    identity: IDENTITY,
+    lookup: createResolver(server).lookup,
+    folder,
+    environment,
+    log: () => {},
   });
   onTestFinished(() => control.close());
   control.want(granted);
@@ -75,7 +80,10 @@ async function connected(environment: NodeJS.ProcessEnv, folder: string, granted
   agent.send('{"kind":"paired"}');
   const say = (bytes: Buffer) => agent.send(bytes);
   return {
-    ...{ control, dials, say, agent },
+    control,
+    dials,
+    say,
+    agent,
     heard: () => dial.heard,
     closed: () => dial.closed,
     ends: () => dial.texts.slice(1).map((text) => screenEndsSchema.parse(JSON.parse(text))),
@@ -231,14 +239,12 @@ test('a computer without a desktop says what is missing', async () => {
 test('a server that says what is no JSON is dialled anew', async () => {
   const { server, dials } = await startEnd();
   const control = new Control({
-    ...{
-      server,
-      identity: IDENTITY,
-      lookup: createResolver(server).lookup,
-      folder: '/nonexistent',
-      environment: {},
-      log: () => {},
-    },
+    server,
+    identity: IDENTITY,
+    lookup: createResolver(server).lookup,
+    folder: '/nonexistent',
+    environment: {},
+    log: () => {},
   });
   onTestFinished(() => control.close());
   control.want(ALL);

@@ -25,14 +25,19 @@ const quarantine = new Quarantine(`${STATE}/quarantine`);
 let seq = 0;
 const found: unknown[] = [];
 const scans = new Scans({
-  ...{ state: STATE, happened: () => {}, nextSeq: () => (seq += 1), isSaid: () => false },
+  state: STATE,
+  happened: () => {},
+  nextSeq: () => (seq += 1),
+  isSaid: () => false,
   signatures: () => ({ rules_folder: process.argv[2] ?? '', feeds: [] }),
   log: (line) => process.stderr.write(`${line}\n`),
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   say: (report) => found.push(...report.found),
 });
 const watching = createWatching({
-  ...{ store: createStore(`${STATE}/watched-until.json`, seenSchema), log: () => {}, now: Date.now },
+  store: createStore(`${STATE}/watched-until.json`, seenSchema),
+  log: () => {},
+  now: Date.now,
   read: (file, lane) => scans.readNew(file, lane),
 });
 const proc = new Proc();

@@ -4,7 +4,10 @@ import { Scans } from '#scan/scans.ts';
 const [state = '', path = '', id = ''] = process.argv.slice(2);
 let seq = 0;
 const scans = new Scans({
-  ...{ state, happened: () => {}, nextSeq: () => (seq += 1), isSaid: () => false },
+  state,
+  happened: () => {},
+  nextSeq: () => (seq += 1),
+  isSaid: () => false,
   signatures: () => ({ rules_folder: new URL('../../server/signatures/rules', import.meta.url).pathname, feeds: [] }),
   log: (line) => process.stderr.write(`${line}\n`),
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),

@@ -10,7 +10,10 @@ const [state = '', ...folders] = process.argv.slice(2);
 const say = (facts: object) => process.stdout.write(`${JSON.stringify({ at: Date.now(), ...facts })}\n`);
 let seq = 0;
 const scans = new Scans({
-  ...{ state, happened: () => {}, nextSeq: () => (seq += 1), isSaid: () => false },
+  state,
+  happened: () => {},
+  nextSeq: () => (seq += 1),
+  isSaid: () => false,
   signatures: () => ({ rules_folder: new URL('../../server/signatures/rules', import.meta.url).pathname, feeds: [] }),
   log: (line) => process.stderr.write(`${line}\n`),
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -19,7 +22,8 @@ const scans = new Scans({
   },
 });
 const watching = createWatching({
-  ...{ store: createStore(join(state, 'watched-until.json'), seenSchema), now: Date.now },
+  store: createStore(join(state, 'watched-until.json'), seenSchema),
+  now: Date.now,
   log: (line) => process.stderr.write(`${line}\n`),
   read: (file, lane) => scans.readNew(file, lane),
 });

@@ -228,13 +228,11 @@ describe('a scan', () => {
   let signatures: SignatureFiles;
   const start = () => {
     scans = new Scans({
-      ...{
-        state: join(root, 'state'),
-        signatures: () => signatures,
-        log: (line) => lines.push(line),
-        nextSeq: () => (seq += 1),
-        isSaid: (order_id) => said_orders.has(order_id),
-      },
+      state: join(root, 'state'),
+      signatures: () => signatures,
+      log: (line) => lines.push(line),
+      nextSeq: () => (seq += 1),
+      isSaid: (order_id) => said_orders.has(order_id),
       say: (report) => reports.push(report),
       happened: (event) => events.push(event),
       wait: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 20))),

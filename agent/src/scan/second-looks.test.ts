@@ -150,8 +150,18 @@ describe('a second look', () => {
 
   it('has no words for a path: one in place of a finding is refused with all that came with it', () => {
     const desired = {
-      ...{ kind: 'desired', rev: 1, hash: 'a'.repeat(64), defaults: { inbound: 'allow', outbound: 'allow' }, rules: [] },
-      ...{ block_list: [], scan_jobs: [], file_orders: [], exclusions: [], watched: [], is_watching: false, signatures: null },
+      kind: 'desired',
+      rev: 1,
+      hash: 'a'.repeat(64),
+      defaults: { inbound: 'allow', outbound: 'allow' },
+      rules: [],
+      block_list: [],
+      scan_jobs: [],
+      file_orders: [],
+      exclusions: [],
+      watched: [],
+      is_watching: false,
+      signatures: null,
     };
     const look = { id: newId(), finding_id: newId(), file_hash: 'a'.repeat(64) };
     expect(toldSchema.safeParse({ ...desired, second_looks: [look] }).success).toBe(true);
