@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { functionSizes, functionsOver } from './function-sizes.mjs';
 
 // The goal is none over 200 lines and at most 25 over 120. These counts may only fall: lower them when a function is taken apart.
-const OVER_200 = 38;
-const OVER_120 = 91;
+const OVER_200 = 34;
+const OVER_120 = 71;
 
 test('no more functions are long than were', () => {
   const over = functionsOver(120).map(({ lines, path, name }) => `${lines} ${path} ${name}`);

@@ -8,7 +8,8 @@ import { RFB_CLOSED, SCREEN_PATH, screenEndsSchema, screenHelloSchema } from '@p
 import { needing } from '@palisade/scanner/test/needs';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { createControl, type Granted } from '#control/control.ts';
+import { Control } from '#control/control.ts';
+import type { Granted } from '#control/screen-connection.ts';
 import { createResolver } from '#link/resolver.ts';
 import { NO_DESKTOP, startDesktop, type TestDesktop, TIGERVNC } from './desktop.ts';
 import { encodings, pointer, press, RETURN, shakeHands, type, typeWithShift, updateRequest } from './viewer.ts';
@@ -60,8 +61,13 @@ async function startEnd() {
 /** An agent's control, and a page that sees what it shows. */
 async function connected(environment: NodeJS.ProcessEnv, folder: string, granted: Granted = ALL) {
   const { server, dials } = await startEnd();
-  const control = createControl({
-    ...{ server, identity: IDENTITY, lookup: createResolver(server).lookup, folder, environment, log: () => {} },
+  const control = new Control({
+    server,
+    identity: IDENTITY,
+    lookup: createResolver(server).lookup,
+    folder,
+    environment,
+    log: () => {},
   });
   onTestFinished(() => control.close());
   control.want(granted);
@@ -75,7 +81,10 @@ async function connected(environment: NodeJS.ProcessEnv, folder: string, granted
   agent.send('{"kind":"paired"}');
   const say = (bytes: Buffer) => agent.send(bytes);
   return {
-    ...{ control, dials, say, agent },
+    control,
+    dials,
+    say,
+    agent,
     heard: () => dial.heard,
     closed: () => dial.closed,
     ends: () => dial.texts.slice(1).map((text) => screenEndsSchema.parse(JSON.parse(text))),
@@ -231,15 +240,13 @@ test('a computer without a desktop says what is missing', async () => {
 
 test('a server that says what is no JSON is dialled anew', async () => {
   const { server, dials } = await startEnd();
-  const control = createControl({
-    ...{
-      server,
-      identity: IDENTITY,
-      lookup: createResolver(server).lookup,
-      folder: '/nonexistent',
-      environment: {},
-      log: () => {},
-    },
+  const control = new Control({
+    server,
+    identity: IDENTITY,
+    lookup: createResolver(server).lookup,
+    folder: '/nonexistent',
+    environment: {},
+    log: () => {},
   });
   onTestFinished(() => control.close());
   control.want(ALL);

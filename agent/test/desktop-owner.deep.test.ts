@@ -133,7 +133,11 @@ test.for(['x11vnc', 'X0tigervnc'])('shows a desktop with the rights of its perso
   const { banner, ...facts } = shown(program);
   expect(banner).toMatch(/^RFB /u);
   expect(facts).toEqual({
-    ...{ Uid: four(PERSON), Gid: four(GROUP), Groups: '', left: '' },
-    ...{ CapEff: '0000000000000000', CapPrm: '0000000000000000' },
+    Uid: four(PERSON),
+    Gid: four(GROUP),
+    Groups: '',
+    left: '',
+    CapEff: '0000000000000000',
+    CapPrm: '0000000000000000',
   });
 });

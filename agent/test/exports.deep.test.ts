@@ -85,7 +85,9 @@ describe.skipIf(no_namespaces !== undefined)('exported rules', () => {
     for (let index = 0; index < RULESETS; index += 1) {
       const rules = Array.from({ length: 1 + random.below(40) }, (_, number) => named(randomRule(random, number)));
       const ruleset: Ruleset<Rule> = {
-        ...{ rules, block_list: [], control: [] },
+        rules,
+        block_list: [],
+        control: [],
         defaults: { inbound: random.pick(['allow', 'block']), outbound: random.pick(['allow', 'block']) },
       };
       load(exportRules(rules, target, ruleset.defaults).text, target);

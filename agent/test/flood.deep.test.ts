@@ -28,8 +28,13 @@ const REFUSAL =
 if (REFUSAL !== undefined) process.stdout.write(`Floods were not tried: ${REFUSAL}\n`);
 
 const lineSchema = z.object({
-  ...{ at: z.number(), event: z.enum(['ready', 'beat', 'found']), path: z.string().optional(), outcome: z.string().optional() },
-  ...{ rss: z.number().optional(), gap_ms: z.number().optional(), folders: z.number().optional() },
+  at: z.number(),
+  event: z.enum(['ready', 'beat', 'found']),
+  path: z.string().optional(),
+  outcome: z.string().optional(),
+  rss: z.number().optional(),
+  gap_ms: z.number().optional(),
+  folders: z.number().optional(),
   health: z.object({ watcher: z.string(), overflow: z.object({ folders: z.number() }).nullable() }).optional(),
 });
 type Line = z.infer<typeof lineSchema>;
@@ -74,7 +79,9 @@ async function start() {
     return child;
   };
   return {
-    ...{ anna, ben, lines },
+    anna,
+    ben,
+    lines,
     flood: (kind: string, seconds: number) => as(BEN, [process.execPath, FLOOD, kind, ben, `${seconds}`]),
     /** Anna writes an infected file; answers after how many ms it was found. */
     async infected(name: Buffer, within_ms = FOUND_BAR_MS): Promise<number> {

@@ -37,8 +37,13 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('the ker
   // proves: device-trap-6
   it('takes rules that were written for a computer without an agent', async () => {
     const rule = (number: number, parts: Partial<Rule>): Rule => ({
-      ...{ id: `01930000-0000-7000-9000-${String(number).padStart(12, '0')}`, rule_name: '"; drop } # $(id)', enabled: true },
-      ...{ ...RULE_DEFAULTS, created_at: '', expires_at: null, device_ids: [] },
+      id: `01930000-0000-7000-9000-${String(number).padStart(12, '0')}`,
+      rule_name: '"; drop } # $(id)',
+      enabled: true,
+      ...RULE_DEFAULTS,
+      created_at: '',
+      expires_at: null,
+      device_ids: [],
       ...parts,
     });
     const { text, left_out } = exportRules(

@@ -33,23 +33,32 @@ function desiredOf(rev: number, watched: readonly string[] = []): Desired {
   const rules = Array.from({ length: RULES }, (_, index): DeviceRule => {
     const is_edited = index === 0;
     return {
-      ...{ id: ID(index), direction: 'inbound', action: 'block', protocol: 'tcp', source_ip: `10.${index}.0.0/16` },
-      ...{ destination_ip: '*', port: `${is_edited ? 2_000 + rev : 1_000 + index}`, expires_at: null },
+      id: ID(index),
+      direction: 'inbound',
+      action: 'block',
+      protocol: 'tcp',
+      source_ip: `10.${index}.0.0/16`,
+      destination_ip: '*',
+      port: `${is_edited ? 2_000 + rev : 1_000 + index}`,
+      expires_at: null,
     };
   });
   const desired: Desired = {
-    ...{ kind: 'desired', rev, hash: '', defaults: { inbound: 'allow', outbound: 'allow' }, rules, block_list: [] },
-    ...{
-      scan_jobs: [],
-      file_orders: [],
-      exclusions: [],
-      watched: [...watched],
-      is_watching: watched.length > 0,
-      signatures: null,
-      remote_sessions: [],
-      second_looks: [],
-      control: null,
-    },
+    kind: 'desired',
+    rev,
+    hash: '',
+    defaults: { inbound: 'allow', outbound: 'allow' },
+    rules,
+    block_list: [],
+    scan_jobs: [],
+    file_orders: [],
+    exclusions: [],
+    watched: [...watched],
+    is_watching: watched.length > 0,
+    signatures: null,
+    remote_sessions: [],
+    second_looks: [],
+    control: null,
   };
   return { ...desired, hash: hashOf(desired) };
 }
@@ -94,8 +103,12 @@ export async function measureAgent(program: string, rest_s: number) {
   const [state, run] = [join(root, 'state'), join(root, 'run')];
   mkdirSync(run);
   await identityStore(state).write({
-    ...{ server: `http://${SERVER}:${PORT}/`, device_id: ID(9_999), token: 'a'.repeat(64), device_name: 'laptop' },
-    ...{ public_key: '', private_key: '' },
+    server: `http://${SERVER}:${PORT}/`,
+    device_id: ID(9_999),
+    token: 'a'.repeat(64),
+    device_name: 'laptop',
+    public_key: '',
+    private_key: '',
   });
   const children: ChildProcess[] = [];
   const fake = server.start(process.execPath, [new URL('./fake-server.ts', import.meta.url).pathname, `${PORT}`]);
@@ -150,9 +163,16 @@ export async function measureAgent(program: string, rest_s: number) {
     endNamespace(spare);
     const [kernel_ms, proved_ms, nft_ms] = [kernel ?? [], proved ?? [], nft ?? []];
     const click = {
-      ...{ rules: RULES, edits: EDITS, to_kernel_ms: round(at(kernel_ms, 0.5)), to_ack_ms: round(at(proved_ms, 0.5)) },
-      ...{ nft_ms: round(at(nft_ms, 0.5)), ratio: round(at(kernel_ms, 0.5) / at(nft_ms, 0.5)), bar: 1.5 },
-      ...{ ratio_of_ack: round(at(proved_ms, 0.5) / at(nft_ms, 0.5)), p95_ms: round(at(proved_ms, 0.95)), bar_p95_ms: 500 },
+      rules: RULES,
+      edits: EDITS,
+      to_kernel_ms: round(at(kernel_ms, 0.5)),
+      to_ack_ms: round(at(proved_ms, 0.5)),
+      nft_ms: round(at(nft_ms, 0.5)),
+      ratio: round(at(kernel_ms, 0.5) / at(nft_ms, 0.5)),
+      bar: 1.5,
+      ratio_of_ack: round(at(proved_ms, 0.5) / at(nft_ms, 0.5)),
+      p95_ms: round(at(proved_ms, 0.95)),
+      bar_p95_ms: 500,
     };
 
     // Hourly checks are over by then.

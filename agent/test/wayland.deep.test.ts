@@ -63,8 +63,13 @@ needing('a desktop of Wayland', NO_WAYLAND === undefined).test(
     const isRoot = process.getuid?.() === 0;
     if (isRoot) for (const path of [folder, run]) chownSync(path, NOBODY, NOBODY);
     const environment = {
-      ...{ PATH, HOME: folder, LANG: 'C.UTF-8', XDG_RUNTIME_DIR: run },
-      ...{ WLR_BACKENDS: 'headless', WLR_LIBINPUT_NO_DEVICES: '1', WLR_RENDERER: 'pixman' },
+      PATH,
+      HOME: folder,
+      LANG: 'C.UTF-8',
+      XDG_RUNTIME_DIR: run,
+      WLR_BACKENDS: 'headless',
+      WLR_LIBINPUT_NO_DEVICES: '1',
+      WLR_RENDERER: 'pixman',
     };
     const as_nobody = isRoot ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : [];
     const children: ChildProcess[] = [];

@@ -157,7 +157,10 @@ const isOf = ({ uid }: Stats, uids: readonly number[]) => uids.includes(Number(u
 async function x11Of(named: Named, session: Pick<LoginSession, 'uid' | 'display'>): Promise<Desktop> {
   if (!(await isDisplayOf(named.display, session))) return { kind: 'none' };
   return {
-    ...{ kind: 'x11', display: named.display, uid: session.uid, xauthority_path: named.xauthority },
+    kind: 'x11',
+    display: named.display,
+    uid: session.uid,
+    xauthority_path: named.xauthority,
     socket: join(SOCKETS_FOLDER, `X${numberOf(named.display)}`),
     xauthority: named.xauthority === undefined ? undefined : await readXauthority(named.xauthority, session.uid),
   };

@@ -23,10 +23,13 @@ const longer = (body: Buffer) => Buffer.concat([u32(body.length), body]);
 
 function gated(allowed: Allowed = { input: true, clipboard: true }, options: { password?: string; sign_in?: boolean } = {}) {
   const state: { viewer: Buffer; screen: Buffer; reason: string | undefined } = {
-    ...{ viewer: Buffer.alloc(0), screen: Buffer.alloc(0), reason: undefined },
+    viewer: Buffer.alloc(0),
+    screen: Buffer.alloc(0),
+    reason: undefined,
   };
   const gate = new RfbGate({
-    ...{ allowed, password: options.password },
+    allowed,
+    password: options.password,
     toViewer(bytes) {
       state.viewer = Buffer.concat([state.viewer, bytes]);
     },

@@ -62,7 +62,9 @@ export function post(url: URL, body: unknown, options: Partial<CallOptions> = {}
     const sent = request(
       url,
       {
-        ...{ method: 'POST', agent: false, headers: jsonHeaders(text, proof) },
+        method: 'POST',
+        agent: false,
+        headers: jsonHeaders(text, proof),
         ...(lookup === undefined ? {} : { lookup }),
         signal: AbortSignal.timeout(timeout_ms),
       },
@@ -104,7 +106,9 @@ export function download(url: URL, body: unknown, path: string, options: CallOpt
     const sent = request(
       url,
       {
-        ...{ method: 'POST', agent: false, signal: AbortSignal.timeout(timeout_ms) },
+        method: 'POST',
+        agent: false,
+        signal: AbortSignal.timeout(timeout_ms),
         headers: jsonHeaders(text, proof),
         ...(lookup === undefined ? {} : { lookup }),
       },
@@ -168,7 +172,10 @@ export function sendFile(
     const sent = request(
       url,
       {
-        ...{ method: 'POST', agent: false, lookup, signal },
+        method: 'POST',
+        agent: false,
+        lookup,
+        signal,
         headers: {
           ...proofHeaders(proof),
           'content-type': `multipart/form-data; boundary=${boundary}`,
@@ -194,7 +201,8 @@ export function sendFile(
             // What is no JSON is no sentence of the server's.
           }
           resolve({
-            ...{ status: response.statusCode ?? 0, detail },
+            status: response.statusCode ?? 0,
+            detail,
             retry_after_ms: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : undefined,
           });
         });

@@ -80,7 +80,11 @@ export async function enrol(server: URL, code: string, before: Identity | undefi
   const public_key = before?.public_key ?? pair.publicKey.toString('base64');
   const private_key = before?.private_key ?? pair.privateKey.toString('base64');
   const answer = await post(addressOf(server, enrolDevice.path), {
-    ...{ code, hostname: lineOf(hostname(), HOSTNAME_LENGTH), os: describeOs(), public_key, agent_version: AGENT_VERSION },
+    code,
+    hostname: lineOf(hostname(), HOSTNAME_LENGTH),
+    os: describeOs(),
+    public_key,
+    agent_version: AGENT_VERSION,
   }).catch((error: unknown) => {
     throw new Refused(`The server ${server.href} could not be reached: ${failureOf(error)}.`);
   });

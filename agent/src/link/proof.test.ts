@@ -8,7 +8,7 @@ import type { Hello } from '@palisade/contract/agent';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { askRevoked, downloadSet, type Identity, leave, sendFound } from './identity.ts';
-import { createLink } from './link.ts';
+import { Link } from './link.ts';
 import { createResolver } from './resolver.ts';
 
 // The device's proof is in the header of each call, so that a server refuses a stranger before it reads a body.
@@ -73,17 +73,36 @@ it('sends its proof in the head when it sends a file', async () => {
 
 it('sends its proof in the head of each poll', async () => {
   const hello: Hello = {
-    ...{ kind: 'hello', device_id: DEVICE_ID, token: TOKEN, instance: 'b'.repeat(32), agent_version: '1', applied_rev: 0 },
-    ...{ ruleset_hash: null, at: new Date().toISOString() },
+    kind: 'hello',
+    device_id: DEVICE_ID,
+    token: TOKEN,
+    instance: 'b'.repeat(32),
+    agent_version: '1',
+    applied_rev: 0,
+    ruleset_hash: null,
+    at: new Date().toISOString(),
     capabilities: {
-      ...{ firewall: 'unavailable', firewall_reason: null, conntrack: false, scanner: false, scanner_reason: null },
-      ...{ watch: false, control: false, control_reason: null, second_look: false, second_look_reason: null },
+      firewall: 'unavailable',
+      firewall_reason: null,
+      conntrack: false,
+      scanner: false,
+      scanner_reason: null,
+      watch: false,
+      control: false,
+      control_reason: null,
+      second_look: false,
+      second_look_reason: null,
       containers: false,
     },
   };
-  const link = createLink({
-    ...{ server: new URL(identity.server), resolver: resolver(), hello: () => hello },
-    ...{ onDesired() {}, onNoted() {}, onSkew() {}, onState() {} },
+  const link = new Link({
+    server: new URL(identity.server),
+    resolver: resolver(),
+    hello: () => hello,
+    onDesired() {},
+    onNoted() {},
+    onSkew() {},
+    onState() {},
     // The first answer by HTTP ends it.
     onConnected: () => link.stop(),
     askRevoked: () => Promise.resolve(undefined),

@@ -19,7 +19,9 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const store = () => createStore(join(root, 'seen.json'), seenSchema);
 const open = (parts: Partial<CatchUpParts> = {}) =>
   createCatchUp({
-    ...{ store: store(), log: (line) => lines.push(line), now: Date.now },
+    store: store(),
+    log: (line) => lines.push(line),
+    now: Date.now,
     look: async ({ path }) => void looked.push(path.toString()),
     whenLooked: () => Promise.resolve(),
     ...parts,

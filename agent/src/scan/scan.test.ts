@@ -26,9 +26,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId } from '#agent/ids.ts';
 import { openForeign } from '#files/foreign.ts';
 import { heldBytes } from '#test/held-bytes.ts';
-
-import { createQuarantine } from './quarantine.ts';
-import { createScans, packed, type Scans } from './scans.ts';
+import { Quarantine } from './quarantine.ts';
+import { Scans } from './scans.ts';
+import { packed } from './unnoted-findings.ts';
 import { openVerdicts } from './verdicts.ts';
 import { countFiles, readMounts, walk } from './walk.ts';
 
@@ -146,7 +146,7 @@ describe('the quarantine', () => {
     writeFileSync(path, EICAR);
     chmodSync(path, 0o640);
     const folder = join(root, 'quarantine');
-    const quarantine = createQuarantine(folder);
+    const quarantine = new Quarantine(folder);
     const id = newId();
     expect(await quarantine.take(id, path, stats(path.toString()))).toEqual({ ok: true });
     expect(existsSync(path)).toBe(false);
@@ -165,7 +165,7 @@ describe('the quarantine', () => {
 
   it('restores nothing that was changed while it was sealed', async () => {
     const path = Buffer.from(join(root, 'found'));
-    const quarantine = createQuarantine(join(root, 'quarantine'));
+    const quarantine = new Quarantine(join(root, 'quarantine'));
     const id = newId();
     writeFileSync(path, EICAR);
     await quarantine.take(id, path, stats(path.toString()));
@@ -180,7 +180,7 @@ describe('the quarantine', () => {
   // proves: device-fault-16
   it('takes no file that changed or vanished meanwhile, and no link in its place', async () => {
     const path = Buffer.from(join(root, 'found'));
-    const quarantine = createQuarantine(join(root, 'quarantine'));
+    const quarantine = new Quarantine(join(root, 'quarantine'));
     writeFileSync(path, EICAR);
     const before = stats(path.toString());
     writeFileSync(path, `${EICAR} and more`);
@@ -202,9 +202,9 @@ describe('the quarantine', () => {
     writeFileSync(join(root, 'found'), Buffer.alloc(1024 ** 2, EICAR));
     const script = `
       import { lstatSync } from 'node:fs';
-      import { createQuarantine } from '${new URL('./quarantine.ts', import.meta.url).pathname}';
+      import { Quarantine } from '${new URL('./quarantine.ts', import.meta.url).pathname}';
       const path = '${join(root, 'found')}';
-      const taken = await createQuarantine('${join(root, 'small')}').take('${newId()}', Buffer.from(path), lstatSync(path, { bigint: true }));
+      const taken = await new Quarantine('${join(root, 'small')}').take('${newId()}', Buffer.from(path), lstatSync(path, { bigint: true }));
       process.stdout.write(JSON.stringify(taken));`;
     writeFileSync(join(root, 'full.ts'), script);
     const said = execFileSync(
@@ -232,14 +232,12 @@ describe('a scan', () => {
   const job = (path: string, wanted: ScanJob['wanted'] = 'run'): ScanJob => ({ id: newId(), scan: 'folder', path, wanted });
   let signatures: SignatureFiles;
   const start = () => {
-    scans = createScans({
-      ...{
-        state: join(root, 'state'),
-        signatures: () => signatures,
-        log: (line) => lines.push(line),
-        nextSeq: () => (seq += 1),
-        isSaid: (order_id) => said_orders.has(order_id),
-      },
+    scans = new Scans({
+      state: join(root, 'state'),
+      signatures: () => signatures,
+      log: (line) => lines.push(line),
+      nextSeq: () => (seq += 1),
+      isSaid: (order_id) => said_orders.has(order_id),
       say: (report) => reports.push(report),
       happened: (event) => events.push(event),
       wait: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 20))),
@@ -283,11 +281,11 @@ describe('a scan', () => {
     reports.length = 0;
     await scans.close();
     start();
-    scans.again();
+    scans.resend();
     await vi.waitFor(() => expect(reports.flatMap((report) => report.found)).toEqual(found));
     scans.noted(seq);
     reports.length = 0;
-    scans.again();
+    scans.resend();
 
     // The second time only what changed is read.
     writeFileSync(join(root, 'files/3.txt'), 'changed');
@@ -335,7 +333,7 @@ describe('a scan', () => {
     scans.noted(seq + 1);
     reports.length = 0;
     scans.noted(two?.seq ?? 0);
-    scans.again();
+    scans.resend();
     await vi.waitFor(() => expect(reports).toHaveLength(1));
     expect(reports[0]?.found).toEqual(one?.found);
   });

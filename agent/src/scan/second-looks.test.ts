@@ -11,8 +11,8 @@ import { sendFound } from '#link/identity.ts';
 import { createResolver } from '#link/resolver.ts';
 import { heldBytes } from '#test/held-bytes.ts';
 import { createFoundFiles } from './found-files.ts';
-import { createQuarantine } from './quarantine.ts';
-import { createSecondLooks, type SecondLooks } from './second-looks.ts';
+import { Quarantine } from './quarantine.ts';
+import { SecondLooks } from './second-looks.ts';
 
 const CONTENT = Buffer.from('what was found here\n'.repeat(50_000));
 const OTHER = Buffer.from('something different\n'.repeat(50_000));
@@ -65,8 +65,8 @@ beforeEach(async () => {
   const address = `http://127.0.0.1:${listening.port}/base/`;
   const identity = { server: address, device_id: DEVICE, token: TOKEN, device_name: 'laptop', public_key: '', private_key: '' };
   const { lookup } = createResolver(new URL(address));
-  looks = createSecondLooks({
-    quarantine: createQuarantine(join(root, 'quarantine')),
+  looks = new SecondLooks({
+    quarantine: new Quarantine(join(root, 'quarantine')),
     folder: join(root, 'found'),
     send(order_id, { size, read }, signal) {
       const readLater = () => {
@@ -98,7 +98,7 @@ async function found(how: 'sealed' | 'left'): Promise<{ look: SecondLook; path: 
   const file = { path: Buffer.from(path), file_hash: hashOf(CONTENT), size: CONTENT.length };
   await createFoundFiles(join(root, 'found')).keep(id, file);
   if (how === 'sealed') {
-    const taken = await createQuarantine(join(root, 'quarantine')).take(id, file.path, lstatSync(path, { bigint: true }));
+    const taken = await new Quarantine(join(root, 'quarantine')).take(id, file.path, lstatSync(path, { bigint: true }));
     expect(taken).toEqual({ ok: true });
   }
   return { look: { id: newId(), finding_id: id, file_hash: file.file_hash }, path };
@@ -152,8 +152,18 @@ describe('a second look', () => {
   // proves: device-hostile-server-5
   it('has no words for a path: one in place of a finding is refused with all that came with it', () => {
     const desired = {
-      ...{ kind: 'desired', rev: 1, hash: 'a'.repeat(64), defaults: { inbound: 'allow', outbound: 'allow' }, rules: [] },
-      ...{ block_list: [], scan_jobs: [], file_orders: [], exclusions: [], watched: [], is_watching: false, signatures: null },
+      kind: 'desired',
+      rev: 1,
+      hash: 'a'.repeat(64),
+      defaults: { inbound: 'allow', outbound: 'allow' },
+      rules: [],
+      block_list: [],
+      scan_jobs: [],
+      file_orders: [],
+      exclusions: [],
+      watched: [],
+      is_watching: false,
+      signatures: null,
     };
     const look = { id: newId(), finding_id: newId(), file_hash: 'a'.repeat(64) };
     expect(toldSchema.safeParse({ ...desired, second_looks: [look] }).success).toBe(true);

@@ -30,7 +30,10 @@ const trial = (files: Parameters<typeof trySet>[0]) => trySet(files, AbortSignal
 /** Without a trial where the test is about something else: it compiles all rules. */
 const open = (test: typeof trial = async () => undefined): Promise<SignatureSets> =>
   openSignatureSets({
-    ...{ folder: join(root, 'sets'), built_in: RULES, log: (line) => lines.push(line), now: () => now },
+    folder: join(root, 'sets'),
+    built_in: RULES,
+    log: (line) => lines.push(line),
+    now: () => now,
     download: async (_set, path) => {
       fetched += 1;
       copyFileSync(served, path);

@@ -33,7 +33,14 @@ export function useSearchedPages<Choice extends { search: string }, Row>(
     placeholderData: keepPreviousData,
   });
   return {
-    ...{ chosen, setChosen, choice, rows: rowsOf(data), isOutdated: isPlaceholderData, total: totalOf(data), error, refetch },
+    chosen,
+    setChosen,
+    choice,
+    rows: rowsOf(data),
+    isOutdated: isPlaceholderData,
+    total: totalOf(data),
+    error,
+    refetch,
     more: hasNextPage && !isPlaceholderData && (
       <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={fetchNextPage} />
     ),

@@ -109,12 +109,23 @@ it('is opened by the link that mends what the posture scan found', async () => {
   server.on(
     scanPosture,
     reply(scanPosture, {
-      ...{ threats_detected: 1, threats_blocked: 0, test_files: 0, status: 'issues_found', coverage: '1 of 1 checks could run.' },
-      ...{ vulnerabilities_found: ['A threat was not blocked.'], recommendations: ['Act on it.'] },
+      threats_detected: 1,
+      threats_blocked: 0,
+      test_files: 0,
+      status: 'issues_found',
+      coverage: '1 of 1 checks could run.',
+      vulnerabilities_found: ['A threat was not blocked.'],
+      recommendations: ['Act on it.'],
       findings: [
         {
-          ...{ id: 'open_alert_high', title: 'A threat of high severity was not blocked', severity: 'high', state: 'fail' },
-          ...{ evidence: '1 alert.', fix_route: `/anti-hacking?alert=${alert.id}`, deduction: 6, gain: 6 },
+          id: 'open_alert_high',
+          title: 'A threat of high severity was not blocked',
+          severity: 'high',
+          state: 'fail',
+          evidence: '1 alert.',
+          fix_route: `/anti-hacking?alert=${alert.id}`,
+          deduction: 6,
+          gain: 6,
         },
       ],
     }),

@@ -56,7 +56,7 @@ function describeState(state: UploadState): string {
 
 /** The files of this visit, from the drop to the answer. Not there while there are none. */
 export function UploadPanel() {
-  const { uploads, cancel, retry, clearEnded } = useUploads();
+  const { queue, uploads } = useUploads();
   if (uploads.length === 0) return null;
   const ended = uploads.filter(isEnded).length;
 
@@ -65,7 +65,7 @@ export function UploadPanel() {
       title={ended === uploads.length ? 'Uploads' : `Uploads: ${ended} of ${uploads.length} done`}
       action={
         ended > 0 && (
-          <Button variant="text" size="s" onClick={clearEnded}>
+          <Button variant="text" size="s" onClick={() => queue.clearEnded()}>
             Clear finished
           </Button>
         )
@@ -73,7 +73,12 @@ export function UploadPanel() {
     >
       <ul className="upload-list">
         {uploads.map((upload) => (
-          <UploadRow key={upload.id} upload={upload} onCancel={() => cancel(upload.id)} onRetry={() => retry(upload.id)} />
+          <UploadRow
+            key={upload.id}
+            upload={upload}
+            onCancel={() => queue.cancel(upload.id)}
+            onRetry={() => queue.retry(upload.id)}
+          />
         ))}
       </ul>
     </Card>

@@ -84,7 +84,10 @@ export function allowanceOf(rules: readonly Rule[], blocked: Blocked): Allowance
     added.push({
       ...RULE_DEFAULTS,
       rule_name: `Allow ${blocked.address}${blocked.port === null ? '' : `, port ${blocked.port}`}`,
-      ...{ direction: blocked.direction, action: 'allow', protocol, [side]: blocked.address },
+      direction: blocked.direction,
+      action: 'allow',
+      protocol,
+      [side]: blocked.address,
       port: blocked.port === null || protocol === 'icmp' ? '*' : String(blocked.port),
     });
   }

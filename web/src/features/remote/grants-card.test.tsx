@@ -18,7 +18,9 @@ let server: FakeServer;
 let close: () => void;
 const LAPTOP = deviceOf({ device_name: '<b>laptop</b>' });
 const of = (grant: 'view' | 'control' | 'clipboard') => ({
-  ...{ grant, granted_at: '2026-11-20T10:02:00.000Z', granted_by: 'maria' },
+  grant,
+  granted_at: '2026-11-20T10:02:00.000Z',
+  granted_by: 'maria',
   device: { id: LAPTOP.id, device_name: LAPTOP.device_name },
 });
 

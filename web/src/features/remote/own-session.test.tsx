@@ -187,7 +187,12 @@ describe('a session that has just ended', () => {
       of(readSessionChanges, session),
       reply(readSessionChanges, [
         {
-          ...{ ...device(1), device_name: 'laptop', state: 'measured', ...times, more: 3, unread: ['firewall'] },
+          ...device(1),
+          device_name: 'laptop',
+          state: 'measured',
+          ...times,
+          more: 3,
+          unread: ['firewall'],
           changes: [
             { thing: 'account', how: 'added', name: '<b>helper</b>' },
             { thing: 'program', how: 'removed', name: 'clamav' },

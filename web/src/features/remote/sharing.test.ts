@@ -115,7 +115,10 @@ describe('shared screens of a customer', () => {
     expect(signals().at(-1)).toMatchObject({ surface: 'monitor' });
     expect(sharing().screens).toHaveLength(1);
     expect(renderHook(useSharingNow).result.current).toEqual({
-      ...{ technician: 'tina', is_shown: true, is_paused: false, voice: 'off' },
+      technician: 'tina',
+      is_shown: true,
+      is_paused: false,
+      voice: 'off',
     });
   });
 

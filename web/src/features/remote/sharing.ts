@@ -260,7 +260,7 @@ async function choose(): Promise<MediaStreamTrack | NotShown> {
     const stream = await navigator.mediaDevices.getDisplayMedia({
       video: { frameRate: { ideal: 30, max: 30 } },
       audio: false,
-      // This page in its own picture is a hall of mirrors.
+      // TypeScript does not know these options yet, so they are spread. The first one keeps this page out of its own picture.
       ...{ selfBrowserSurface: 'exclude', surfaceSwitching: 'include', monitorTypeSurfaces: 'include' },
     });
     return stream.getVideoTracks()[0] ?? 'unreadable';

@@ -279,7 +279,9 @@ describe('a new message of a customer', () => {
       tell({
         kind: 'conversation_changed',
         conversation: conversationOf({
-          ...{ version: seq, unread: 1, ...parts },
+          version: seq,
+          unread: 1,
+          ...parts,
           last_message: { seq, text: 'It smokes', sender: 'user', is_automatic: false, at: '2026-11-20T10:00:00.000Z' },
         }),
       });
