@@ -1,4 +1,4 @@
-/// <reference path="../scanner/src/webassembly.d.ts" />
+/// <reference path="../scanner/src/formats/archives/webassembly.d.ts" />
 // What one ask of 7-Zip costs: its start, a file that is nothing, by its size, and one that it opens. Keeps the medians in results/seven-zip.json.
 // `node bench/seven-zip.ts`
 import { randomBytes } from 'node:crypto';

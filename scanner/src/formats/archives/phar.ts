@@ -1,0 +1,76 @@
+import { decompressed } from '#scanner/formats/compression/decompress.ts';
+import type { Content } from '#scanner/walk/content.ts';
+import { decodeName, type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { openReader } from '#scanner/walk/reader.ts';
+
+// phar, the archive of PHP (PHP manual, "Phar file format"): behind the end of a script a manifest, and the files one behind the other.
+
+const STUB = /^__HALT_COMPILER\(\);(?: ?\?>)?\r?\n?/;
+const STUB_BYTES = 40;
+const MANIFEST_BYTES_MAXIMUM = 64 * 1024 ** 2;
+const ENTRY_BYTES = 24;
+const FLAG = { deflated: 0x1000, bzip2: 0x2000 } as const;
+/** The signature ends with how it was made (4) and this. */
+const SIGNED = Buffer.from('GBMB');
+const SIGNATURE_BYTES: ReadonlyMap<number, number> = new Map([
+  [1, 16],
+  [2, 20],
+  [3, 32],
+  [4, 64],
+]);
+
+/** The files of a phar whose stub ends at the first byte. @throws Unreadable `damaged` where the manifest is none, or names what is not there. */
+export async function* pharMembers(content: Content, { budget, explain }: Workshop): AsyncGenerator<Member> {
+  const reader = openReader(content, budget);
+  try {
+    const stub = STUB.exec(reader.at(0, STUB_BYTES).toString('latin1'))?.[0].length ?? 0;
+    const head = reader.at(stub, 4);
+    const length = head.length < 4 ? 0 : head.readUInt32LE(0);
+    if (stub === 0 || length < 14) throw new Unreadable('damaged');
+    if (length > MANIFEST_BYTES_MAXIMUM) throw new Unreadable('too_large');
+    const manifest = reader.at(stub + 4, length);
+    if (manifest.length < length) throw new Unreadable('damaged');
+    explain(0, stub + 4 + length);
+    // How many files, version, flags, an alias, metadata.
+    let at = 10;
+    const skip = () => {
+      if (at + 4 > length) throw new Unreadable('damaged');
+      at += 4 + manifest.readUInt32LE(at);
+    };
+    skip();
+    skip();
+    let body = stub + 4 + length;
+    let is_damaged = false;
+    const count = manifest.readUInt32LE(0);
+    budget.announce(count);
+    for (let index = 0; index < count; index += 1) {
+      const name_at = at + 4;
+      skip();
+      if (at + ENTRY_BYTES > length) throw new Unreadable('damaged');
+      const name = decodeName(manifest.subarray(name_at, at));
+      const size = manifest.readUInt32LE(at + 8);
+      const flags = manifest.readUInt32LE(at + 16);
+      at += ENTRY_BYTES - 4;
+      skip();
+      const [from, to] = [body, Math.min(body + size, reader.size)];
+      body += size;
+      is_damaged ||= body > reader.size;
+      explain(from, to);
+      if (from >= to) continue;
+      async function* pieces(): AsyncGenerator<Buffer> {
+        yield* reader.chunks(from, to);
+      }
+      // Bytes of bzip2 are opened as such.
+      const stream = (flags & FLAG.deflated) === 0 ? pieces() : decompressed('deflate', pieces(), budget);
+      yield { name, read: () => ({ stream, packed_bytes: to - from }) };
+    }
+    const tail = reader.at(body, 4096);
+    const end = tail.indexOf(SIGNED);
+    const made = end < 4 ? 0 : tail.readUInt32LE(end - 4);
+    // Those with a public key say their length themselves.
+    if (end >= 4 && (SIGNATURE_BYTES.get(made) === end - 4 || made > 4)) explain(body, body + end + SIGNED.length);
+    if (is_damaged) throw new Unreadable('damaged');
+  } finally {
+    reader.close();
+  }
+}

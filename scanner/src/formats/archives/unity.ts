@@ -1,0 +1,178 @@
+import { need, unpackedBlock } from '#scanner/formats/compression/block-streams.ts';
+import { type Content, joined, openSource, partOf } from '#scanner/walk/content.ts';
+import type { Budget } from '#scanner/walk/limits.ts';
+import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import { sevenZipMembers } from './seven-zip.ts';
+
+// Bundles of Unity (UnityFS, formats 6 to 8, after what UnityPy and AssetStudio publish of it): a list of blocks, packed each by itself, and of files in what they come to together.
+
+const MAGIC = Buffer.from('UnityFS\0');
+const HEAD_BYTES = 512;
+/** Numbers behind the two texts of the head: the size, how long the list is, packed and unpacked, and flags. */
+const NUMBERS_BYTES = 20;
+const FLAG = { packing: 0x3f, list_at_end: 0x80, padded: 0x200 } as const;
+const PACKING = { none: 0, lzma: 1, lz4: 2, lz4hc: 3 } as const;
+const ALIGNED_FORMAT = 7;
+const ALIGNMENT = 16;
+const LIST_BYTES_MAXIMUM = 4 * 1024 ** 2;
+/** In the list: a hash, then ten bytes for each block, and for each file 20 and a name. */
+const HASH_BYTES = 16;
+const BLOCK_BYTES = 10;
+const FILE_BYTES = 20;
+const NAME_BYTES_MAXIMUM = 1024;
+const LZMA_HEAD_BYTES = 5;
+/** More files of what was packed in one go are not taken apart. */
+const FILES_MAXIMUM = 1000;
+
+export function isUnity(head: Buffer): boolean {
+  return head.subarray(0, MAGIC.length).equals(MAGIC) && [6, 7, 8].includes(head.length < 12 ? 0 : head.readUInt32BE(8));
+}
+
+interface Block {
+  /** Where it lies in the bundle, and in what all come to. */
+  start: number;
+  packed_bytes: number;
+  from: number;
+  size: number;
+  packing: number;
+}
+
+interface File {
+  name: string;
+  from: number;
+  size: number;
+}
+
+const aligned = (at: number) => Math.ceil(at / ALIGNMENT) * ALIGNMENT;
+
+function unpacked(packed: Buffer, size: number, packing: number, budget: Budget): Buffer {
+  if (packing === PACKING.none) return packed;
+  if (packing === PACKING.lz4 || packing === PACKING.lz4hc) return unpackedBlock(packed, size, budget);
+  throw new Unreadable('unsupported');
+}
+
+/** Where the list stands, and where the blocks begin. @throws Unreadable */
+function placesOf(reader: Reader): { list: Buffer; start: number } {
+  const head = reader.at(0, HEAD_BYTES);
+  const format = head.readUInt32BE(8);
+  const player = head.indexOf(0, 12);
+  const engine = player < 0 ? -1 : head.indexOf(0, player + 1);
+  if (engine < 0 || engine + 1 + NUMBERS_BYTES > head.length) throw new Unreadable('damaged');
+  const numbers = engine + 1;
+  const packed_bytes = head.readUInt32BE(numbers + 8);
+  const size = head.readUInt32BE(numbers + 12);
+  const flags = head.readUInt32BE(numbers + 16);
+  const behind = format >= ALIGNED_FORMAT ? aligned(numbers + NUMBERS_BYTES) : numbers + NUMBERS_BYTES;
+  const is_at_end = (flags & FLAG.list_at_end) !== 0;
+  if (packed_bytes > reader.size) throw new Unreadable('damaged');
+  if (packed_bytes > LIST_BYTES_MAXIMUM || size > LIST_BYTES_MAXIMUM) throw new Unreadable('too_large');
+  const packed = need(reader, is_at_end ? reader.size - packed_bytes : behind, packed_bytes);
+  const start = is_at_end ? behind : behind + packed_bytes;
+  return {
+    list: unpacked(packed, size, flags & FLAG.packing, reader.budget),
+    start: (flags & FLAG.padded) === 0 ? start : aligned(start),
+  };
+}
+
+function listOf(list: Buffer, first: number): { blocks: Block[]; files: File[] } {
+  const number = (at: number) => {
+    if (at + 4 > list.length) throw new Unreadable('damaged');
+    return list.readUInt32BE(at);
+  };
+  const blocks: Block[] = [];
+  let at = HASH_BYTES + 4;
+  let start = first;
+  let from = 0;
+  for (const end = at + number(HASH_BYTES) * BLOCK_BYTES; at < end; at += BLOCK_BYTES) {
+    if (at + BLOCK_BYTES > list.length) throw new Unreadable('damaged');
+    const size = number(at);
+    const packed_bytes = number(at + 4);
+    blocks.push({ start, packed_bytes, from, size, packing: list.readUInt16BE(at + 8) & FLAG.packing });
+    start += packed_bytes;
+    from += size;
+  }
+  const files: File[] = [];
+  const count = number(at);
+  at += 4;
+  for (let index = 0; index < count; index += 1) {
+    const name_end = list.indexOf(0, at + FILE_BYTES);
+    if (at + FILE_BYTES > list.length || name_end < 0) throw new Unreadable('damaged');
+    files.push({
+      name: list.toString('utf8', at + FILE_BYTES, Math.min(name_end, at + FILE_BYTES + NAME_BYTES_MAXIMUM)),
+      from: Number(list.readBigUInt64BE(at)),
+      size: Number(list.readBigUInt64BE(at + 8)),
+    });
+    at = name_end + 1;
+  }
+  return { blocks, files };
+}
+
+/** The first block that ends behind `from`. */
+function firstBehind(blocks: readonly Block[], from: number): number {
+  let low = 0;
+  let high = blocks.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const block = blocks[middle];
+    if (block !== undefined && block.from + block.size <= from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The files of a bundle; what is packed as LZMA comes block by block. @throws Unreadable */
+export async function* unityMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
+  const { budget, explain } = workshop;
+  const reader = openReader(content, budget);
+  const source = openSource(content);
+  try {
+    const { list, start } = placesOf(reader);
+    const { blocks, files } = listOf(list, start);
+    explain(0, start);
+    const last = blocks.at(-1);
+    const end = last === undefined ? start : last.start + last.packed_bytes;
+    // The list may stand behind the blocks.
+    explain(start, Math.min(end, reader.size));
+    if (reader.size - end <= list.length) explain(Math.min(end, reader.size), reader.size);
+    async function* bytesOf({ from, size }: File): AsyncGenerator<Buffer> {
+      for (let index = firstBehind(blocks, from); index < blocks.length; index += 1) {
+        const block = blocks[index];
+        if (block === undefined || block.from >= from + size) return;
+        const plain = unpacked(need(reader, block.start, block.packed_bytes), block.size, block.packing, budget);
+        budget.spend(plain.length);
+        yield Buffer.from(plain.subarray(Math.max(0, from - block.from), from + size - block.from));
+      }
+    }
+    for (const [index, block] of blocks.entries()) {
+      if (block.packing !== PACKING.lzma) continue;
+      const head = Buffer.alloc(LZMA_HEAD_BYTES + 8);
+      reader.at(block.start, LZMA_HEAD_BYTES).copy(head);
+      head.writeBigUInt64LE(BigInt(block.size), LZMA_HEAD_BYTES);
+      const rest = {
+        start: block.start + LZMA_HEAD_BYTES,
+        size: Math.max(0, Math.min(end, reader.size) - block.start - LZMA_HEAD_BYTES),
+      };
+      const packed = joined(source, [
+        head,
+        { ...rest, size: Math.min(rest.size, Math.max(0, block.packed_bytes - LZMA_HEAD_BYTES)) },
+      ]);
+      for await (const member of sevenZipMembers(packed, 'lzma', workshop, () => {})) {
+        const body = await member.read();
+        if (!('content' in body)) continue;
+        const inside = files.filter(({ from, size }) => from >= block.from && from + size <= block.from + body.content.size);
+        // What lies in several blocks is read block by block.
+        if (inside.length < files.length || files.length > FILES_MAXIMUM) yield { name: `block ${index}`, read: () => body };
+        else
+          for (const { name, from, size } of inside)
+            yield { name, read: () => ({ content: partOf(body.content, from - block.from, from - block.from + size) }) };
+      }
+    }
+    if (blocks.some(({ packing }) => packing === PACKING.lzma)) return;
+    for (const file of files)
+      yield { name: file.name, read: () => ({ stream: bytesOf(file), packed_bytes: Math.max(1, end - start) }) };
+  } finally {
+    source.close();
+    reader.close();
+  }
+}
