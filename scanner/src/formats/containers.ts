@@ -60,7 +60,7 @@ import { isUpxPacked, upxMembers } from '#scanner/formats/programs/upx.ts';
 import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
 import { type Content, joined, openSource, rangeOf, type Source, standsAt, streamOf } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { closedFormatOf } from './closed-marks.ts';
 
@@ -543,10 +543,10 @@ function withUsualDictionary(source: Source): Source {
   return joined(source, [head, { start: head.length, size: source.size - head.length }]);
 }
 
-async function* partitionMembers(content: Content, reader: Reader, { explain }: Workshop): AsyncGenerator<Member> {
-  explain(0, BOOT_BYTES);
+async function* partitionMembers(content: Content, reader: Reader, { claim }: ReadContext): AsyncGenerator<Member> {
+  claim(0, BOOT_BYTES);
   for (const { start, end } of partitionsOf(reader.at(0, BOOT_BYTES), reader.size)) {
-    explain(start, end);
+    claim(start, end);
     yield { name: `partition at ${start}`, read: () => ({ stream: streamOf(content, start, end), packed_bytes: end - start }) };
   }
 }
@@ -555,18 +555,18 @@ async function* sevenMembers(
   content: Content,
   { format, start, is_guess }: { format: string | undefined; start: number; is_guess?: true },
   name: string,
-  workshop: Workshop,
+  context: ReadContext,
 ): AsyncGenerator<Member> {
   const source = openSource(content);
-  const reader = openReader(content, workshop.budget);
-  const explain = (from: number, to: number) => workshop.explain(start + from, endOfZeros(reader, start + to));
+  const reader = openReader(content, context.budget);
+  const claim = (from: number, to: number) => context.claim(start + from, endOfZeros(reader, start + to));
   const from = format === 'lzma' && is_guess ? withUsualDictionary(source) : rangeOf(source, start, source.size - start);
   try {
-    const members = sevenZipMembers(from, format, workshop, explain);
+    const members = sevenZipMembers(from, format, context, claim);
     for await (const member of members) yield ONE_MEMBER.includes(format ?? '') ? { ...member, name: innerName(name) } : member;
   } catch (error) {
     if (format === 'mbr' && error instanceof NotAnArchive) {
-      yield* partitionMembers(content, reader, workshop);
+      yield* partitionMembers(content, reader, context);
       return;
     }
     // LZMA has no magic, so that anything may look like it; the others are opened as what they are, or they are something else.
@@ -582,12 +582,12 @@ async function* sevenMembers(
 const MACRO_BYTES_MAXIMUM = 4 * 1024 ** 2;
 
 /** A macro as it stands in a stream of an Office document, wherever that is. */
-async function* macroMembers(content: Content, { budget, explain }: Workshop): AsyncGenerator<Member> {
+async function* macroMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const source = openSource(content);
   try {
     for (const { bytes, packed_bytes, is_cut } of macroSources(source.read(0, MACRO_BYTES_MAXIMUM), budget)) {
       budget.addUnpacked(bytes.length, bytes.length, packed_bytes);
-      explain(0, packed_bytes);
+      claim(0, packed_bytes);
       yield { name: 'macro', read: () => ({ content: { size: bytes.length, bytes }, damage: is_cut ? 'too_large' : undefined }) };
       return;
     }
@@ -598,100 +598,100 @@ async function* macroMembers(content: Content, { budget, explain }: Workshop): A
 }
 
 /** The members of a container in their order. Throws where it is damaged; what came before is good. */
-export function membersOf(container: Container, content: Content, name: string, workshop: Workshop): AsyncGenerator<Member> {
-  const isFile = (bytes: Buffer) => isFileWhole(bytes, workshop.budget);
+export function membersOf(container: Container, content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
+  const isFile = (bytes: Buffer) => isFileWhole(bytes, context.budget);
   switch (container.kind) {
     case 'zip':
-      return withMacroSheets(zipMembers(content, workshop), workshop.budget);
+      return withMacroSheets(zipMembers(content, context), context.budget);
     case 'gzip':
-      return compressedMembers('gzip', content, innerName(name), workshop);
+      return compressedMembers('gzip', content, innerName(name), context);
     case 'packed':
-      return compressedMembers(container.compressor, content, innerName(name), workshop);
+      return compressedMembers(container.compressor, content, innerName(name), context);
     case 'tar':
-      return tarMembers(content, workshop);
+      return tarMembers(content, context);
     case 'stream-disk':
-      return streamDiskMembers(content, name, workshop);
+      return streamDiskMembers(content, name, context);
     case 'shell-archive':
-      return shellArchiveMembers(content, workshop);
+      return shellArchiveMembers(content, context);
     case 'upx':
-      return upxMembers(content, workshop);
+      return upxMembers(content, context);
     case 'mail':
-      return mailMembers(content, workshop);
+      return mailMembers(content, context);
     case 'mailbox':
-      return mailboxMembers(content, workshop);
+      return mailboxMembers(content, context);
     case 'uuencode':
-      return encodedMembers(content, workshop);
+      return encodedMembers(content, context);
     case 'pdf':
-      return pdfMembers(content, workshop, {
+      return pdfMembers(content, context, {
         head_bytes: HEAD_BYTES,
-        isFile: (head) => containerOf(head, workshop.budget) !== undefined || isProgram(head),
+        isFile: (head) => containerOf(head, context.budget) !== undefined || isProgram(head),
       });
     case 'ole':
-      return oleMembers(content, workshop);
+      return oleMembers(content, context);
     case 'rtf':
-      return rtfMembers(content, workshop);
+      return rtfMembers(content, context);
     case 'tnef':
-      return tnefMembers(content, workshop);
+      return tnefMembers(content, context);
     case 'cms':
-      return cmsMembers(content, workshop);
+      return cmsMembers(content, context);
     case 'onenote':
-      return oneNoteMembers(content, workshop);
+      return oneNoteMembers(content, context);
     case 'openpgp':
-      return openPgpMembers(content, workshop);
+      return openPgpMembers(content, context);
     case 'armour':
-      return armourMembers(content, workshop);
+      return armourMembers(content, context);
     case 'asar':
-      return asarMembers(content, workshop);
+      return asarMembers(content, context);
     case 'phar':
-      return pharMembers(content, workshop);
+      return pharMembers(content, context);
     case 'sqlite':
-      return sqliteMembers(content, workshop, { head_bytes: HEAD_BYTES, isFile: (head) => isFileHead(head, workshop.budget) });
+      return sqliteMembers(content, context, { head_bytes: HEAD_BYTES, isFile: (head) => isFileHead(head, context.budget) });
     case 'disc':
-      return rawDiscMembers(content, workshop);
+      return rawDiscMembers(content, context);
     case 'pyc':
       return pycMembers(
         content,
-        workshop,
-        (bytes) => isFileHead(bytes, workshop.budget) || textFormOf(bytes.subarray(0, LOOK_BYTES)) !== undefined,
+        context,
+        (bytes) => isFileHead(bytes, context.budget) || textFormOf(bytes.subarray(0, LOOK_BYTES)) !== undefined,
       );
     case 'pickle':
-      return pickleMembers(content, workshop, isFile);
+      return pickleMembers(content, context, isFile);
     case 'numpy':
-      return numpyMembers(content, workshop, isFile);
+      return numpyMembers(content, context, isFile);
     case 'capture':
-      return captureMembers(content, workshop);
+      return captureMembers(content, context);
     case 'snappy':
-      return snappyMembers(content, innerName(name), workshop);
+      return snappyMembers(content, innerName(name), context);
     case 'table':
-      return tableMembers(content, workshop, isFile);
+      return tableMembers(content, context, isFile);
     case 'blocks':
-      return blockStreamMembers(content, innerName(name), workshop);
+      return blockStreamMembers(content, innerName(name), context);
     case 'unity':
-      return unityMembers(content, workshop);
+      return unityMembers(content, context);
     case 'setup':
-      return setupMembers(content, workshop);
+      return setupMembers(content, context);
     case 'redis':
-      return redisMembers(content, workshop, isFile);
+      return redisMembers(content, context, isFile);
     case 'strings':
-      return brokenStringMembers(content, workshop, isFile);
+      return brokenStringMembers(content, context, isFile);
     case 'iwa':
-      return iwaMembers(content, innerName(name), workshop);
+      return iwaMembers(content, innerName(name), context);
     case 'http':
-      return httpMembers(content, workshop);
+      return httpMembers(content, context);
     case 'other-mailbox':
-      return otherMailboxMembers(content, workshop);
+      return otherMailboxMembers(content, context);
     case 'git':
-      return gitPackMembers(content, workshop);
+      return gitPackMembers(content, context);
     case 'iso-trees':
-      return isoTreeMembers(content, workshop);
+      return isoTreeMembers(content, context);
     case 'pieces':
-      return pieceMembers(content, workshop);
+      return pieceMembers(content, context);
     case 'seven':
-      return sevenMembers(content, container, name, workshop);
+      return sevenMembers(content, container, name, context);
     case 'macros':
-      return macroMembers(content, workshop);
+      return macroMembers(content, context);
     case 'opaque':
-      workshop.note(
+      context.note(
         `Its format is ${container.name}, which ${container.detail === 'encrypted' ? 'is encrypted as a whole' : 'nothing here opens'}.`,
       );
       throw new Unreadable(container.detail);

@@ -4,7 +4,7 @@ import { digestOf } from '#scanner/engine/digest.ts';
 import { containerOf, HEAD_BYTES, membersOf } from '#scanner/formats/containers.ts';
 import { type Content, disposeContent, openSource, takeContent } from '#scanner/walk/content.ts';
 import { Budget, LimitReached, type ScanLimits } from '#scanner/walk/limits.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { BadHashList, buildHashList, openHashList } from './hash-list.ts';
 import { type LeftOut, leftOut, shownName } from './left-out.ts';
 import { countRules } from './rules.ts';
@@ -56,7 +56,7 @@ async function requirePin({ path, pin, signature }: RawFeed): Promise<void> {
   }
 }
 
-async function takeMember(member: Member, workshop: Workshop): Promise<Content> {
+async function takeMember(member: Member, context: ReadContext): Promise<Content> {
   if (member.closed !== undefined) throw new BadFeed(`Its file ${shownName(member.name)} cannot be read (${member.closed}).`);
   const body = await member.read();
   if ('content' in body) {
@@ -64,9 +64,9 @@ async function takeMember(member: Member, workshop: Workshop): Promise<Content> 
     return body.content;
   }
   let bytes_so_far = 0;
-  const { content, failure } = await takeContent(body.stream, workshop.path, (bytes) => {
+  const { content, failure } = await takeContent(body.stream, context.path, (bytes) => {
     bytes_so_far += bytes;
-    workshop.budget.addUnpacked(bytes, bytes_so_far, body.packed_bytes);
+    context.budget.addUnpacked(bytes, bytes_so_far, body.packed_bytes);
   });
   if (failure !== undefined) {
     await disposeContent(content);
@@ -85,18 +85,18 @@ function bytesOf(content: Content): Buffer {
 }
 
 /** The rule files of an archive: zip, tar, or a gzip of one. Their names serve for order and for sentences alone. */
-async function* ruleFiles(content: Content, depth: number, workshop: Workshop): AsyncGenerator<{ name: string; text: string }> {
-  const container = containerOf(bytesOf({ ...content, size: Math.min(content.size, HEAD_BYTES) }), workshop.budget);
+async function* ruleFiles(content: Content, depth: number, context: ReadContext): AsyncGenerator<{ name: string; text: string }> {
+  const container = containerOf(bytesOf({ ...content, size: Math.min(content.size, HEAD_BYTES) }), context.budget);
   const kind = container?.kind;
   if (container === undefined || (kind !== 'zip' && kind !== 'tar' && (kind !== 'gzip' || depth > 0))) {
     throw new BadFeed('It is neither a zip nor a tar archive (tar.gz).');
   }
-  for await (const member of membersOf(container, content, 'feed', workshop)) {
-    workshop.budget.addMember();
+  for await (const member of membersOf(container, content, 'feed', context)) {
+    context.budget.addMember();
     if (kind !== 'gzip' && !RULE_FILE.test(member.name)) continue;
-    const taken = await takeMember(member, workshop);
+    const taken = await takeMember(member, context);
     try {
-      if (kind === 'gzip') yield* ruleFiles(taken, depth + 1, workshop);
+      if (kind === 'gzip') yield* ruleFiles(taken, depth + 1, context);
       else yield { name: member.name, text: bytesOf(taken).toString('utf8') };
     } finally {
       await disposeContent(taken);
@@ -112,11 +112,11 @@ function sentenceOf(left_out: readonly LeftOut[]): string {
 }
 
 /** The rules of an archive that can be used together. @throws BadFeed when there are none, or when it is strict and some are not. */
-async function readRules(path: string, strict: boolean, workshop: Workshop): Promise<Sifted> {
+async function readRules(path: string, strict: boolean, context: ReadContext): Promise<Sifted> {
   const { size } = await stat(path);
   const files: { name: string; text: string }[] = [];
   try {
-    for await (const file of ruleFiles({ path, size }, 0, workshop)) files.push(file);
+    for await (const file of ruleFiles({ path, size }, 0, context)) files.push(file);
   } catch (error) {
     if (error instanceof BadFeed || error instanceof LimitReached || error instanceof Unreadable) throw error;
     throw new Unreadable('damaged');
@@ -131,15 +131,15 @@ async function readRules(path: string, strict: boolean, workshop: Workshop): Pro
 }
 
 /** Unpacks a list that stands in a zip or a gzip to `target`, one member behind the other. False where it is a plain text. */
-async function unpackList(path: string, target: string, workshop: Workshop): Promise<boolean> {
+async function unpackList(path: string, target: string, context: ReadContext): Promise<boolean> {
   const { size } = await stat(path);
-  const container = containerOf(bytesOf({ path, size: Math.min(size, HEAD_BYTES) }), workshop.budget);
+  const container = containerOf(bytesOf({ path, size: Math.min(size, HEAD_BYTES) }), context.budget);
   if (container?.kind !== 'zip' && container?.kind !== 'gzip') return false;
   const file = await open(target, 'wx', 0o600);
   try {
-    for await (const member of membersOf(container, { path, size }, 'feed', workshop)) {
-      workshop.budget.addMember();
-      const taken = await takeMember(member, workshop);
+    for await (const member of membersOf(container, { path, size }, 'feed', context)) {
+      context.budget.addMember();
+      const taken = await takeMember(member, context);
       const source = openSource(taken);
       try {
         for (let at = 0; at < taken.size; at += COPIED_BYTES) {
@@ -161,11 +161,11 @@ async function unpackList(path: string, target: string, workshop: Workshop): Pro
 }
 
 /** A list, as `target`; what it names of harmless content is left out. */
-async function prepareList(feed: RawFeed, except: ReadonlySet<string>, workshop: Workshop): Promise<LeftOut[]> {
+async function prepareList(feed: RawFeed, except: ReadonlySet<string>, context: ReadContext): Promise<LeftOut[]> {
   const { path, target, strict } = feed;
   const unpacked = `${target}.list`;
   try {
-    const source = (await unpackList(path, unpacked, workshop)) ? unpacked : path;
+    const source = (await unpackList(path, unpacked, context)) ? unpacked : path;
     const { lines, sums } = await buildHashList(source, target, { strict, except });
     return [
       ...sums.map((sum) => leftOut(sum, 'would_alarm', 'It is the checksum of a harmless file.')),
@@ -190,22 +190,22 @@ export async function prepareFeed(feed: RawFeed, except: ReadonlySet<string>): P
   const folder_of_members = `${target}.members`;
   try {
     const { size } = await stat(path);
-    const workshop: Workshop = {
+    const context: ReadContext = {
       budget: new Budget(kind === 'yara' ? UNPACK_LIMITS : LIST_LIMITS, size),
       path() {
         files += 1;
         return `${folder_of_members}-${files}`;
       },
-      explain: () => {},
+      claim: () => {},
       note: () => {},
     };
     if (kind === 'sha256') {
-      left_out = await prepareList(feed, except, workshop);
+      left_out = await prepareList(feed, except, context);
       const list = openHashList(target);
       hashes = list.count;
       list.close();
     } else {
-      const sifted = await readRules(path, feed.strict, workshop);
+      const sifted = await readRules(path, feed.strict, context);
       left_out = sifted.left_out;
       rules = countRules(sifted.source);
       await writeFile(target, sifted.source, { flag: 'wx', mode: 0o600 });

@@ -1,7 +1,7 @@
 import { guess } from '#scanner/formats/compression/decompress.ts';
 import { type Value, valueMembers } from '#scanner/formats/data/values.ts';
 import { type Content, takeContent } from '#scanner/walk/content.ts';
-import type { Member, Workshop } from '#scanner/walk/member.ts';
+import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 import { base85RunsOf } from './base85-runs.ts';
 import { pagesOf } from './ebcdic.ts';
@@ -59,7 +59,7 @@ const RAW_TRIES_MAXIMUM = 200;
 const UNPACKS = /inflate|deflate|uncompress|saml/i;
 
 /** Bytes that zlib or raw deflate packed, as scripts carry them; undefined when they are none, or do not say more than noise. */
-function inflated(bytes: Buffer, may_be_raw: boolean, { budget }: Workshop): Buffer | undefined {
+function inflated(bytes: Buffer, may_be_raw: boolean, { budget }: ReadContext): Buffer | undefined {
   const has_head = bytes.length > 2 && (bytes[0] ?? 0) % 16 === 8 && bytes.readUInt16BE(0) % 31 === 0;
   if (!has_head && !may_be_raw) return undefined;
   const most = Math.min(INFLATED_BYTES_MAXIMUM, budget.memberMaximum(bytes.length));
@@ -110,8 +110,8 @@ function memberOf(name: string, bytes: Buffer): TextView {
 }
 
 /** The runs of a text, each as a member when it is something; the others together as a view. */
-function* ofRuns(runs: Iterable<Run>, text: Buffer, offset: number, workshop: Workshop, isFile: IsFile): Generator<TextView> {
-  const { budget } = workshop;
+function* ofRuns(runs: Iterable<Run>, text: Buffer, offset: number, context: ReadContext, isFile: IsFile): Generator<TextView> {
+  const { budget } = context;
   let may_be_raw: boolean | undefined;
   let tries = 0;
   const others: Buffer[] = [];
@@ -123,7 +123,7 @@ function* ofRuns(runs: Iterable<Run>, text: Buffer, offset: number, workshop: Wo
     const name = `${how} at ${offset + start}`;
     may_be_raw ??= UNPACKS.test(text.toString('latin1'));
     tries += may_be_raw ? 1 : 0;
-    const plain = how === 'numbers' ? undefined : inflated(bytes, may_be_raw && tries <= RAW_TRIES_MAXIMUM, workshop);
+    const plain = how === 'numbers' ? undefined : inflated(bytes, may_be_raw && tries <= RAW_TRIES_MAXIMUM, context);
     if (plain !== undefined) yield memberOf(`${name}, unpacked`, plain);
     else if (isFile(bytes)) yield memberOf(name, bytes);
     else if (isPlainText(head) && texts < TEXT_RUNS_MAXIMUM) {
@@ -157,17 +157,17 @@ function* joined(text: Buffer, joins: readonly number[]): Generator<Run> {
 }
 
 /** What a text comes to behind the calls that hide one. */
-function* ofRewritten(text: Buffer, from: number, workshop: Workshop, isFile: IsFile): Generator<TextView> {
+function* ofRewritten(text: Buffer, from: number, context: ReadContext, isFile: IsFile): Generator<TextView> {
   const { texts, bytes, files } = rewritten(text);
   for (const file of files) {
-    workshop.budget.addUnpacked(file.length, file.length, text.length);
+    context.budget.addUnpacked(file.length, file.length, text.length);
     yield memberOf(`listing at ${from}`, file);
   }
   for (const one of texts) {
-    workshop.budget.addUnpacked(one.length, one.length, text.length);
+    context.budget.addUnpacked(one.length, one.length, text.length);
     yield { kind: 'view', bytes: one };
-    yield* ofRuns(runsOf(one), text, from, workshop, isFile);
-    yield* ofRuns(listsOf(one), text, from, workshop, isFile);
+    yield* ofRuns(runsOf(one), text, from, context, isFile);
+    yield* ofRuns(listsOf(one), text, from, context, isFile);
     const fold = folded(one);
     if (fold.is_telling) yield { kind: 'view', bytes: fold.bytes };
   }
@@ -177,7 +177,7 @@ function* ofRewritten(text: Buffer, from: number, workshop: Workshop, isFile: Is
     if (text.includes(one) && isPlainText(one.subarray(0, HEAD_BYTES)) && !isFile(one)) yield { kind: 'view', bytes: one };
     else runs.push({ how: 'literal', start: 0, end: one.length, bytes: one });
   }
-  yield* ofRuns(runs, text, from, workshop, isFile);
+  yield* ofRuns(runs, text, from, context, isFile);
 }
 
 /** So many texts between quotation marks are matched alone, the others together. */
@@ -185,7 +185,7 @@ const LITERALS_MAXIMUM = 1000;
 const LINE_IN_LITERAL = Buffer.from('\\n');
 
 /** Texts between quotation marks, and those of XML: matched as the files that they may become, and nothing more, since there may be thousands. */
-function* ofLiterals(text: Buffer, { budget }: Workshop): Generator<TextView> {
+function* ofLiterals(text: Buffer, { budget }: ReadContext): Generator<TextView> {
   budget.spend(2 * text.length);
   const others: Buffer[] = [];
   let count = 0;
@@ -206,13 +206,13 @@ function* ofLiterals(text: Buffer, { budget }: Workshop): Generator<TextView> {
 const RTF = /^\s{0,8}\{\\rt/;
 
 /** The text of a document, and what is written in it. */
-function* ofPieces(pieces: Buffer, text: Buffer, from: number, workshop: Workshop, isFile: IsFile): Generator<TextView> {
-  workshop.budget.spend(text.length);
-  workshop.budget.addUnpacked(pieces.length, pieces.length, text.length);
+function* ofPieces(pieces: Buffer, text: Buffer, from: number, context: ReadContext, isFile: IsFile): Generator<TextView> {
+  context.budget.spend(text.length);
+  context.budget.addUnpacked(pieces.length, pieces.length, text.length);
   yield { kind: 'view', bytes: pieces };
   const alone = trimmed(pieces);
   if (alone.length < pieces.length) yield { kind: 'view', bytes: alone };
-  yield* ofRuns(runsOf(pieces), text, from, workshop, isFile);
+  yield* ofRuns(runsOf(pieces), text, from, context, isFile);
 }
 
 /** A text that is nothing but base64 is decoded from its beginning to its end, however long it is. */
@@ -229,11 +229,11 @@ async function* streamed(pieces: Iterable<Buffer>): AsyncGenerator<Buffer> {
   yield* pieces;
 }
 
-async function* windowViews(reader: Reader, start: number, workshop: Workshop, isFile: IsFile): AsyncGenerator<TextView> {
-  const { budget } = workshop;
+async function* windowViews(reader: Reader, start: number, context: ReadContext, isFile: IsFile): AsyncGenerator<TextView> {
+  const { budget } = context;
   const isSomething = (bytes: Buffer) => {
     budget.spend(bytes.length);
-    return isPlainText(bytes.subarray(0, HEAD_BYTES)) || inflated(bytes, false, workshop) !== undefined || isFile(bytes);
+    return isPlainText(bytes.subarray(0, HEAD_BYTES)) || inflated(bytes, false, context) !== undefined || isFile(bytes);
   };
   for (let from = start; ; from += WINDOW.bytes - WINDOW.overlap) {
     const text = reader.at(from, WINDOW.bytes);
@@ -242,39 +242,39 @@ async function* windowViews(reader: Reader, start: number, workshop: Workshop, i
     if (textFormOf(text.subarray(0, LOOK_BYTES)) !== undefined) {
       const fold = folded(text);
       const runs = fold.joins.length > 0 ? wholeRuns(text) : runsOf(text);
-      yield* ofRuns(runs, text, from, workshop, isFile);
-      yield* ofRuns(listsOf(text), text, from, workshop, isFile);
-      yield* ofRuns(splitsOf(text), text, from, workshop, isFile);
-      yield* ofRuns(rowsOf(text), text, from, workshop, isFile);
-      yield* ofRuns(xxRowsOf(text), text, from, workshop, isFile);
-      for (const more of [stringsOf, byteLiteralsOf, wholeOf]) yield* ofRuns(more(text), text, from, workshop, isFile);
-      yield* ofLiterals(text, workshop);
-      yield* ofRuns(base85RunsOf(text, isSomething), text, from, workshop, isFile);
-      yield* ofRuns(addressesOf(text), text, from, workshop, isFile);
-      for (const more of [hexRowsOf, letterRowsOf]) yield* ofRuns(more(text), text, from, workshop, isFile);
-      for (const member of valueMembers(sqlValues(text), workshop, isFile)) yield { kind: 'member', member };
+      yield* ofRuns(runs, text, from, context, isFile);
+      yield* ofRuns(listsOf(text), text, from, context, isFile);
+      yield* ofRuns(splitsOf(text), text, from, context, isFile);
+      yield* ofRuns(rowsOf(text), text, from, context, isFile);
+      yield* ofRuns(xxRowsOf(text), text, from, context, isFile);
+      for (const more of [stringsOf, byteLiteralsOf, wholeOf]) yield* ofRuns(more(text), text, from, context, isFile);
+      yield* ofLiterals(text, context);
+      yield* ofRuns(base85RunsOf(text, isSomething), text, from, context, isFile);
+      yield* ofRuns(addressesOf(text), text, from, context, isFile);
+      for (const more of [hexRowsOf, letterRowsOf]) yield* ofRuns(more(text), text, from, context, isFile);
+      for (const member of valueMembers(sqlValues(text), context, isFile)) yield { kind: 'member', member };
       budget.spend(8 * text.length);
       for (const pieces of [textOfPieces(text), textOfBody(text)])
-        if (pieces !== undefined) yield* ofPieces(pieces, text, from, workshop, isFile);
+        if (pieces !== undefined) yield* ofPieces(pieces, text, from, context, isFile);
       for (const bytes of tableTexts(text)) yield { kind: 'view', bytes };
-      for (const spelled of spelledOut(text)) yield* ofPieces(spelled, text, from, workshop, isFile);
+      for (const spelled of spelledOut(text)) yield* ofPieces(spelled, text, from, context, isFile);
       if (RTF.test(text.toString('latin1', 0, 16)))
-        for (const part of ['all', 'body'] as const) yield* ofPieces(textOfRtf(text, part), text, from, workshop, isFile);
+        for (const part of ['all', 'body'] as const) yield* ofPieces(textOfRtf(text, part), text, from, context, isFile);
       if (hasUtf7(text)) {
         const bytes = fromUtf7(text);
         budget.addUnpacked(bytes.length, bytes.length, text.length);
         yield { kind: 'text', content: { size: bytes.length, bytes }, failure: undefined };
       }
-      yield* ofRewritten(text, from, workshop, isFile);
+      yield* ofRewritten(text, from, context, isFile);
       for (const bytes of scriptPieces(text, budget)) {
         budget.addUnpacked(bytes.length, bytes.length, text.length);
         yield { kind: 'view', bytes };
       }
       if (fold.is_telling) {
-        yield* ofRuns(escapesOf(text), text, from, workshop, isFile);
+        yield* ofRuns(escapesOf(text), text, from, context, isFile);
         budget.addUnpacked(fold.bytes.length, fold.bytes.length, text.length);
         yield { kind: 'view', bytes: fold.bytes };
-        if (fold.joins.length > 0) yield* ofRuns(joined(fold.bytes, fold.joins), text, from, workshop, isFile);
+        if (fold.joins.length > 0) yield* ofRuns(joined(fold.bytes, fold.joins), text, from, context, isFile);
       }
     }
     if (is_last) return;
@@ -306,17 +306,17 @@ function waysOf(reader: Reader, form: TextForm): TextForm[] {
  */
 export async function* textViews(
   reader: Reader,
-  workshop: Workshop,
+  context: ReadContext,
   { is_taken, isFile }: { is_taken: boolean; isFile: IsFile },
 ): AsyncGenerator<TextView> {
-  const { budget } = workshop;
+  const { budget } = context;
   const head = reader.at(0, LOOK_BYTES);
   const form = textFormOf(head);
   if (form === undefined) return;
   if (isForeign(reader, form)) {
     for (const one of waysOf(reader, form)) {
       let bytes = 0;
-      const taken = await takeContent(streamed(decodedText(reader.chunks(0, reader.size), one)), workshop.path, (more) => {
+      const taken = await takeContent(streamed(decodedText(reader.chunks(0, reader.size), one)), context.path, (more) => {
         bytes += more;
         budget.addUnpacked(more, bytes, reader.size);
       });
@@ -338,5 +338,5 @@ export async function* textViews(
     yield { kind: 'member', member: { name: 'base64 at 0', read: () => ({ stream, packed_bytes: reader.size }) } };
     return;
   }
-  yield* windowViews(reader, form.mark_bytes, workshop, isFile);
+  yield* windowViews(reader, form.mark_bytes, context, isFile);
 }

@@ -24,11 +24,11 @@ import { type Content, disposeContent, isDiskError, takeContent } from './conten
 import { isOrHoldsFile } from './holds-file.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
 import { type Kind, matchContent, matchPieces, matchWithHelp, note, pathOf, unread, type Walk } from './match-content.ts';
-import { type Member, Unreadable, type Workshop } from './member.ts';
+import { type Member, type ReadContext, Unreadable } from './member.ts';
 import { Ranges } from './ranges.ts';
 import { AHEAD_LEAST_BYTES, readAhead } from './read-ahead.ts';
 import { openReader, type Reader } from './reader.ts';
-import { type Opened, Rests } from './rests.ts';
+import { type Opened, UnclaimedRanges } from './unclaimed-ranges.ts';
 
 /** A rule that matched. `severity` orders threats: the worst names the file. */
 export interface Match {
@@ -100,9 +100,9 @@ async function contentOf(walk: Walk, member: Member): Promise<{ content: Content
     return { content: body.content, damage: body.damage === undefined ? undefined : new Unreadable(body.damage) };
   }
   let member_bytes = 0;
-  const { content, failure } = await takeContent(body.stream, walk.workshop.path, (bytes) => {
+  const { content, failure } = await takeContent(body.stream, walk.context.path, (bytes) => {
     member_bytes += bytes;
-    walk.workshop.budget.addUnpacked(bytes, member_bytes, body.packed_bytes);
+    walk.context.budget.addUnpacked(bytes, member_bytes, body.packed_bytes);
   });
   return { content, damage: failure };
 }
@@ -116,8 +116,8 @@ async function matchValue(walk: Walk, member: Member, trail: readonly string[]):
 async function examineMember(walk: Walk, member: Member, depth: number, trail: readonly string[]): Promise<void> {
   if (member.value) return await matchValue(walk, member, trail);
   walk.found.coverage.members_total += 1;
-  if (member.piece) walk.workshop.budget.addPiece();
-  else walk.workshop.budget.addMember();
+  if (member.piece) walk.context.budget.addPiece();
+  else walk.context.budget.addMember();
   walk.report();
   if (member.closed === 'encrypted') walk.found.coverage.encrypted += 1;
   if (member.closed !== undefined) return unread(walk, member.closed);
@@ -186,11 +186,11 @@ async function examineViews(
   const isText = (container: Container) => TEXTS.includes(container.kind) || isLatePdf(container, reader.at(0, HEAD_BYTES));
   if (!containers.every(isText)) return;
   const is_taken = containers.some(({ kind }) => kind === 'mail' || kind === 'mailbox');
-  for await (const view of textViews(reader, walk.workshop, {
+  for await (const view of textViews(reader, walk.context, {
     is_taken,
     isFile: (bytes) => isOrHoldsFile(walk, bytes, LETTERS_LEAST),
   })) {
-    if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
+    if (!walk.context.budget.mayDescend(depth)) return unread(walk, 'depth');
     if (view.kind === 'member') await examineMember(walk, view.member, depth + 1, [...trail, view.member.name]);
     if (view.kind === 'view') matchPieces(walk, [walk.match(view.bytes, undefined, pathOf(walk, trail))], trail);
     if (view.kind !== 'text') continue;
@@ -208,7 +208,7 @@ function shortened(name: string): string {
   return name.length <= first + last ? name : name.slice(0, first) + name.slice(-last);
 }
 
-/** Opens a container and examines its members. One whose reader explains nothing, and gives members or does not fail, is explained as a whole. */
+/** Opens a container and examines its members. One whose reader claims nothing, and gives members or does not fail, is claimed as a whole. */
 async function open(
   walk: Walk,
   container: Container,
@@ -216,22 +216,22 @@ async function open(
   depth: number,
   trail: readonly string[],
 ): Promise<Opened> {
-  const explained = new Ranges(content.size);
-  const workshop: Workshop = {
-    ...walk.workshop,
-    explain: (start, end) => explained.add(start, end),
+  const claimed = new Ranges(content.size);
+  const context: ReadContext = {
+    ...walk.context,
+    claim: (start, end) => claimed.add(start, end),
     note: (sentence) => note(walk, trail.length > 0 ? trail.join(' / ') : null, sentence),
   };
   const { help } = walk;
   // What was encrypted is not put on the disk for another process.
-  const is_shared = AHEAD_KINDS.includes(container.kind) && content.size >= AHEAD_LEAST_BYTES && workshop.password === undefined;
+  const is_shared = AHEAD_KINDS.includes(container.kind) && content.size >= AHEAD_LEAST_BYTES && context.password === undefined;
   const membersFrom = () => {
-    const members = membersOf(container, content, trail.at(-1) ?? walk.name, workshop);
+    const members = membersOf(container, content, trail.at(-1) ?? walk.name, context);
     if (help === undefined || !is_shared) return members;
     return readAhead(members, {
       help,
-      budget: workshop.budget,
-      newPath: workshop.path,
+      budget: context.budget,
+      newPath: context.path,
       pathOf: (member) => pathOf(walk, [...trail, shortened(member.name)]),
     });
   };
@@ -248,8 +248,8 @@ async function open(
   }
   const is_guess = container.kind === 'seven' && container.is_guess === true;
   const is_whole = !isBeside(container) && (members > 0 || (failure === undefined && !is_guess));
-  if (explained.is_empty && is_whole) explained.add(0, content.size);
-  return { explained, members, failure };
+  if (claimed.is_empty && is_whole) claimed.add(0, content.size);
+  return { claimed, members, failure };
 }
 
 /** The places but those of some formats. */
@@ -270,24 +270,24 @@ async function examineContent(
 ): Promise<void> {
   if (content.size === 0) return;
   const places = without(await matchWithHelp(walk, content, trail, kind, matched), taken);
-  const reader = openReader(content, walk.workshop.budget);
+  const reader = openReader(content, walk.context.budget);
   try {
-    const explained = new Ranges(content.size);
+    const claimed = new Ranges(content.size);
     const { containers, is_tried } = containersOf(walk, reader, trail.at(-1) ?? walk.name);
     await examineViews(walk, reader, containers, depth, trail);
     for (const container of containers) {
       if (trail.length === 0 && isNamedAfterFile(container)) walk.found.named_after_upload = true;
-      if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
+      if (!walk.context.budget.mayDescend(depth)) return unread(walk, 'depth');
       const opened = await open(walk, container, content, depth, trail);
       if (opened.failure !== undefined) unread(walk, opened.failure);
-      if (!isBeside(container)) explained.addAll(opened.explained);
+      if (!isBeside(container)) claimed.addAll(opened.claimed);
     }
-    const is_opened = !explained.is_empty;
-    const gaps = explained.gaps();
+    const is_opened = !claimed.is_empty;
+    const gaps = claimed.gaps();
     if (gaps.length === 0) return;
     const steps = { open, examineContent, examineMember };
     const unread_places = without(places, containers.flatMap(readBeside));
-    const rests = new Rests(steps, walk, content, reader, depth, trail, unread_places, kind.is_rest === true);
+    const rests = new UnclaimedRanges(steps, walk, content, reader, depth, trail, unread_places, kind.is_rest === true);
     await rests.examine(gaps, is_opened, is_tried);
   } finally {
     reader.close();
@@ -318,12 +318,12 @@ export async function examine(
     share: 0,
     report() {
       const { members_total, members_scanned } = walk.found.coverage;
-      const members_found = Math.max(members_total, walk.workshop.budget.members_announced);
+      const members_found = Math.max(members_total, walk.context.budget.members_announced);
       parts.onProgress?.({ share: walk.share, members_read: members_scanned, members_found });
     },
     matchHash: parts.matchHash,
     sha256: file.sha256,
-    workshop: {
+    context: {
       budget: parts.budget ?? new Budget(parts.limits, file.size),
       password: parts.password,
       path() {
@@ -331,7 +331,7 @@ export async function examine(
         files += 1;
         return join(parts.folder, `${files}`);
       },
-      explain: () => {},
+      claim: () => {},
       note: () => {},
     },
     name: file.name,

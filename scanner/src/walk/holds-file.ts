@@ -7,7 +7,7 @@ import { openReader } from './reader.ts';
 
 /** Whether a picture or a sound carries something beside what it shows. */
 function carriesParts(walk: Walk, bytes: Buffer): boolean {
-  const reader = openReader({ size: bytes.length, bytes }, walk.workshop.budget);
+  const reader = openReader({ size: bytes.length, bytes }, walk.context.budget);
   try {
     return !leafParts(reader).next().done;
   } finally {
@@ -22,11 +22,11 @@ function carriesParts(walk: Walk, bytes: Buffer): boolean {
  */
 export function isOrHoldsFile(walk: Walk, bytes: Buffer, least = 0): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);
-  if (isFileWhole(bytes, walk.workshop.budget) || beginsAsDump(bytes) || (hasParts(head) && carriesParts(walk, bytes)))
+  if (isFileWhole(bytes, walk.context.budget) || beginsAsDump(bytes) || (hasParts(head) && carriesParts(walk, bytes)))
     return true;
-  if (!zlibIn(bytes, walk.workshop.budget).next().done) return true;
+  if (!zlibIn(bytes, walk.context.budget).next().done) return true;
   if (bytes.length < least) return false;
-  walk.workshop.budget.spend(bytes.length);
+  walk.context.budget.spend(bytes.length);
   let holds = false;
   walk.match(bytes, (_carved, offsets) => {
     holds ||= offsets.length > 0;

@@ -7,7 +7,7 @@ import { withoutMark } from '#scanner/text/text-encoding.ts';
 import type { Places } from './carving.ts';
 import { type Content, openSource, windowPlaces, windowsOf } from './content.ts';
 import type { Examination, Match, Matchers, MatchRules } from './examine.ts';
-import type { Workshop } from './member.ts';
+import type { ReadContext } from './member.ts';
 
 // What the rules say of one content, and what of it is kept.
 
@@ -25,7 +25,7 @@ export interface Walk extends Matchers {
   report: () => void;
   /** Of the file itself, from 0 to 1. */
   share: number;
-  workshop: Workshop;
+  context: ReadContext;
   /** The uploaded file's name: gzip names its one member after it. */
   name: string;
   /** Of the uploaded file, in hex, where it is known already. */
@@ -53,7 +53,7 @@ function sha256Of(walk: Walk, content: Content): string {
   try {
     const buffer = Buffer.allocUnsafe(Math.min(content.size, HASH_BYTES));
     for (let position = 0; position < content.size; ) {
-      walk.workshop.budget.checkTime();
+      walk.context.budget.checkTime();
       const filled = source.fill(buffer, position);
       if (filled === 0) throw new Error('The file became shorter while it was read.');
       hash.update(buffer.subarray(0, filled));
@@ -135,7 +135,7 @@ const isUpload = (trail: readonly string[], { is_view = false }: Kind) => trail.
 function* matchAlone(walk: Walk, content: Content, trail: readonly string[], kind: Kind): Generator<Matched> {
   let bytes = 0;
   for (const { bytes: piece, position } of windowsOf(content, WINDOWS)) {
-    walk.workshop.budget.checkTime();
+    walk.context.budget.checkTime();
     if (isUpload(trail, kind)) walk.share = Math.min(1, bytes / content.size);
     bytes += piece.length;
     walk.report();
@@ -211,7 +211,7 @@ async function matchTogether(
     try {
       const buffer = Buffer.allocUnsafe(length);
       for (let position = left.pop(); position !== undefined; position = left.pop()) {
-        walk.workshop.budget.checkTime();
+        walk.context.budget.checkTime();
         if (source.fill(buffer, position) < length) throw new Error('The file became shorter while it was read.');
         found(position, findingOf(walk.match, buffer, position > 0, path));
         await turnOfLoop();
@@ -252,7 +252,7 @@ export async function matchWithHelp(
 ): Promise<Places> {
   const finding = await asked;
   if (finding !== undefined) {
-    walk.workshop.budget.checkTime();
+    walk.context.budget.checkTime();
     return conclude(walk, content, trail, kind, [{ finding, position: 0 }]);
   }
   const is_large = 'path' in content && content.size > WINDOWS.whole;

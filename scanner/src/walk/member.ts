@@ -28,7 +28,7 @@ export interface Member {
 }
 
 /** What unpacking may use: the budget of the scan, and file names of its own for what is too big for memory. */
-export interface Workshop {
+export interface ReadContext {
   budget: Budget;
   /** Opens what is encrypted. */
   password?: string | undefined;
@@ -36,10 +36,10 @@ export interface Workshop {
   path(): string;
   /**
    * The reader understood the bytes from `start` to `end` (exclusive) of the content that it was given: headers, packed data of members that it gives,
-   * padding that is zero, trailers that the format knows. What no reader explains is examined as a member of its own, `rest at <offset>`. A reader that
-   * explains nothing at all, and does not fail, is taken to explain the whole of its content.
+   * padding that is zero, trailers that the format knows. What no reader claims is examined as a member of its own, `rest at <offset>`. A reader that
+   * claims nothing at all, and does not fail, is taken to claim the whole of its content.
    */
-  explain(start: number, end: number): void;
+  claim(start: number, end: number): void;
   /** Something about the content that its person is to know, in one sentence. */
   note(sentence: string): void;
 }

@@ -49,7 +49,7 @@ test('a comment of 100 bytes is looked into, not only at its first ones', async 
 });
 
 describe('lines of an encoded file', () => {
-  test('explain themselves, and nothing of what stands behind them', async () => {
+  test('claim themselves, and nothing of what stands behind them', async () => {
     const { threat } = await examined(Buffer.concat([Buffer.from(uuencoded('hello, this is harmless')), gzipSync(EICAR)]));
     expect(threat).toBe('EICAR-Test-File');
   });

@@ -153,7 +153,7 @@ describe('a zip archive', () => {
     }
   });
 
-  test('with signatures of Android before its directory is explained', async () => {
+  test('with signatures of Android before its directory is claimed', async () => {
     const whole = zip([HARMLESS]);
     const at = whole.lastIndexOf('PK\x01\x02', undefined, 'latin1');
     const body = noise(3000);

@@ -1,6 +1,6 @@
 import type { Content } from '#scanner/walk/content.ts';
 import { LimitReached } from '#scanner/walk/limits.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader } from '#scanner/walk/reader.ts';
 
 // asar, the archive of Electron (electron/asar, README, "Format"): two pickled numbers, the length of a list in JSON, the list, and the files one behind the other.
@@ -38,7 +38,7 @@ function* filesOf(list: unknown): Generator<{ name: string; start: number; size:
 }
 
 /** The files of an asar. @throws Unreadable `damaged` where the list is none or names what is not there, `too_large` where it is too long. */
-export async function* asarMembers(content: Content, { budget, explain }: Workshop): AsyncGenerator<Member> {
+export async function* asarMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     const head = reader.at(0, HEAD_BYTES);
@@ -52,7 +52,7 @@ export async function* asarMembers(content: Content, { budget, explain }: Worksh
     } catch {
       throw new Unreadable('damaged');
     }
-    explain(0, body);
+    claim(0, body);
     const files = [...filesOf(list)].sort((one, other) => one.start - other.start);
     budget.announce(files.length);
     let is_damaged = false;
@@ -63,7 +63,7 @@ export async function* asarMembers(content: Content, { budget, explain }: Worksh
       const from = body + start;
       const to = Math.min(from + size, reader.size);
       is_damaged ||= from + size > reader.size;
-      explain(from, to);
+      claim(from, to);
       shared += Math.max(0, Math.min(end, to) - from);
       if (shared > reader.size) throw new LimitReached('bomb');
       end = Math.max(end, to);

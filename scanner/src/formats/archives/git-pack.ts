@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { decompress } from '#scanner/formats/compression/decompress.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
 // Packs of git (gitformat-pack) and bundles, which are one behind a list of names: objects in zlib, many of which say only how they differ from another one.
@@ -207,12 +207,12 @@ const TREE = 2;
  * The objects of a pack: files, messages and lists of files, the last of which are matched and not looked into. @throws Unreadable, at the end, where one differs from an
  * object that is not in it.
  */
-export async function* gitPackMembers(content: Content, { budget, explain }: Workshop): AsyncGenerator<Member> {
+export async function* gitPackMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     const start = packStart(reader);
     const count = reader.at(start + 8, 4).readUInt32BE(0);
-    explain(0, start + HEAD_BYTES);
+    claim(0, start + HEAD_BYTES);
     budget.announce(count);
     const pack = new Pack(reader, budget);
     const memberOf = (number: number, whole: Whole): Member => {
@@ -228,7 +228,7 @@ export async function* gitPackMembers(content: Content, { budget, explain }: Wor
       const entry = pack.entryAt(at);
       const { bytes, end } = pack.unpack(entry);
       const whole = pack.wholeAt(at, { entry, bytes });
-      explain(at, end);
+      claim(at, end);
       if (whole === undefined) open.push({ number, at });
       else {
         pack.places.set(nameOf(whole), at);
@@ -237,7 +237,7 @@ export async function* gitPackMembers(content: Content, { budget, explain }: Wor
       if (open.length > OPEN_MAXIMUM) throw new Unreadable('too_many_members');
       at = end;
     }
-    explain(at, at + TRAILER_BYTES);
+    claim(at, at + TRAILER_BYTES);
     for (let is_more = true; is_more && open.length > 0; ) {
       const left: typeof open = [];
       for (const one of open) {

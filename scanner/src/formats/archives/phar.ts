@@ -1,6 +1,6 @@
 import { decompressed } from '#scanner/formats/compression/decompress.ts';
 import type { Content } from '#scanner/walk/content.ts';
-import { decodeName, type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader } from '#scanner/walk/reader.ts';
 
 // phar, the archive of PHP (PHP manual, "Phar file format"): behind the end of a script a manifest, and the files one behind the other.
@@ -20,7 +20,7 @@ const SIGNATURE_BYTES: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** The files of a phar whose stub ends at the first byte. @throws Unreadable `damaged` where the manifest is none, or names what is not there. */
-export async function* pharMembers(content: Content, { budget, explain }: Workshop): AsyncGenerator<Member> {
+export async function* pharMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     const stub = STUB.exec(reader.at(0, STUB_BYTES).toString('latin1'))?.[0].length ?? 0;
@@ -30,7 +30,7 @@ export async function* pharMembers(content: Content, { budget, explain }: Worksh
     if (length > MANIFEST_BYTES_MAXIMUM) throw new Unreadable('too_large');
     const manifest = reader.at(stub + 4, length);
     if (manifest.length < length) throw new Unreadable('damaged');
-    explain(0, stub + 4 + length);
+    claim(0, stub + 4 + length);
     // How many files, version, flags, an alias, metadata.
     let at = 10;
     const skip = () => {
@@ -55,7 +55,7 @@ export async function* pharMembers(content: Content, { budget, explain }: Worksh
       const [from, to] = [body, Math.min(body + size, reader.size)];
       body += size;
       is_damaged ||= body > reader.size;
-      explain(from, to);
+      claim(from, to);
       if (from >= to) continue;
       async function* pieces(): AsyncGenerator<Buffer> {
         yield* reader.chunks(from, to);
@@ -68,7 +68,7 @@ export async function* pharMembers(content: Content, { budget, explain }: Worksh
     const end = tail.indexOf(SIGNED);
     const made = end < 4 ? 0 : tail.readUInt32LE(end - 4);
     // Those with a public key say their length themselves.
-    if (end >= 4 && (SIGNATURE_BYTES.get(made) === end - 4 || made > 4)) explain(body, body + end + SIGNED.length);
+    if (end >= 4 && (SIGNATURE_BYTES.get(made) === end - 4 || made > 4)) claim(body, body + end + SIGNED.length);
     if (is_damaged) throw new Unreadable('damaged');
   } finally {
     reader.close();

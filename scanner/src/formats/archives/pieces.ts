@@ -1,7 +1,7 @@
 import { beginsStream } from '#scanner/formats/compression/decompress.ts';
 import { dicomPieces, isDicom } from '#scanner/formats/media/dicom.ts';
 import type { Content } from '#scanner/walk/content.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
 // Formats that are little more than a list of pieces, each of which is a file or a value of its own.
@@ -233,14 +233,14 @@ export function isPieces(head: Buffer): boolean {
 }
 
 /** The pieces, each as a member. @throws Unreadable `damaged` where the list of them is none. */
-export async function* pieceMembers(content: Content, { budget, explain }: Workshop): AsyncGenerator<Member> {
+export async function* pieceMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     const format = FORMATS.find(({ is }) => is(reader.at(0, FORMAT_BYTES)));
-    for (const { name, start, end: claimed } of format?.pieces(reader, explain) ?? []) {
+    for (const { name, start, end: claimed } of format?.pieces(reader, claim) ?? []) {
       budget.spend(LEAST);
       const end = Math.min(claimed, reader.size);
-      explain(start, end);
+      claim(start, end);
       if (end - start < LEAST) continue;
       async function* bytes(): AsyncGenerator<Buffer> {
         yield* reader.chunks(start, end);

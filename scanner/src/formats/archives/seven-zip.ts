@@ -7,7 +7,7 @@ import sevenZip from '7z-wasm';
 import { z } from 'zod';
 import { isDiskError, MEMORY_BYTES_MAXIMUM, rangeOf, type Source } from '#scanner/walk/content.ts';
 import { LimitReached } from '#scanner/walk/limits.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 
 // 7-Zip as WebAssembly opens what has no library of its own here. It runs in one call that cannot be paused, so it unpacks into a file system of ours:
 // every byte that it reads or writes passes through here and is counted, and a limit ends the call. It sees no disk and no other file.
@@ -171,7 +171,7 @@ async function run(
   words: readonly string[],
   source: Source,
   type: string | undefined,
-  { budget, path }: Pick<Workshop, 'budget' | 'path'>,
+  { budget, path }: Pick<ReadContext, 'budget' | 'path'>,
 ): Promise<Answer> {
   const lines: string[] = [];
   const said: string[] = [];
@@ -302,8 +302,8 @@ interface Piece {
 }
 
 /** Which archives a file is put together of: 7-Zip's parser mode looks for them from its first byte to its last. */
-async function piecesOf(source: Source, workshop: Workshop): Promise<Piece[]> {
-  const { said, stopped } = await run(['l', '-slt', '-t#'], source, undefined, workshop);
+async function piecesOf(source: Source, context: ReadContext): Promise<Piece[]> {
+  const { said, stopped } = await run(['l', '-slt', '-t#'], source, undefined, context);
   if (stopped instanceof LimitReached || isDiskError(stopped)) throw stopped;
   const pieces: Piece[] = [];
   for (const block of said.join('\n').split('\n\n')) {
@@ -318,12 +318,12 @@ async function piecesOf(source: Source, workshop: Workshop): Promise<Piece[]> {
 }
 
 /** Unpacks all, with the password as it was typed, and where that opens nothing, composed and decomposed (Unicode NFC, NFD): what is made on a Mac may have either. */
-async function unlockedRun(source: Source, format: string | undefined, workshop: Workshop): Promise<Answer> {
+async function unlockedRun(source: Source, format: string | undefined, context: ReadContext): Promise<Answer> {
   // Without a password 7-Zip would ask for one.
-  const { password = 'none' } = workshop;
+  const { password = 'none' } = context;
   const forms = [...new Set([password, password.normalize('NFC'), password.normalize('NFD')])];
   for (const [index, form] of forms.entries()) {
-    const answer = await run(['x', '-y', '-aou', `-p${form}`, `-o${OUTPUT}`], source, format, workshop);
+    const answer = await run(['x', '-y', '-aou', `-p${form}`, `-o${OUTPUT}`], source, format, context);
     const is_locked =
       locked(answer.lines).length > 0 || complaintsOf(answer.lines).includes('encrypted') || hasEncryptedHeader(source);
     const is_opened = answer.unpacked.some(({ size }) => size > 0);
@@ -334,20 +334,20 @@ async function unlockedRun(source: Source, format: string | undefined, workshop:
 
 /**
  * The members of an archive that 7-Zip opens; `format` is its name there (`7z i`), undefined to let it find out, also where in the source the archive
- * begins, and what is in an archive that is the only member of another (a file system on a virtual disk). `explain` is told which bytes of the source
+ * begins, and what is in an archive that is the only member of another (a file system on a virtual disk). `claim` is told which bytes of the source
  * the archive takes.
  * @throws LimitReached, or Unreadable at the end when something could not be read; NotAnArchive when 7-Zip opens nothing.
  */
 export async function* sevenZipMembers(
   source: Source,
   format: string | undefined,
-  workshop: Workshop,
-  explain: (start: number, end: number) => void = () => {},
+  context: ReadContext,
+  claim: (start: number, end: number) => void = () => {},
 ): AsyncGenerator<Member> {
-  const { unpacked, stopped, lines, said } = await unlockedRun(source, format, workshop);
+  const { unpacked, stopped, lines, said } = await unlockedRun(source, format, context);
   // What was written before is not all there.
   if (isDiskError(stopped)) throw stopped;
-  workshop.budget.announce(unpacked.length);
+  context.budget.announce(unpacked.length);
   for (const { name, size, chunks, path } of unpacked) {
     yield { name, read: () => ({ content: path ? { size, path } : { size, bytes: Buffer.concat(chunks.splice(0)) } }) };
   }
@@ -360,22 +360,22 @@ export async function* sevenZipMembers(
   const place = placeOf(said);
   if (place === undefined && lines.some((line) => NO_ARCHIVE.test(line)))
     throw gravest === 'damaged' ? new NotAnArchive() : new Unreadable(gravest ?? 'damaged');
-  if (place !== undefined) await explainPlace(place, lines, source, workshop, explain);
+  if (place !== undefined) await claimPlace(place, lines, source, context, claim);
   if (gravest !== undefined) throw new Unreadable(gravest);
 }
 
 /** The end of a compressed stream is known only when it has been unpacked, and then 7-Zip says no more than that something follows it. */
-async function explainPlace(
+async function claimPlace(
   { start, end }: { start: number; end: number | undefined },
   lines: readonly string[],
   source: Source,
-  workshop: Workshop,
-  explain: (start: number, end: number) => void,
+  context: ReadContext,
+  claim: (start: number, end: number) => void,
 ): Promise<void> {
-  if (end !== undefined) return explain(start, end);
-  if (!lines.some((line) => FOLLOWED.test(line))) return explain(start, source.size);
-  const pieces = await piecesOf(rangeOf(source, start, source.size - start), workshop);
+  if (end !== undefined) return claim(start, end);
+  if (!lines.some((line) => FOLLOWED.test(line))) return claim(start, source.size);
+  const pieces = await piecesOf(rangeOf(source, start, source.size - start), context);
   const first = pieces.find((piece) => piece.type !== undefined && piece.start === 0);
   if (first === undefined) throw new Unreadable('damaged');
-  explain(start, start + first.end);
+  claim(start, start + first.end);
 }

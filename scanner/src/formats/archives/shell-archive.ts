@@ -1,5 +1,5 @@
 import type { Content } from '#scanner/walk/content.ts';
-import type { Member, Workshop } from '#scanner/walk/member.ts';
+import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
 // Shell archives (shar and its like): files in a script, each in a "here document" (POSIX.1-2017, Shell Command Language, 2.7.4). Those that stand there as they
@@ -92,20 +92,20 @@ function contentOf({ lines, prefix, is_base64 }: Here): Buffer {
   return is_base64 ? Buffer.from(text, 'base64') : Buffer.from(text, 'latin1');
 }
 
-function memberOf(here: Here, { budget }: Workshop): Member {
+function memberOf(here: Here, { budget }: ReadContext): Member {
   const bytes = contentOf(here);
   budget.addUnpacked(bytes.length, bytes.length, bytes.length);
   return { name: here.name, read: () => ({ content: { size: bytes.length, bytes } }) };
 }
 
 /** The files that do not stand in the script as they are. */
-export async function* shellArchiveMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
-  const reader = openReader(content, workshop.budget);
+export async function* shellArchiveMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+  const reader = openReader(content, context.budget);
   let here: Here | undefined;
   let start = 0;
   try {
     for (const { text, end } of linesOf(reader)) {
-      workshop.budget.spend(text.length + 1);
+      context.budget.spend(text.length + 1);
       if (here === undefined) {
         here = hereOf(text);
         start = end;
@@ -116,13 +116,13 @@ export async function* shellArchiveMembers(content: Content, workshop: Workshop)
         continue;
       }
       if (isPacked(here)) {
-        workshop.explain(start, end);
-        yield memberOf(here, workshop);
+        context.claim(start, end);
+        yield memberOf(here, context);
       }
       here = undefined;
     }
     // A document without its end goes on to the end of the script.
-    if (here !== undefined && isPacked(here)) yield memberOf(here, workshop);
+    if (here !== undefined && isPacked(here)) yield memberOf(here, context);
   } finally {
     reader.close();
   }

@@ -1,6 +1,6 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import type { Content } from '#scanner/walk/content.ts';
-import { decodeName, type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
 // Own reader: one that waits for its input never ends for some archives of 2 KB, and a scanner reads on where an archive is broken. The format is
@@ -119,7 +119,7 @@ function afterBody(body: number, size: number): number {
   return body + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
 }
 
-function bodyOf(reader: Reader, from: number, size: number, { budget }: Workshop): ReturnType<Member['read']> {
+function bodyOf(reader: Reader, from: number, size: number, { budget }: ReadContext): ReturnType<Member['read']> {
   if (size > WHOLE_BYTES) {
     async function* pieces(): AsyncGenerator<Buffer> {
       yield* reader.chunks(from, from + size);
@@ -136,8 +136,8 @@ function bodyOf(reader: Reader, from: number, size: number, { budget }: Workshop
  * a file. What it becomes there is not all known here: of a file with holes there is what lies between them.
  * @throws Unreadable at the end, when something of it was damaged, or is not a file as it stands.
  */
-export async function* tarMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
-  const reader = openReader(content, workshop.budget);
+export async function* tarMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+  const reader = openReader(content, context.budget);
   const unread = new Set<StatusDetail>();
   const NOTHING: Extended = { is_sparse: false };
   let for_all = NOTHING;
@@ -145,7 +145,7 @@ export async function* tarMembers(content: Content, workshop: Workshop): AsyncGe
   /** Zeros end an archive: what stands behind them may be anything, and is left for others where it is no header. */
   let is_over = false;
   const skipZeros = (from: number, to: number) => {
-    if (isZeros(reader.at(from, to - from))) workshop.explain(from, to);
+    if (isZeros(reader.at(from, to - from))) context.claim(from, to);
   };
   try {
     for (let at = 0; at < reader.size; ) {
@@ -154,14 +154,14 @@ export async function* tarMembers(content: Content, workshop: Workshop): AsyncGe
       if (!isTarHeader(block)) {
         // Behind zeros, and behind what is broken, there may be another header.
         const is_end = isZeros(block);
-        if (is_end) workshop.explain(at, body);
+        if (is_end) context.claim(at, body);
         else if (!is_over) unread.add('damaged');
         is_over ||= is_end;
         at = body;
         continue;
       }
       is_over = false;
-      workshop.explain(at, body);
+      context.claim(at, body);
       const type = block.toString('latin1', TYPE_AT, TYPE_AT + 1);
       const written = sizeOf(block.subarray(SIZE.start, SIZE.end));
       const claimed = next.size ?? for_all.size ?? written;
@@ -174,7 +174,7 @@ export async function* tarMembers(content: Content, workshop: Workshop): AsyncGe
         if (type === LONG_NAME) next = { ...next, name: textOf(bytes) };
         if (type === RECORDS) next = extendedBy(recordsOf(bytes), next);
         if (type === RECORDS_FOR_ALL) for_all = extendedBy(recordsOf(bytes), for_all);
-        workshop.explain(body, after);
+        context.claim(body, after);
         at = after;
         continue;
       }
@@ -183,12 +183,12 @@ export async function* tarMembers(content: Content, workshop: Workshop): AsyncGe
       const is_sparse = next.is_sparse || for_all.is_sparse;
       next = NOTHING;
       if (size > 0 && (is_sparse || !KNOWN_TYPES.includes(type))) unread.add('unsupported');
-      if (size > 0 || is_file) yield { name, read: () => bodyOf(reader, body, size, workshop) };
-      workshop.explain(body, body + size);
+      if (size > 0 || is_file) yield { name, read: () => bodyOf(reader, body, size, context) };
+      context.claim(body, body + size);
       skipZeros(body + size, Math.min(after, reader.size));
       // Some programs do not know the size that records give, and some know no content of folders, links and devices: what stands there is then the next member.
       const other = written >= 0 && written < size ? afterBody(body, written) : after;
-      if (written > size) yield { name, read: () => bodyOf(reader, body, Math.min(written, reader.size - body), workshop) };
+      if (written > size) yield { name, read: () => bodyOf(reader, body, Math.min(written, reader.size - body), context) };
       const nexts = [...(is_file ? [] : [body]), other];
       at = nexts.find((start) => start < after && isTarHeader(reader.at(start, BLOCK_BYTES))) ?? after;
     }

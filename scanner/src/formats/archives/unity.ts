@@ -1,7 +1,7 @@
 import { need, unpackedBlock } from '#scanner/formats/compression/block-streams.ts';
 import { type Content, joined, openSource, partOf } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { sevenZipMembers } from './seven-zip.ts';
 
@@ -122,19 +122,19 @@ function firstBehind(blocks: readonly Block[], from: number): number {
 }
 
 /** The files of a bundle; what is packed as LZMA comes block by block. @throws Unreadable */
-export async function* unityMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
-  const { budget, explain } = workshop;
+export async function* unityMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+  const { budget, claim } = context;
   const reader = openReader(content, budget);
   const source = openSource(content);
   try {
     const { list, start } = placesOf(reader);
     const { blocks, files } = listOf(list, start);
-    explain(0, start);
+    claim(0, start);
     const last = blocks.at(-1);
     const end = last === undefined ? start : last.start + last.packed_bytes;
     // The list may stand behind the blocks.
-    explain(start, Math.min(end, reader.size));
-    if (reader.size - end <= list.length) explain(Math.min(end, reader.size), reader.size);
+    claim(start, Math.min(end, reader.size));
+    if (reader.size - end <= list.length) claim(Math.min(end, reader.size), reader.size);
     async function* bytesOf({ from, size }: File): AsyncGenerator<Buffer> {
       for (let index = firstBehind(blocks, from); index < blocks.length; index += 1) {
         const block = blocks[index];
@@ -157,7 +157,7 @@ export async function* unityMembers(content: Content, workshop: Workshop): Async
         head,
         { ...rest, size: Math.min(rest.size, Math.max(0, block.packed_bytes - LZMA_HEAD_BYTES)) },
       ]);
-      for await (const member of sevenZipMembers(packed, 'lzma', workshop, () => {})) {
+      for await (const member of sevenZipMembers(packed, 'lzma', context, () => {})) {
         const body = await member.read();
         if (!('content' in body)) continue;
         const inside = files.filter(({ from, size }) => from >= block.from && from + size <= block.from + body.content.size);

@@ -3,7 +3,7 @@ import { DEFLATE_RATIO_MAXIMUM, decompress, decompressed } from '#scanner/format
 import { decodeBytes, passwordForms } from '#scanner/text/code-pages.ts';
 import { type Content, joined, type Source, streamOf } from '#scanner/walk/content.ts';
 import { type Budget, LimitReached } from '#scanner/walk/limits.ts';
-import { type Member, type MemberBody, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type MemberBody, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { Ranges } from '#scanner/walk/ranges.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { sevenZipMembers } from './seven-zip.ts';
@@ -249,12 +249,12 @@ async function* checked(chunks: AsyncGenerator<Buffer>, entry: Entry): AsyncGene
   if (!entry.open_end && (size !== entry.unpacked || crc !== entry.crc)) throw new Unreadable('damaged');
 }
 
-function bodyOf(content: Content, reader: Reader, entry: Entry, workshop: Workshop): MemberBody {
+function bodyOf(content: Content, reader: Reader, entry: Entry, context: ReadContext): MemberBody {
   if (entry.packed <= QUICK.packed && entry.unpacked <= QUICK.unpacked) {
     const raw = reader.at(entry.start, entry.packed);
     const bytes = entry.method === METHOD.stored ? raw : inflateQuickly(raw, entry, reader.budget);
     if (bytes !== undefined) {
-      workshop.budget.addUnpacked(bytes.length, bytes.length, entry.packed);
+      context.budget.addUnpacked(bytes.length, bytes.length, entry.packed);
       const whole = entry.open_end || (bytes.length === entry.unpacked && crc32(bytes) === entry.crc);
       return { content: { size: bytes.length, bytes }, damage: whole ? undefined : 'damaged' };
     }
@@ -351,21 +351,21 @@ function inflateQuickly(raw: Buffer, entry: Entry, budget: Budget): Buffer | und
   return answer.kind === 'whole' ? answer.plain : undefined;
 }
 
-function memberOf(content: Content, reader: Reader, entry: Entry, workshop: Workshop): Member {
+function memberOf(content: Content, reader: Reader, entry: Entry, context: ReadContext): Member {
   const method = methodOf(entry);
   const readable = method === METHOD.stored || method === METHOD.deflated;
   const encrypted = (entry.flags & FLAG.encrypted) !== 0 || entry.method === METHOD.aes;
-  const { password } = workshop;
+  const { password } = context;
   if (encrypted && readable && password !== undefined) {
     return {
       name: entry.name,
-      read: () => ({ stream: unlocked(content, entry, password, workshop.budget), packed_bytes: entry.packed }),
+      read: () => ({ stream: unlocked(content, entry, password, context.budget), packed_bytes: entry.packed }),
     };
   }
   return {
     name: entry.name,
     closed: encrypted ? 'encrypted' : readable ? undefined : 'unsupported',
-    read: () => bodyOf(content, reader, entry, workshop),
+    read: () => bodyOf(content, reader, entry, context),
   };
 }
 
@@ -379,16 +379,16 @@ function isForeign(entry: Entry): boolean {
 }
 
 /** Sizes and checksum behind the data (4.3.9), with their signature or without, and with 64 bits or without. */
-function explainDescriptor(reader: Reader, at: number, workshop: Workshop): void {
+function claimDescriptor(reader: Reader, at: number, context: ReadContext): void {
   const is_signed = reader.at(at, 4).equals(DESCRIPTOR);
   const after = at + (is_signed ? 16 : 12);
   // Whatever stands there next is another header: with sizes of 64 bits it does so 8 bytes later.
   const is_wide = reader.at(after, 2).toString('latin1') !== 'PK' && reader.at(after + 8, 2).toString('latin1') === 'PK';
-  workshop.explain(at, is_wide ? after + 8 : after);
+  context.claim(at, is_wide ? after + 8 : after);
 }
 
 /** The signatures of an Android package stand directly before its directory (APK Signature Scheme v2, "APK Signing Block"). */
-function explainSigned(reader: Reader, directory: Directory, take: (from: number, to: number) => void): void {
+function claimSigned(reader: Reader, directory: Directory, take: (from: number, to: number) => void): void {
   const tail = reader.at(directory.start - SIGNED_TAIL_BYTES, SIGNED_TAIL_BYTES);
   if (tail.length < SIGNED_TAIL_BYTES || tail.toString('latin1', 8) !== 'APK Sig Block 42') return;
   const from = directory.start - 8 - Number(tail.readBigUInt64LE(0));
@@ -453,18 +453,18 @@ function rebuilt(reader: Reader, entries: readonly Entry[]): Source {
  * The members of a zip archive: those of its directory, those that only a local header knows, and both readings where the two contradict each other.
  * @throws Unreadable at the end, when something of it was damaged.
  */
-export async function* zipMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
-  const reader = openReader(content, workshop.budget);
+export async function* zipMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+  const reader = openReader(content, context.budget);
   const foreign: Entry[] = [];
   let foreign_bytes = 0;
   let damaged = false;
   try {
     const directories = findDirectories(reader);
-    for (const { entries } of directories.slice(0, 1)) workshop.budget.announce(entries);
+    for (const { entries } of directories.slice(0, 1)) context.budget.announce(entries);
     const taken = new Ranges(reader.size);
     const take = (from: number, to: number) => {
       taken.add(from, to);
-      workshop.explain(from, to);
+      context.claim(from, to);
     };
     const members = function* (entry: Entry): Generator<Member> {
       if (isFolder(entry)) return;
@@ -472,11 +472,11 @@ export async function* zipMembers(content: Content, workshop: Workshop): AsyncGe
         const packed = Math.max(0, Math.min(entry.packed, reader.size - entry.start));
         foreign.push({ ...entry, packed });
         foreign_bytes += packed;
-        workshop.budget.expectMembers(foreign.length);
+        context.budget.expectMembers(foreign.length);
         // They share what they are unpacked from, over and over.
         if (foreign_bytes > FOREIGN_SHARED_MAXIMUM * reader.size) throw new LimitReached('bomb');
         if (foreign_bytes > FOREIGN_TOTAL_MAXIMUM) throw new LimitReached('too_large');
-      } else yield memberOf(content, reader, entry, workshop);
+      } else yield memberOf(content, reader, entry, context);
     };
     /** What was read already, as the directories describe it: of two that list the same members only what the second says differently is read. */
     const read = new Set<string>();
@@ -485,7 +485,7 @@ export async function* zipMembers(content: Content, workshop: Workshop): AsyncGe
       take(directory.end.from, directory.end.to);
       if (directory.size === 0) continue;
       take(directory.start, directory.start + directory.size);
-      explainSigned(reader, directory, take);
+      claimSigned(reader, directory, take);
       try {
         for (const { entry, position } of listed(reader, directory)) {
           const local = localAt(reader, position);
@@ -494,7 +494,7 @@ export async function* zipMembers(content: Content, workshop: Workshop): AsyncGe
             continue;
           }
           take(position, local.start + entry.packed);
-          if ((local.flags & FLAG.descriptor) !== 0) explainDescriptor(reader, local.start + entry.packed, workshop);
+          if ((local.flags & FLAG.descriptor) !== 0) claimDescriptor(reader, local.start + entry.packed, context);
           if (directories.length > 1) {
             const key = [position, entry.packed, entry.method, entry.flags, entry.unpacked, entry.crc].join();
             if (read.has(key)) continue;
@@ -515,14 +515,14 @@ export async function* zipMembers(content: Content, workshop: Workshop): AsyncGe
     // What no entry of a directory accounts for may hide members, before the directory and behind it.
     for (const { start, end } of taken.gaps()) {
       for (const entry of end - start >= LOCAL_BYTES ? walked(reader, start, end) : []) {
-        workshop.explain(entry.header, entry.start + entry.packed);
-        if (entry.open_end) explainDescriptor(reader, entry.start + entry.packed, workshop);
+        context.claim(entry.header, entry.start + entry.packed);
+        if (entry.open_end) claimDescriptor(reader, entry.start + entry.packed, context);
         yield* members(entry);
       }
     }
     if (foreign.length > 0) {
       const name = (index: string) => foreign[Number(index)]?.name ?? index;
-      const opened = sevenZipMembers(rebuilt(reader, foreign), 'zip', workshop);
+      const opened = sevenZipMembers(rebuilt(reader, foreign), 'zip', context);
       for await (const member of opened) yield { ...member, name: name(member.name) };
     }
   } finally {

@@ -1,6 +1,6 @@
 import type { Content } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { unpackedLz4, unsnapped } from './decompress.ts';
 import { LZ4_RATIO_MAXIMUM as LZ4_RATIO } from './lz.ts';
@@ -176,7 +176,11 @@ function* sized(reader: Reader, ended: (at: number) => void): Generator<Buffer> 
 }
 
 /** The one file in blocks. @throws Unreadable */
-export async function* blockStreamMembers(content: Content, name: string, { budget, explain }: Workshop): AsyncGenerator<Member> {
+export async function* blockStreamMembers(
+  content: Content,
+  name: string,
+  { budget, claim }: ReadContext,
+): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   const unpack = isJavaLz4(reader.at(0, JAVA_HEAD_BYTES))
     ? javaLz4
@@ -184,7 +188,7 @@ export async function* blockStreamMembers(content: Content, name: string, { budg
       ? javaSnappy
       : sized;
   async function* unpacked(): AsyncGenerator<Buffer> {
-    for (const piece of unpack(reader, (at) => explain(0, at))) {
+    for (const piece of unpack(reader, (at) => claim(0, at))) {
       budget.spend(piece.length);
       yield piece;
     }

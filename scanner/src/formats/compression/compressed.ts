@@ -2,14 +2,14 @@ import { crc32 } from 'node:zlib';
 import { sevenZipMembers } from '#scanner/formats/archives/seven-zip.ts';
 import { type Content, joined, openSource, streamOf } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { beginsStream, decompress, decompressed, unpackedLz4Into, unpackedLzo } from './decompress.ts';
 import { unpackedHuffman } from './huffman-pack.ts';
 import { LZ4_HISTORY_BYTES, LZ4_RATIO_MAXIMUM as LZ4_RATIO } from './lz.ts';
 
 // Compressors that pack one file, which 7-Zip does not know, or which Node unpacks faster. Their programs take several streams, one behind the other, for one
-// file; so does each of these readers. What stands behind the last stream is not explained, so that it is read as a file of its own.
+// file; so does each of these readers. What stands behind the last stream is not claimed, so that it is read as a file of its own.
 
 /** What one file was packed with. */
 export type Compressor = 'gzip' | 'zlib' | 'brotli' | 'lz4' | 'lzip' | 'lzop' | 'pack' | 'zisofs' | 'mozlz4';
@@ -32,17 +32,17 @@ async function* nodeMembers(
   content: Content,
   packing: 'zlib' | 'brotli',
   name: string,
-  workshop: Workshop,
+  context: ReadContext,
 ): AsyncGenerator<Member> {
   let read = 0;
   const ended = (bytes: number) => {
     read = bytes;
   };
-  const unpacked = decompressed(packing, streamOf(content), workshop.budget, { chunk_bytes: CHUNK_BYTES, ended });
+  const unpacked = decompressed(packing, streamOf(content), context.budget, { chunk_bytes: CHUNK_BYTES, ended });
   yield { name, read: () => ({ stream: unpacked, packed_bytes: content.size }) };
-  const reader = openReader(content, workshop.budget);
+  const reader = openReader(content, context.budget);
   try {
-    workshop.explain(0, endOfZeros(reader, read));
+    context.claim(0, endOfZeros(reader, read));
   } finally {
     reader.close();
   }
@@ -289,20 +289,20 @@ function* lzopFiles(reader: Reader, ended: (at: number) => void): Generator<Buff
 async function* ownMembers(
   content: Content,
   name: string,
-  workshop: Workshop,
+  context: ReadContext,
   streams: (reader: Reader, ended: (at: number) => void) => Generator<Buffer> | AsyncGenerator<Buffer>,
 ): AsyncGenerator<Member> {
-  const reader = openReader(content, workshop.budget);
+  const reader = openReader(content, context.budget);
   let end = 0;
   async function* unpacked(): AsyncGenerator<Buffer> {
     for await (const chunk of streams(reader, (at) => (end = at))) {
-      workshop.budget.spend(chunk.length);
+      context.budget.spend(chunk.length);
       yield chunk;
     }
   }
   try {
     yield { name, read: () => ({ stream: unpacked(), packed_bytes: content.size }) };
-    workshop.explain(0, endOfZeros(reader, end));
+    context.claim(0, endOfZeros(reader, end));
   } finally {
     reader.close();
   }
@@ -332,8 +332,8 @@ function lzipDictionary(coded: number): number {
 }
 
 /** Members of lzip (its manual, "File format") are LZMA with another header: 7-Zip unpacks them as such, all in one go. */
-async function* lzipMembers(content: Content, name: string, workshop: Workshop): AsyncGenerator<Member> {
-  const reader = openReader(content, workshop.budget);
+async function* lzipMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
+  const reader = openReader(content, context.budget);
   const source = openSource(content);
   try {
     const parts: (Buffer | { start: number; size: number })[] = [];
@@ -351,8 +351,8 @@ async function* lzipMembers(content: Content, name: string, workshop: Workshop):
       parts.push(header, { start, size: Math.max(0, (end === undefined ? reader.size : end - LZIP_TRAILER_BYTES) - start) });
       at = end ?? reader.size;
     }
-    workshop.explain(0, endOfZeros(reader, at));
-    for await (const member of sevenZipMembers(joined(source, parts), 'lzma', workshop)) yield { ...member, name };
+    context.claim(0, endOfZeros(reader, at));
+    for await (const member of sevenZipMembers(joined(source, parts), 'lzma', context)) yield { ...member, name };
     if (!is_whole) throw new Unreadable('damaged');
   } finally {
     source.close();
@@ -414,26 +414,26 @@ export function compressedMembers(
   compressor: Compressor,
   content: Content,
   name: string,
-  workshop: Workshop,
+  context: ReadContext,
 ): AsyncGenerator<Member> {
   switch (compressor) {
     case 'gzip':
-      return ownMembers(content, name, workshop, gzipStreams);
+      return ownMembers(content, name, context, gzipStreams);
     case 'zlib':
-      return nodeMembers(content, 'zlib', name, workshop);
+      return nodeMembers(content, 'zlib', name, context);
     case 'brotli':
-      return nodeMembers(content, 'brotli', name, workshop);
+      return nodeMembers(content, 'brotli', name, context);
     case 'lz4':
-      return ownMembers(content, name, workshop, lz4Frames);
+      return ownMembers(content, name, context, lz4Frames);
     case 'lzop':
-      return ownMembers(content, name, workshop, lzopFiles);
+      return ownMembers(content, name, context, lzopFiles);
     case 'pack':
-      return ownMembers(content, name, workshop, unpackedHuffman);
+      return ownMembers(content, name, context, unpackedHuffman);
     case 'zisofs':
-      return ownMembers(content, name, workshop, zisofsBlocks);
+      return ownMembers(content, name, context, zisofsBlocks);
     case 'mozlz4':
-      return ownMembers(content, name, workshop, mozBlock);
+      return ownMembers(content, name, context, mozBlock);
     case 'lzip':
-      return lzipMembers(content, name, workshop);
+      return lzipMembers(content, name, context);
   }
 }

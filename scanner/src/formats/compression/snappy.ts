@@ -1,5 +1,5 @@
 import type { Content } from '#scanner/walk/content.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { unsnapped } from './decompress.ts';
 
@@ -15,7 +15,7 @@ export function isSnappyStream(head: Buffer): boolean {
   return head.subarray(0, STREAM.length).equals(STREAM);
 }
 
-async function* plainChunks(reader: Reader, explain: Workshop['explain']): AsyncGenerator<Buffer> {
+async function* plainChunks(reader: Reader, claim: ReadContext['claim']): AsyncGenerator<Buffer> {
   for (let at = 0; at < reader.size; ) {
     const head = reader.at(at, 4);
     const kind = head[0] ?? 0;
@@ -30,16 +30,16 @@ async function* plainChunks(reader: Reader, explain: Workshop['explain']): Async
       const plain = kind === CHUNK.packed ? unsnapped(bytes, reader.budget, CHUNK_BYTES_MAXIMUM) : Buffer.from(bytes);
       yield plain;
     }
-    explain(at, end);
+    claim(at, end);
     at = end;
   }
 }
 
 /** The one member of a stream of framed blocks. Padding and what a reader may skip belong to it. */
-export async function* snappyMembers(content: Content, name: string, workshop: Workshop): AsyncGenerator<Member> {
-  const reader = openReader(content, workshop.budget);
+export async function* snappyMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
+  const reader = openReader(content, context.budget);
   try {
-    yield { name, read: () => ({ stream: plainChunks(reader, workshop.explain), packed_bytes: content.size }) };
+    yield { name, read: () => ({ stream: plainChunks(reader, context.claim), packed_bytes: content.size }) };
   } finally {
     reader.close();
   }

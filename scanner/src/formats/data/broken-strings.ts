@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Content } from '#scanner/walk/content.ts';
-import type { Member, Workshop } from '#scanner/walk/member.ts';
+import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 import { textFormOf } from '#scanner/text/text-encoding.ts';
 import { DECODED_LEAST, type Run } from '#scanner/text/text-runs.ts';
@@ -109,10 +109,10 @@ export function holdsBrokenStrings(reader: Reader, isFile: (string: Buffer) => b
 /** The strings, as values of the content. */
 export function brokenStringMembers(
   content: Content,
-  workshop: Workshop,
+  context: ReadContext,
   isFile: (bytes: Buffer) => boolean,
 ): AsyncGenerator<Member> {
-  return membersOfValues(content, workshop, isFile, function* (reader): Generator<Value> {
+  return membersOfValues(content, context, isFile, function* (reader): Generator<Value> {
     for (const { bytes } of brokenStringsOf(reader.at(0, reader.size), isFile)) yield { bytes, is_text: isUtf8Text(bytes) };
   });
 }

@@ -1,6 +1,6 @@
 import { type Content, joined, openSource } from '#scanner/walk/content.ts';
 import { httpMessages } from './http-messages.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, Unreadable, type ReadContext } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
 // Captures of network packets: pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng). What goes over TCP is put together again, whatever the order in which it was sent; other packets are
@@ -396,8 +396,8 @@ class Flows {
  * The streams of a capture as members, each direction of a connection alone, the files in its messages of HTTP, and all other packets together. Where packets are missing, what stands before and behind
  * them is a member each.
  */
-export async function* captureMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
-  const { budget } = workshop;
+export async function* captureMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+  const { budget } = context;
   const reader = openReader(content, budget);
   const source = openSource(content);
   const flows = new Flows();
@@ -417,7 +417,7 @@ export async function* captureMembers(content: Content, workshop: Workshop): Asy
     }
     flows.end(reader);
     if (missing > 0)
-      workshop.note(`Of ${missing} of its packets only the first bytes were captured: what followed is not in it.`);
+      context.note(`Of ${missing} of its packets only the first bytes were captured: what followed is not in it.`);
     const member = (name: string, pieces: readonly Piece[]): Member => {
       const whole = joined(
         source,
@@ -484,7 +484,7 @@ export async function* captureMembers(content: Content, workshop: Workshop): Asy
       }
       yield { name: 'other packets', read: () => ({ stream: stream(), packed_bytes: content.size }) };
     }
-    workshop.explain(0, Math.max(24, Math.min(reader.size, end)));
+    context.claim(0, Math.max(24, Math.min(reader.size, end)));
     if (packets > PACKETS_MAXIMUM) throw new Unreadable('too_large');
   } finally {
     reader.close();

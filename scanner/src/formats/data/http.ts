@@ -1,6 +1,6 @@
 import type { Content } from '#scanner/walk/content.ts';
 import { httpMessages } from './http-messages.ts';
-import type { Member, Workshop } from '#scanner/walk/member.ts';
+import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import { openReader } from '#scanner/walk/reader.ts';
 
 // A file of messages of HTTP as `curl -i`, proxies and browsers save them: what they carry is what a client would have got.
@@ -18,7 +18,7 @@ export function isHttp(head: Buffer): boolean {
 }
 
 /** What the messages carry, each as a file. The rest is read with the file itself. */
-export async function* httpMembers(content: Content, { budget }: Workshop): AsyncGenerator<Member> {
+export async function* httpMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     if (reader.size > BYTES_MAXIMUM) return;

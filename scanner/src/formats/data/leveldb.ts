@@ -1,6 +1,6 @@
 import type { Content } from '#scanner/walk/content.ts';
 import { decompress, unsnapped } from '#scanner/formats/compression/decompress.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, Unreadable, type ReadContext } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { isUtf8Text, VALUE_LEAST, type Value, valueMembers } from './values.ts';
 import { varint } from './varint.ts';
@@ -35,7 +35,7 @@ function handleAt(bytes: Buffer, at: number): { handle: Handle; next: number } |
 }
 
 /** A block, unpacked. @throws Unreadable */
-function blockAt(reader: Reader, { offset, size }: Handle, { budget, explain }: Workshop): Buffer {
+function blockAt(reader: Reader, { offset, size }: Handle, { budget, claim }: ReadContext): Buffer {
   if (size > BLOCK_BYTES_MAXIMUM || offset + size + TRAILER_BYTES > reader.size - FOOTER_BYTES) throw new Unreadable('damaged');
   const packed = Buffer.from(reader.at(offset, size));
   const packing = reader.at(offset + size, 1)[0];
@@ -47,12 +47,12 @@ function blockAt(reader: Reader, { offset, size }: Handle, { budget, explain }: 
     plain = answer.plain;
   } else if (packing !== PACKING.none) throw new Unreadable('unsupported');
   budget.addUnpacked(plain.length, plain.length, Math.max(1, size));
-  explain(offset, offset + size + TRAILER_BYTES);
+  claim(offset, offset + size + TRAILER_BYTES);
   return plain;
 }
 
 /** The keys and values of a block: of a key stands there what is not as in the key before. */
-function* entriesOf(block: Buffer, { budget }: Workshop): Generator<{ key: Buffer; value: Buffer }> {
+function* entriesOf(block: Buffer, { budget }: ReadContext): Generator<{ key: Buffer; value: Buffer }> {
   if (block.length < RESTART_BYTES) throw new Unreadable('damaged');
   const end = block.length - RESTART_BYTES * (1 + block.readUInt32LE(block.length - RESTART_BYTES));
   if (end < 0) throw new Unreadable('damaged');
@@ -95,14 +95,14 @@ interface Index {
 }
 
 /** Where the blocks stand. What the index cannot say for damage is not looked for. */
-function indexOf(reader: Reader, workshop: Workshop): Index {
+function indexOf(reader: Reader, context: ReadContext): Index {
   const footer = reader.at(reader.size - FOOTER_BYTES, FOOTER_BYTES);
   const meta = handleAt(footer, 0);
   const index = meta && handleAt(footer, meta.next);
   if (meta === undefined || index === undefined) throw new Unreadable('damaged');
   const blocks: Handle[] = [meta.handle];
   try {
-    for (const { value } of entriesOf(blockAt(reader, index.handle, workshop), workshop)) {
+    for (const { value } of entriesOf(blockAt(reader, index.handle, context), context)) {
       const found = handleAt(value, 0);
       if (found === undefined) throw new Unreadable('damaged');
       blocks.push(found.handle);
@@ -117,12 +117,12 @@ function indexOf(reader: Reader, workshop: Workshop): Index {
 /** The keys and values of a table as members. @throws Unreadable when a block of it could not be read */
 export async function* tableMembers(
   content: Content,
-  workshop: Workshop,
+  context: ReadContext,
   isFile: (bytes: Buffer) => boolean,
 ): AsyncGenerator<Member> {
-  const reader = openReader(content, workshop.budget);
+  const reader = openReader(content, context.budget);
   try {
-    const index = indexOf(reader, workshop);
+    const index = indexOf(reader, context);
     let { failure } = index;
     // Blocks stand one behind the other: one that an index names again, or from its middle on, is not read again.
     const blocks = index.blocks.toSorted((one, other) => one.offset - other.offset);
@@ -135,7 +135,7 @@ export async function* tableMembers(
         }
         end = handle.offset + handle.size + TRAILER_BYTES;
         try {
-          for (const { key, value } of entriesOf(blockAt(reader, handle, workshop), workshop)) {
+          for (const { key, value } of entriesOf(blockAt(reader, handle, context), context)) {
             if (key.length >= VALUE_LEAST) yield { bytes: key, is_text: isUtf8Text(key) };
             yield* valuesOf(value);
           }
@@ -145,8 +145,8 @@ export async function* tableMembers(
         }
       }
     }
-    yield* valueMembers(values(), workshop, isFile);
-    workshop.explain(reader.size - FOOTER_BYTES, reader.size);
+    yield* valueMembers(values(), context, isFile);
+    context.claim(reader.size - FOOTER_BYTES, reader.size);
     if (failure !== undefined) throw failure;
   } finally {
     reader.close();

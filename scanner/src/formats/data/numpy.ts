@@ -1,5 +1,5 @@
 import type { Content } from '#scanner/walk/content.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, Unreadable, type ReadContext } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { decodedText } from '#scanner/text/text-encoding.ts';
 import { VALUE_LEAST, type Value, valueMembers } from './values.ts';
@@ -190,18 +190,18 @@ function arrayIn(reader: Reader): { start: number; layout: Layout | undefined } 
 /** What an array holds, element by element where these are texts or bytes. Objects are a pickle, which is told by itself behind the head. */
 export async function* numpyMembers(
   content: Content,
-  workshop: Workshop,
+  context: ReadContext,
   isFile: (bytes: Buffer) => boolean,
 ): AsyncGenerator<Member> {
-  const reader = openReader(content, workshop.budget);
+  const reader = openReader(content, context.budget);
   try {
     const { start, layout } = arrayIn(reader);
-    workshop.explain(0, start);
+    context.claim(0, start);
     if (layout === undefined || layout.fields.some(({ kind }) => kind === 'O')) return;
     const size = Math.min(bytesOf(layout), reader.size - start);
     if (size > ARRAY_BYTES_MAXIMUM) return;
-    yield* valueMembers(arrayValues(Buffer.from(reader.at(start, size)), layout), workshop, isFile);
-    workshop.explain(start, start + size);
+    yield* valueMembers(arrayValues(Buffer.from(reader.at(start, size)), layout), context, isFile);
+    context.claim(start, start + size);
   } finally {
     reader.close();
   }

@@ -1,5 +1,5 @@
 import type { Content } from '#scanner/walk/content.ts';
-import type { Member, Workshop } from '#scanner/walk/member.ts';
+import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import { arrayValues, bytesOf, type Layout, layoutFrom } from './numpy.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 import { membersOfValues, type Value } from './values.ts';
@@ -288,6 +288,6 @@ function* within(
 }
 
 /** The values of a pickle as members. What follows its end is a rest. */
-export function pickleMembers(content: Content, workshop: Workshop, isFile: (bytes: Buffer) => boolean): AsyncGenerator<Member> {
-  return membersOfValues(content, workshop, isFile, (reader) => valuesIn(reader, workshop.explain));
+export function pickleMembers(content: Content, context: ReadContext, isFile: (bytes: Buffer) => boolean): AsyncGenerator<Member> {
+  return membersOfValues(content, context, isFile, (reader) => valuesIn(reader, context.claim));
 }

@@ -1,6 +1,6 @@
 import type { Content } from '#scanner/walk/content.ts';
 import { unpackedLzf } from '#scanner/formats/compression/decompress.ts';
-import type { Member, Workshop } from '#scanner/walk/member.ts';
+import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 import { isUtf8Text, membersOfValues, VALUE_LEAST, type Value } from './values.ts';
 
@@ -29,7 +29,7 @@ function lengthAt(bytes: Buffer, at: number): { value: number; next: number } | 
 }
 
 /** The packed strings of a dump. */
-function* stringsIn(reader: Reader, { budget }: Workshop): Generator<Value> {
+function* stringsIn(reader: Reader, { budget }: ReadContext): Generator<Value> {
   for (let from = 0, done = 0; from < reader.size; from += PIECE_BYTES) {
     const bytes = reader.at(from, PIECE_BYTES + OVERLAP_BYTES);
     for (
@@ -52,6 +52,6 @@ function* stringsIn(reader: Reader, { budget }: Workshop): Generator<Value> {
 }
 
 /** The packed strings of a dump, as values. */
-export function redisMembers(content: Content, workshop: Workshop, isFile: (bytes: Buffer) => boolean): AsyncGenerator<Member> {
-  return membersOfValues(content, workshop, isFile, (reader) => stringsIn(reader, workshop));
+export function redisMembers(content: Content, context: ReadContext, isFile: (bytes: Buffer) => boolean): AsyncGenerator<Member> {
+  return membersOfValues(content, context, isFile, (reader) => stringsIn(reader, context));
 }

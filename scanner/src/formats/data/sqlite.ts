@@ -1,5 +1,5 @@
 import type { Content } from '#scanner/walk/content.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, Unreadable, type ReadContext } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { VALUE_LEAST } from './values.ts';
 
@@ -143,7 +143,7 @@ async function* others(reader: Reader, encoding: (typeof ENCODINGS)[number], isT
 /** The values that may hold something: blobs one by one, texts together. `isFile` tells a file by its first bytes. */
 export async function* sqliteMembers(
   content: Content,
-  { budget, explain }: Workshop,
+  { budget, claim }: ReadContext,
   { head_bytes, isFile }: { head_bytes: number; isFile: (head: Buffer) => boolean },
 ): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
@@ -177,7 +177,7 @@ export async function* sqliteMembers(
       yield { name, read: () => ({ stream: others(reader, encoding, isTaken), packed_bytes: reader.size }) };
     }
     // What begins in a page and goes on in another is opened as the value that it is, and not from where it begins in the file.
-    explain(0, Math.min(reader.size, sqliteEnd(reader.at(0, HEAD_BYTES), reader.size)));
+    claim(0, Math.min(reader.size, sqliteEnd(reader.at(0, HEAD_BYTES), reader.size)));
   } finally {
     reader.close();
   }

@@ -1,5 +1,5 @@
 import type { Content } from '#scanner/walk/content.ts';
-import type { Member, Workshop } from '#scanner/walk/member.ts';
+import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
 
@@ -55,7 +55,7 @@ class Together {
 /** The values as members: files and texts in other encodings one by one, other texts as lines of one text and the first of them alone as well, the rest together. `isFile` tells a file. */
 export function* valueMembers(
   values: Iterable<Value>,
-  { budget }: Pick<Workshop, 'budget'>,
+  { budget }: Pick<ReadContext, 'budget'>,
   isFile: (bytes: Buffer) => boolean,
 ): Generator<Member> {
   const texts = new Together('texts', NEWLINE);
@@ -88,13 +88,13 @@ export function* valueMembers(
 /** The values that `find` gives of a content, as members. */
 export async function* membersOfValues(
   content: Content,
-  workshop: Workshop,
+  context: ReadContext,
   isFile: (bytes: Buffer) => boolean,
   find: (reader: Reader) => Iterable<Value>,
 ): AsyncGenerator<Member> {
-  const reader = openReader(content, workshop.budget);
+  const reader = openReader(content, context.budget);
   try {
-    yield* valueMembers(find(reader), workshop, isFile);
+    yield* valueMembers(find(reader), context, isFile);
   } finally {
     reader.close();
   }

@@ -1,5 +1,5 @@
 import type { Content } from '#scanner/walk/content.ts';
-import { decodeName, type Member, type Workshop } from '#scanner/walk/member.ts';
+import { decodeName, type Member, type ReadContext } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
 // A disc for two systems has two trees of folders (ECMA-119, and Joliet for Windows), which need not agree. 7-Zip reads the one for Windows, Linux may read
@@ -57,7 +57,7 @@ function* filesOf(reader: Reader, descriptor: Buffer): Generator<File> {
 }
 
 /** The files that only the tree for other systems than Windows has. */
-export async function* isoTreeMembers(content: Content, { budget }: Workshop): AsyncGenerator<Member> {
+export async function* isoTreeMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     const descriptors: Buffer[] = [];

@@ -1,5 +1,5 @@
 import type { Content } from '#scanner/walk/content.ts';
-import type { Member, Workshop } from '#scanner/walk/member.ts';
+import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import { openReader } from '#scanner/walk/reader.ts';
 
 // Images of discs as a drive reads them (ECMA-130, 14 and 15; the `.bin` beside a `.cue`): each sector of 2,048 bytes with a mark, its place and codes around it.
@@ -19,7 +19,7 @@ export function isRawDisc(head: Buffer): boolean {
 }
 
 /** The disc as it is mounted: the user bytes of its sectors, one behind the other. */
-export async function* rawDiscMembers(content: Content, { budget, explain }: Workshop): AsyncGenerator<Member> {
+export async function* rawDiscMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   const sectors = Math.floor(reader.size / SECTOR_BYTES);
   async function* disc(): AsyncGenerator<Buffer> {
@@ -34,7 +34,7 @@ export async function* rawDiscMembers(content: Content, { budget, explain }: Wor
     }
   }
   try {
-    explain(0, sectors * SECTOR_BYTES);
+    claim(0, sectors * SECTOR_BYTES);
     yield { name: 'disc.iso', read: () => ({ stream: disc(), packed_bytes: reader.size }) };
   } finally {
     reader.close();

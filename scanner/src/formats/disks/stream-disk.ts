@@ -1,6 +1,6 @@
 import { decompress } from '#scanner/formats/compression/decompress.ts';
 import type { Content } from '#scanner/walk/content.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
 // Virtual disks as they are sent (VMware's Virtual Disk Format 5.0, "Stream-Optimized Compressed Sparse Extents"): grains, each packed by zlib and with its
@@ -45,8 +45,8 @@ function* grainsOf(reader: Reader): Generator<Grain, number> {
 }
 
 /** The disk as a member; what no grain fills is zeros. */
-export async function* streamDiskMembers(content: Content, name: string, workshop: Workshop): AsyncGenerator<Member> {
-  const reader = openReader(content, workshop.budget);
+export async function* streamDiskMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
+  const reader = openReader(content, context.budget);
   // A claim, as any: what is unpacked is counted.
   const size = Number(reader.at(12, 8).readBigUInt64LE(0)) * SECTOR_BYTES;
   function* zeros(from: number, to: number): Generator<Buffer> {
@@ -57,7 +57,7 @@ export async function* streamDiskMembers(content: Content, name: string, worksho
     const grains = grainsOf(reader);
     for (let next = grains.next(); ; next = grains.next()) {
       if (next.done) {
-        workshop.explain(0, next.value);
+        context.claim(0, next.value);
         yield* zeros(written, size);
         return;
       }
@@ -65,7 +65,7 @@ export async function* streamDiskMembers(content: Content, name: string, worksho
       const packed = reader.at(from, Math.min(packed_bytes, GRAIN_BYTES_MAXIMUM));
       if (packed.length < packed_bytes || at < written) throw new Unreadable('damaged');
       yield* zeros(written, at);
-      const answer = decompress('zlib', packed, workshop.budget, { most: GRAIN_BYTES_MAXIMUM });
+      const answer = decompress('zlib', packed, context.budget, { most: GRAIN_BYTES_MAXIMUM });
       if (answer.kind !== 'whole') throw new Unreadable('damaged');
       const grain = answer.plain;
       yield grain;

@@ -1,7 +1,7 @@
 import { unsnapped } from '#scanner/formats/compression/decompress.ts';
 import { varint } from '#scanner/formats/data/varint.ts';
 import type { Content } from '#scanner/walk/content.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
 // Parts of documents of Pages, Numbers and Keynote since 2013: blocks of Snappy, each behind a zero and its length in three bytes, without a checksum. In them are messages of protocol buffers, with
@@ -77,8 +77,8 @@ function textsIn(bytes: Buffer): Buffer {
 }
 
 /** What the blocks come to, and the texts of that. @throws Unreadable at the end, `damaged` where one does not unpack, `too_large` where they come to more than is kept */
-export async function* iwaMembers(content: Content, name: string, workshop: Workshop): AsyncGenerator<Member> {
-  const reader = openReader(content, workshop.budget);
+export async function* iwaMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
+  const reader = openReader(content, context.budget);
   const pieces: Buffer[] = [];
   let whole_bytes = 0;
   let failure: 'damaged' | 'too_large' | undefined;
@@ -91,15 +91,15 @@ export async function* iwaMembers(content: Content, name: string, workshop: Work
       }
       const packed = reader.at(block.start, block.end - block.start);
       try {
-        const plain = unsnapped(packed, workshop.budget, BLOCK_BYTES_MAXIMUM);
-        workshop.budget.addUnpacked(plain.length, plain.length, packed.length);
+        const plain = unsnapped(packed, context.budget, BLOCK_BYTES_MAXIMUM);
+        context.budget.addUnpacked(plain.length, plain.length, packed.length);
         pieces.push(plain);
         whole_bytes += plain.length;
       } catch (error) {
         if (!(error instanceof Unreadable)) throw error;
         failure = 'damaged';
       }
-      workshop.explain(at, block.end);
+      context.claim(at, block.end);
       at = block.end;
     }
   } finally {
@@ -109,7 +109,7 @@ export async function* iwaMembers(content: Content, name: string, workshop: Work
   yield { name, read: () => ({ content: { size: bytes.length, bytes } }) };
   const texts = textsIn(bytes);
   if (texts.length > 0) {
-    workshop.budget.addUnpacked(texts.length, texts.length, texts.length);
+    context.budget.addUnpacked(texts.length, texts.length, texts.length);
     yield { name: `${name} (texts)`, read: () => ({ content: { size: texts.length, bytes: texts } }) };
   }
   if (failure !== undefined) throw new Unreadable(failure);

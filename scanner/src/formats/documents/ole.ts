@@ -2,7 +2,7 @@ import type { StatusDetail } from '@palisade/contract/antivirus';
 import { isCompressedRtf, lzfuText } from '#scanner/formats/mail/compressed-rtf.ts';
 import { type Content, MEMORY_BYTES_MAXIMUM } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
-import { type Member, type MemberBody, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type MemberBody, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { Ranges } from '#scanner/walk/ranges.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { type HangulFile, hangulFileOf, unpackedStream } from './hangul.ts';
@@ -160,12 +160,12 @@ const UNUSED_MAXIMUM = 1000;
  * What no stream uses of the sectors that the table speaks of: free ones, and what stands behind the end of a stream. Programs leave there what they had
  * before, so that it may be anything and is no fault of the file.
  */
-function* unusedMembers(reader: Reader, explained: Ranges, end: number, { explain }: Workshop): Generator<Member> {
+function* unusedMembers(reader: Reader, claimed: Ranges, end: number, { claim }: ReadContext): Generator<Member> {
   let given = 0;
-  for (const gap of explained.gaps()) {
+  for (const gap of claimed.gaps()) {
     const [from, to] = [gap.start, Math.min(gap.end, end)];
     if (from >= to) continue;
-    explain(from, to);
+    claim(from, to);
     if (to - from < UNUSED_LEAST || given === UNUSED_MAXIMUM || isZeros(reader, from, to)) continue;
     given += 1;
     async function* pieces(): AsyncGenerator<Buffer> {
@@ -220,7 +220,7 @@ class CellTexts {
 const NOTHING: MemberBody = { content: { size: 0, bytes: Buffer.alloc(0) } };
 
 /** The macros of a document of Word 6 or 95, each as its bytes: the texts in them stand there as they are. */
-function* wordBasic(name: string, document: Buffer, { budget, note }: Workshop): Generator<Member> {
+function* wordBasic(name: string, document: Buffer, { budget, note }: ReadContext): Generator<Member> {
   let number = 0;
   try {
     for (const bytes of wordMacros(document)) {
@@ -291,16 +291,16 @@ function partOfChain({ runs }: Chain, start: number, end: number): Chain {
 }
 
 /** Streams of an OLE file; after each that holds macros their source. @throws Unreadable `damaged`, at the end, when a chain of sectors is none. */
-export async function* oleMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
-  const { budget } = workshop;
+export async function* oleMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+  const { budget } = context;
   const reader = openReader(content, budget);
-  const explained = new Ranges(reader.size);
-  const explain = (start: number, end: number) => {
-    explained.add(start, end);
-    workshop.explain(start, end);
+  const claimed = new Ranges(reader.size);
+  const claim = (start: number, end: number) => {
+    claimed.add(start, end);
+    context.claim(start, end);
   };
-  const explainChain = ({ runs }: Chain) => {
-    for (const { position, length } of runs) explain(position, position + length);
+  const claimChain = ({ runs }: Chain) => {
+    for (const { position, length } of runs) claim(position, position + length);
   };
   try {
     const header = reader.at(0, HEADER_BYTES);
@@ -308,10 +308,10 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
     const mini_shift = header.length === HEADER_BYTES ? header.readUInt16LE(32) : 0;
     if (shift < 7 || shift > 16 || mini_shift < 4 || mini_shift >= shift) throw new Unreadable('damaged');
     const { fat, own, known, damaged: is_fat_damaged } = fatOf(reader, header, 1 << shift);
-    explain(0, 1 << shift);
-    for (const sector of own) explain(fat.at(sector), fat.at(sector + 1));
+    claim(0, 1 << shift);
+    for (const sector of own) claim(fat.at(sector), fat.at(sector + 1));
     const directory = chainOf(fat, header.readUInt32LE(48), reader.size);
-    explainChain(directory);
+    claimChain(directory);
     const entries = bytesOf(reader, directory);
     const entryAt = (index: number) => {
       const entry = entries.subarray(index * ENTRY_BYTES, (index + 1) * ENTRY_BYTES);
@@ -330,7 +330,7 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
     }
     if (root_start === undefined) throw new Unreadable('damaged');
     const { mini, list, damaged: is_mini_damaged } = miniOf(reader, fat, header, root_start, 1 << mini_shift);
-    explainChain(list);
+    claimChain(list);
     const cutoff = header.readUInt32LE(56);
     let damaged = is_fat_damaged || directory.damaged || is_mini_damaged;
     const beginningOf = (start: number, size: number, bytes: number) =>
@@ -349,7 +349,7 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
         const { name, type, start, size } = entryAt(index);
         if (type !== STREAM || name.toLowerCase() !== 'encryptioninfo' || size > BEGINNING_BYTES) continue;
         const info = bytesOf(reader, chainOf(size < cutoff ? mini : fat, start, size));
-        return openedPackage(info, bytesOf(reader, locked), workshop.password, budget);
+        return openedPackage(info, bytesOf(reader, locked), context.password, budget);
       }
       return undefined;
     };
@@ -367,7 +367,7 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
       const sheets = xlsMacros(head, stream, budget, (text) => cells.add(text));
       for (const text of cells.all()) yield { ...textView(`${name} (cells)`, text, budget), value: true };
       if (sheets === undefined) return;
-      if (sheets.is_cut) workshop.note(HIDDEN.long);
+      if (sheets.is_cut) context.note(HIDDEN.long);
       yield textView(`${name} (macro sheets)`, sheets.text, budget, sheets.is_cut ? 'too_large' : undefined);
     }
 
@@ -393,7 +393,7 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
       if (type !== STREAM || size === 0) continue;
       if (LOCKED.test(name)) {
         const locked = chainOf(size < cutoff ? mini : fat, start, Math.min(size, reader.size));
-        explainChain(locked);
+        claimChain(locked);
         const opened = name.toLowerCase() === 'encryptedpackage' ? openedBy(locked) : undefined;
         if (opened !== undefined) {
           budget.addUnpacked(opened.length, opened.length, opened.length);
@@ -405,7 +405,7 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
       }
       const chain = chainOf(size < cutoff ? mini : fat, start, Math.min(size, reader.size));
       given += chain.size;
-      explainChain(chain);
+      claimChain(chain);
       if (given > SHARED_MAXIMUM * reader.size) throw new Unreadable('damaged');
       const { position = 0, length = 0 } = chain.runs.at(-1) ?? {};
       damaged ||= chain.damaged || chain.size < size || position + length > reader.size;
@@ -424,7 +424,7 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
       let workbook = bytes;
       if (isLockedStream(name, bytes)) {
         budget.spend(bytes.length * 2);
-        const opened = openedWorkbook(bytes, workshop.password);
+        const opened = openedWorkbook(bytes, context.password);
         if (opened === undefined) yield { name: `${name} (text)`, closed: 'encrypted', read: () => NOTHING };
         else {
           workbook = opened;
@@ -443,15 +443,15 @@ export async function* oleMembers(content: Content, workshop: Workshop): AsyncGe
         const content = { size: macro.length, bytes: macro };
         yield { name: `${name} (macro)`, read: () => ({ content, damage: is_cut ? 'too_large' : undefined }) };
       }
-      if (name.toLowerCase() === 'worddocument') yield* wordBasic(name, bytes, workshop);
+      if (name.toLowerCase() === 'worddocument') yield* wordBasic(name, bytes, context);
       const hidden = hiddenCode(bytes, sources, is_old);
       if (hidden !== undefined) {
-        workshop.note(HIDDEN[hidden.source]);
+        context.note(HIDDEN[hidden.source]);
         const texts = textView(`${name} (compiled macro)`, `${hidden.texts.join('\n')}\n`, budget, 'unsupported');
         yield texts;
       }
     }
-    yield* unusedMembers(reader, explained, fat.at(known), workshop);
+    yield* unusedMembers(reader, claimed, fat.at(known), context);
     if (damaged) throw new Unreadable('damaged');
   } finally {
     reader.close();

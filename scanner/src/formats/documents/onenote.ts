@@ -1,5 +1,5 @@
 import type { Content } from '#scanner/walk/content.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
 // OneNote's files (MS-ONESTORE): each attached file lies in a FileDataStoreObject (2.6.13), told by its GUID, its length before it. The tables that lead to
@@ -66,14 +66,14 @@ function referenceOf(node: Buffer): { kind: number; start: number; size: number 
 const FRAGMENT_BYTES_MAXIMUM = 4 * 1024 ** 2;
 
 /** Explains the lists of nodes that lead from one another, each piece of them once, and the data to which they refer. */
-function explainNodes(reader: Reader, first: readonly { start: number; size: number }[], { budget, explain }: Workshop): void {
+function claimNodes(reader: Reader, first: readonly { start: number; size: number }[], { budget, claim }: ReadContext): void {
   const waiting = [...first];
   const seen = new Set<number>();
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { start, size } = next;
     if (seen.has(start) || start < STORE_HEADER_BYTES || start + size > reader.size) continue;
     seen.add(start);
-    explain(start, start + size);
+    claim(start, start + size);
     const piece = reader.at(start, Math.min(size, FRAGMENT_BYTES_MAXIMUM));
     const end = piece.length - FRAGMENT_TAIL_BYTES;
     if (end < FRAGMENT_HEAD_BYTES || !piece.subarray(0, FRAGMENT.length).equals(FRAGMENT)) continue;
@@ -86,29 +86,29 @@ function explainNodes(reader: Reader, first: readonly { start: number; size: num
       if (bytes < 4) break;
       const reference = referenceOf(piece.subarray(at, Math.min(at + bytes, end)));
       if (reference?.kind === 2) waiting.push(reference);
-      else if (reference !== undefined) explain(reference.start, reference.start + reference.size);
+      else if (reference !== undefined) claim(reference.start, reference.start + reference.size);
       at += bytes;
     }
   }
 }
 
 /** Explains what a store is made of. What it does not use any more is a member: it may be anything. */
-function* storeMembers(reader: Reader, workshop: Workshop): Generator<Member> {
+function* storeMembers(reader: Reader, context: ReadContext): Generator<Member> {
   const header = reader.at(0, STORE_HEADER_BYTES);
-  workshop.explain(0, STORE_HEADER_BYTES);
+  context.claim(0, STORE_HEADER_BYTES);
   if (header.length < STORE_HEADER_BYTES) return;
   const chunkAt = (at: number) => ({ start: numberAt(header, at, 8), size: header.readUInt32LE(at + 8) });
   const chunks = [CHUNKS_AT.hashed, CHUNKS_AT.log, CHUNKS_AT.nodes].map(chunkAt);
-  explainNodes(reader, chunks, workshop);
+  claimNodes(reader, chunks, context);
   const { start, size } = chunkAt(CHUNKS_AT.free);
   const list =
     start < STORE_HEADER_BYTES ? Buffer.alloc(0) : reader.at(start, Math.min(size, FREE.head + FREE.most * FREE.entry));
-  workshop.explain(start, start + list.length);
+  context.claim(start, start + list.length);
   for (let at = FREE.head; at + FREE.entry <= list.length; at += FREE.entry) {
     const from = numberAt(list, at, 8);
     const to = Math.min(reader.size, from + numberAt(list, at + 8, 8));
     if (!(from >= STORE_HEADER_BYTES && from < to)) continue;
-    workshop.explain(from, to);
+    context.claim(from, to);
     async function* pieces(): AsyncGenerator<Buffer> {
       yield* reader.chunks(from, to);
     }
@@ -120,8 +120,8 @@ function* storeMembers(reader: Reader, workshop: Workshop): Generator<Member> {
  * The files in a section.
  * @throws Unreadable at the end: `damaged` where one is longer than the section, `unsupported` where the section is packed for the way to another machine.
  */
-export async function* oneNoteMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
-  const reader = openReader(content, workshop.budget);
+export async function* oneNoteMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+  const reader = openReader(content, context.budget);
   try {
     let number = 0;
     let is_damaged = false;
@@ -131,7 +131,7 @@ export async function* oneNoteMembers(content: Content, workshop: Workshop): Asy
       const length = header.length < HEADER_BYTES ? 0 : Number(header.readBigUInt64LE(OBJECT.length));
       const end = Math.min(start + length, reader.size);
       is_damaged ||= start + length > reader.size;
-      workshop.explain(at, end);
+      context.claim(at, end);
       if (end > start) {
         number += 1;
         async function* pieces(): AsyncGenerator<Buffer> {
@@ -140,11 +140,11 @@ export async function* oneNoteMembers(content: Content, workshop: Workshop): Asy
         yield { name: `file ${number}`, read: () => ({ stream: pieces(), packed_bytes: end - start }) };
       }
       const tail = start + Math.ceil(length / 8) * 8;
-      if (reader.at(tail, OBJECT_END.length).equals(OBJECT_END)) workshop.explain(tail, tail + OBJECT_END.length);
+      if (reader.at(tail, OBJECT_END.length).equals(OBJECT_END)) context.claim(tail, tail + OBJECT_END.length);
       // One that says it holds the others must not hide them: they are looked for in it.
       at = reader.find(OBJECT, start);
     }
-    yield* storeMembers(reader, workshop);
+    yield* storeMembers(reader, context);
     if (reader.at(PACKED_AT, PACKED.length).equals(PACKED)) throw new Unreadable('unsupported');
     if (is_damaged) throw new Unreadable('damaged');
   } finally {

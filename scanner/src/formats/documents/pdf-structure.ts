@@ -32,7 +32,7 @@ const AGAIN =
   /(?<![^\s\0>\])])(?:\d{1,10}[\s\0]{1,8}\d{1,5}[\s\0]{1,8}obj|endobj|xref[\r\n ]|trailer[\s\0<]|startxref[\r\n ]|%%EOF|%PDF-)/g;
 
 /** Explains the tokens of a piece that lies between two streams. `is_last`: nothing of it was left for another window. Answers how far it came. */
-function explainTokens(text: string, start: number, is_last: boolean, explain: (start: number, end: number) => void): number {
+function claimTokens(text: string, start: number, is_last: boolean, claim: (start: number, end: number) => void): number {
   let at = 0;
   // What may go on behind the window is looked at with the next one.
   const enough = is_last ? text.length : Math.max(text.length - TOKEN_BYTES_MAXIMUM, 1);
@@ -52,7 +52,7 @@ function explainTokens(text: string, start: number, is_last: boolean, explain: (
         break;
       }
     }
-    if (at > from) explain(start + from, start + at);
+    if (at > from) claim(start + from, start + at);
     if (at >= enough) break;
     AGAIN.lastIndex = at + 1;
     at = AGAIN.exec(text)?.index ?? enough;
@@ -63,16 +63,16 @@ function explainTokens(text: string, start: number, is_last: boolean, explain: (
 const OBJECT = Buffer.from(' obj');
 
 /** Tells which bytes of a PDF are its own, or nothing where it has no object: then it only speaks of PDF. `streams`: where the bytes of its streams stand, in order. */
-export function explainPdf(reader: Reader, streams: readonly Range[], explain: (start: number, end: number) => void): void {
+export function claimPdf(reader: Reader, streams: readonly Range[], claim: (start: number, end: number) => void): void {
   if (streams.length === 0 && reader.find(OBJECT, 0) < 0) return;
   let at = 0;
   for (const { start, end } of [...streams, { start: reader.size, end: reader.size }]) {
     while (at < start) {
       const piece = reader.at(at, Math.min(WINDOW_BYTES, start - at));
       if (piece.length === 0) return;
-      at += explainTokens(piece.toString('latin1'), at, at + piece.length >= start, explain);
+      at += claimTokens(piece.toString('latin1'), at, at + piece.length >= start, claim);
     }
-    explain(start, end);
+    claim(start, end);
     at = Math.max(at, end);
   }
 }

@@ -2,7 +2,7 @@ import type { StatusDetail } from '@palisade/contract/antivirus';
 import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
 import { type Content, isDiskError } from '#scanner/walk/content.ts';
 import { LimitReached } from '#scanner/walk/limits.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import type { Range } from '#scanner/walk/ranges.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { filterOf, type Parameters, unpredicted } from './pdf-filters.ts';
@@ -10,7 +10,7 @@ import { StreamText } from './pdf-letters.ts';
 import { type Lock, lockOf } from './pdf-lock.ts';
 import { isOfPages, PageTexts } from './pdf-pages.ts';
 import { ENDS_NAME, PlainObjects } from './pdf-plain.ts';
-import { explainPdf } from './pdf-structure.ts';
+import { claimPdf } from './pdf-structure.ts';
 import { PdfStrings, textOfString } from './pdf-texts.ts';
 
 /** The readable copy of the document is given out in pieces of about this size, each beginning with the end of the one before. Bytes. */
@@ -250,7 +250,7 @@ function looksDeflated(head: Buffer): boolean {
   return head.length === 2 && (head[0] ?? 0) % 16 === 8 && head.readUInt16BE(0) % 31 === 0;
 }
 
-function unfiltered(reader: Reader, found: Found, objects: Objects, lock: Lock | undefined, { budget }: Workshop): Unfiltered {
+function unfiltered(reader: Reader, found: Found, objects: Objects, lock: Lock | undefined, { budget }: ReadContext): Unfiltered {
   const packed_bytes = found.end - found.start;
   const dictionary = objects.resolved(found.dictionary);
   async function* raw(): AsyncGenerator<Buffer> {
@@ -409,9 +409,9 @@ class Texts {
   private lines: Buffer[] = [];
   private bytes = 0;
   private alone = 0;
-  private readonly budget: Workshop['budget'];
+  private readonly budget: ReadContext['budget'];
 
-  constructor(budget: Workshop['budget']) {
+  constructor(budget: ReadContext['budget']) {
     this.budget = budget;
   }
 
@@ -504,10 +504,10 @@ async function peeked(
  */
 export async function* pdfMembers(
   content: Content,
-  workshop: Workshop,
+  context: ReadContext,
   { head_bytes, isFile }: { head_bytes: number; isFile: (head: Buffer) => boolean },
 ): AsyncGenerator<Member> {
-  const { budget } = workshop;
+  const { budget } = context;
   const reader = openReader(content, budget);
   const unread = new Set<StatusDetail>();
   let copy: Buffer[] = [HEADER];
@@ -548,7 +548,7 @@ export async function* pdfMembers(
       const { number, dictionary, start, end, is_cut } = found;
       ranges.push({ start, end });
       const packed_bytes = end - start;
-      const { pieces, is_changed, unread: closed, is_guess } = unfiltered(reader, found, objects, lock, workshop);
+      const { pieces, is_changed, unread: closed, is_guess } = unfiltered(reader, found, objects, lock, context);
       const { head, all, failure } = await peeked(pieces, head_bytes);
       if (failure instanceof LimitReached || isDiskError(failure)) throw failure;
       if (closed !== undefined) unread.add(closed);
@@ -612,7 +612,7 @@ export async function* pdfMembers(
         if (plain !== undefined) yield scriptMember(Buffer.concat([...plain]));
         continue;
       }
-      const { pieces } = unfiltered(reader, found, objects, lock, workshop);
+      const { pieces } = unfiltered(reader, found, objects, lock, context);
       yield { name: 'attached file', read: () => ({ stream: pieces, packed_bytes: found.end - found.start }) };
     }
     for (const bytes of between(reader, ranges)) plain_objects.add(bytes, lock && openedBy(lock));
@@ -630,7 +630,7 @@ export async function* pdfMembers(
       budget.addUnpacked(text.length, text.length, reader.size);
       yield { name: 'text of the pages', value: true, read: () => ({ content: { size: text.length, bytes: text } }) };
     }
-    explainPdf(reader, ranges, workshop.explain);
+    claimPdf(reader, ranges, context.claim);
     for (const detail of unread) throw new Unreadable(detail);
   } catch (error) {
     // What came before a limit is matched all the same.

@@ -1,7 +1,7 @@
 import { hexDigit } from '#scanner/text/text-codings.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { LimitReached } from '#scanner/walk/limits.ts';
-import type { Member, Workshop } from '#scanner/walk/member.ts';
+import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import { openReader } from '#scanner/walk/reader.ts';
 import { ole1Members } from './ole-native.ts';
 
@@ -159,8 +159,8 @@ const TEXT_BYTES_MAXIMUM = 64 * 1024 ** 2;
 const ESCAPE = Buffer.from("\\'");
 
 /** The objects and other bytes in an RTF document; what is embedded in an object is a member of its own. */
-export async function* rtfMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
-  const { budget, explain } = workshop;
+export async function* rtfMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+  const { budget, claim } = context;
   const reader = openReader(content, budget);
   try {
     if (reader.size > TEXT_BYTES_MAXIMUM) throw new LimitReached('too_large');
@@ -184,7 +184,7 @@ export async function* rtfMembers(content: Content, workshop: Workshop): AsyncGe
         if (name === 'objdata') yield* ole1Members(bytes, budget);
       }
     }
-    explain(0, first_end ?? text.length);
+    claim(0, first_end ?? text.length);
   } finally {
     reader.close();
   }

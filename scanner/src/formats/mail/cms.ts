@@ -1,6 +1,6 @@
 import { decompressed } from '#scanner/formats/compression/decompress.ts';
 import type { Content } from '#scanner/walk/content.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
 // Cryptographic messages (RFC 5652), as S/MIME has them: signed content is read, enveloped content is encrypted. In DER, and in BER with open lengths.
@@ -118,7 +118,7 @@ function childOf(reader: Reader, from: number, tags: readonly number[], skip_max
  * The signed or compressed content of a message; none where only certificates or a detached signature are in it.
  * @throws Unreadable `encrypted` for what is enveloped, `damaged` where the values lead nowhere.
  */
-export async function* cmsMembers(content: Content, { budget, explain }: Workshop): AsyncGenerator<Member> {
+export async function* cmsMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     const outer = valueAt(reader, 0);
@@ -134,7 +134,7 @@ export async function* cmsMembers(content: Content, { budget, explain }: Worksho
         if (plain !== undefined) yield* octets(reader, plain);
       }
       yield { name: 'content', read: () => ({ stream: whole(), packed_bytes: reader.size }) };
-      explain(0, Math.min(endOf(reader, outer), reader.size));
+      claim(0, Math.min(endOf(reader, outer), reader.size));
       return;
     }
     const message = explicit === undefined ? undefined : childOf(reader, explicit.start, [SEQUENCE], 0);
@@ -161,7 +161,7 @@ export async function* cmsMembers(content: Content, { budget, explain }: Worksho
         read: () => ({ stream: kind === 'compressed' ? unpacked() : pieces(), packed_bytes: reader.size }),
       };
     }
-    explain(0, Math.min(endOf(reader, outer), reader.size));
+    claim(0, Math.min(endOf(reader, outer), reader.size));
   } finally {
     reader.close();
   }

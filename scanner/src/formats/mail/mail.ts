@@ -9,7 +9,7 @@ import {
 } from '#scanner/text/text-codings.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { LimitReached } from '#scanner/walk/limits.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { headerText, type ParameterPiece, parameterText } from './header-words.ts';
 
@@ -410,16 +410,16 @@ function endedAtPadding(reader: Reader, { from, to }: Leaf): Buffer | undefined 
 }
 
 /** The ways in which programs read a part: the encodings of its header, each once. */
-function* readings(reader: Reader, leaf: Leaf, workshop: Workshop): Generator<Member> {
+function* readings(reader: Reader, leaf: Leaf, context: ReadContext): Generator<Member> {
   const { headers, from, to } = leaf;
   const name = headers.name ?? `part.${ENDINGS[headers.type] ?? 'txt'}`;
   for (const encoding of [headers.encoding, ...headers.other_encodings])
-    yield memberOf(name, decoded(reader, leaf, encoding), to - from, workshop);
+    yield memberOf(name, decoded(reader, leaf, encoding), to - from, context);
   if ([headers.encoding, ...headers.other_encodings].some((encoding) => encoding.includes('base64'))) {
     const ended = endedAtPadding(reader, leaf);
-    if (ended !== undefined) yield memberOf(name, [ended], to - from, workshop);
+    if (ended !== undefined) yield memberOf(name, [ended], to - from, context);
   }
-  if (headers.is_flowed) yield memberOf(name, unflowed(decoded(reader, leaf, headers.encoding), headers), to - from, workshop);
+  if (headers.is_flowed) yield memberOf(name, unflowed(decoded(reader, leaf, headers.encoding), headers), to - from, context);
 }
 
 async function* streamed(chunks: Iterable<Buffer>): AsyncGenerator<Buffer> {
@@ -427,7 +427,7 @@ async function* streamed(chunks: Iterable<Buffer>): AsyncGenerator<Buffer> {
 }
 
 /** Decoded in one piece where it is small, else in pieces. */
-function memberOf(name: string, chunks: Iterable<Buffer>, packed_bytes: number, { budget }: Workshop): Member {
+function memberOf(name: string, chunks: Iterable<Buffer>, packed_bytes: number, { budget }: ReadContext): Member {
   if (packed_bytes > WHOLE_BYTES) return { name, read: () => ({ stream: streamed(chunks), packed_bytes }) };
   return {
     name,
@@ -440,13 +440,13 @@ function memberOf(name: string, chunks: Iterable<Buffer>, packed_bytes: number, 
 }
 
 /** The decoded parts of a mail. */
-export async function* mailMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
-  const reader = openReader(content, workshop.budget);
+export async function* mailMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+  const reader = openReader(content, context.budget);
   try {
     let is_piece = false;
     for (const leaf of new Walk(reader, reader.size).leaves(startOf(reader))) {
       if (leaf.to <= leaf.from) continue;
-      yield* readings(reader, leaf, workshop);
+      yield* readings(reader, leaf, context);
       is_piece ||= leaf.headers.pieces > 1;
     }
     // What is in it shows only together with the others.
@@ -490,7 +490,7 @@ export function holdsEncoded(reader: Reader, head: Buffer): boolean {
 const YPART = Buffer.from('\n=ypart ');
 
 /** Files in yEnc that come in several parts, put together by their name. */
-function* yencInParts(reader: Reader, { budget }: Workshop): Generator<Member> {
+function* yencInParts(reader: Reader, { budget }: ReadContext): Generator<Member> {
   if (reader.find(YPART, 0) < 0) return;
   const files = new Map<string, Buffer[][]>();
   for (const { name, bytes } of fromYenc(reader.chunks(0, reader.size))) {
@@ -509,13 +509,13 @@ function* yencInParts(reader: Reader, { budget }: Workshop): Generator<Member> {
 }
 
 /** The files that are encoded in a text. */
-export async function* encodedMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
-  const reader = openReader(content, workshop.budget);
+export async function* encodedMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+  const reader = openReader(content, context.budget);
   try {
     if (holdsYenc(reader)) {
       for (const { name, bytes } of fromYenc(reader.chunks(0, reader.size)))
         yield { name, read: () => ({ stream: streamed(bytes), packed_bytes: reader.size }) };
-      yield* yencInParts(reader, workshop);
+      yield* yencInParts(reader, context);
     }
     let number = 0;
     for (let at = reader.find(BINHEX_MARK, 0); at >= 0; ) {
@@ -526,7 +526,7 @@ export async function* encodedMembers(content: Content, workshop: Workshop): Asy
       let bytes = 0;
       const forks = fromBinHex(texts, (more) => {
         bytes += more;
-        workshop.budget.addUnpacked(more, bytes, reader.size);
+        context.budget.addUnpacked(more, bytes, reader.size);
       });
       for (const [fork, content] of Object.entries(forks)) {
         if (content.length > 0)
@@ -556,8 +556,8 @@ export function isMailboxBehind(reader: Reader, head: Buffer): boolean {
  * The mails of a mailbox (RFC 4155): each begins with a line `From `. It may be one mail in which such lines stand as text: what is encoded in the parts
  * of that is read as well. The rest of it is in the mails, and in the mailbox as it is.
  */
-export async function* mailboxMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
-  const reader = openReader(content, workshop.budget);
+export async function* mailboxMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+  const reader = openReader(content, context.budget);
   try {
     let number = 0;
     for (let start = 0; start < reader.size; ) {
@@ -568,14 +568,14 @@ export async function* mailboxMembers(content: Content, workshop: Workshop): Asy
       number += 1;
       const name = `mail ${number}.eml`;
       const packed_bytes = end - from;
-      yield memberOf(name, reader.chunks(from, end), packed_bytes, workshop);
+      yield memberOf(name, reader.chunks(from, end), packed_bytes, context);
       start = end;
     }
     const first_line = reader.find(LINE_END, 0);
     for (const leaf of new Walk(reader, reader.size).leaves(first_line < 0 ? reader.size : first_line + 1)) {
       const { encoding, other_encodings } = leaf.headers;
       if (![encoding, ...other_encodings].some(isEncoded) || leaf.to <= leaf.from) continue;
-      yield* readings(reader, leaf, workshop);
+      yield* readings(reader, leaf, context);
     }
   } finally {
     reader.close();

@@ -2,7 +2,7 @@ import { decompress, decompressed } from '#scanner/formats/compression/decompres
 import { fromBase64 } from '#scanner/text/text-codings.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
-import type { Member, Workshop } from '#scanner/walk/member.ts';
+import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
 // OpenPGP (RFC 9580): a file is a row of packets, or the same in letters between two lines ("armour"). What is signed is read as it is, what is packed is
@@ -153,7 +153,7 @@ async function* bytesOf(reader: Reader, pieces: readonly Range[], skipped: numbe
 }
 
 /** What is in the packets of a message. */
-export async function* openPgpMembers(content: Content, { budget, explain }: Workshop): AsyncGenerator<Member> {
+export async function* openPgpMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     let position = 0;
@@ -164,7 +164,7 @@ export async function* openPgpMembers(content: Content, { budget, explain }: Wor
       const { tag, pieces, end } = packet;
       const head = reader.at(body.start, Math.min(FIRST_BYTES, body.end - body.start));
       if (count > 0 && !makesSense(tag, head, budget) && !ENCRYPTED.includes(tag)) break;
-      explain(position, end);
+      claim(position, end);
       position = end;
       const packed_bytes = pieces.reduce((sum, piece) => sum + piece.end - piece.start, 0);
       if (ENCRYPTED.includes(tag)) {
@@ -196,7 +196,7 @@ export function holdsArmour(reader: Reader): boolean {
 }
 
 /** The messages in a text (6.2, 7): signed ones without what was put before lines that begin with a dash, others without their armour. */
-export async function* armourMembers(content: Content, { budget }: Workshop): AsyncGenerator<Member> {
+export async function* armourMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     let number = 0;

@@ -1,5 +1,5 @@
 import type { Content } from '#scanner/walk/content.ts';
-import type { Member, Workshop } from '#scanner/walk/member.ts';
+import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
 // Mailboxes that keep mails between marks of their own, as mutt, Emacs and Python's library write them: MMDF and Babyl.
@@ -52,7 +52,7 @@ function* ofBabyl(reader: Reader): Generator<[number, number][]> {
   }
 }
 
-export async function* otherMailboxMembers(content: Content, { budget }: Workshop): AsyncGenerator<Member> {
+export async function* otherMailboxMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     let number = 0;

@@ -1,6 +1,6 @@
 import type { Content } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { lzfuText } from './compressed-rtf.ts';
 
@@ -94,7 +94,7 @@ function nameOf(reader: Reader, at: number, length: number): string {
 }
 
 /** Attached files, the body, and what MAPI properties hold. @throws Unreadable `damaged`, at the end, where it ends too early. */
-export async function* tnefMembers(content: Content, { budget, explain }: Workshop): AsyncGenerator<Member> {
+export async function* tnefMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     let at = HEADER_BYTES;
@@ -140,7 +140,7 @@ export async function* tnefMembers(content: Content, { budget, explain }: Worksh
       }
     }
     yield* attached();
-    explain(0, Math.min(at, reader.size));
+    claim(0, Math.min(at, reader.size));
     if (is_damaged) throw new Unreadable('damaged');
   } finally {
     reader.close();

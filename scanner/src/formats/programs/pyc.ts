@@ -1,6 +1,6 @@
 import { guess } from '#scanner/formats/compression/decompress.ts';
 import { type Content, openSource } from '#scanner/walk/content.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 
 // Compiled Python: a head, and one object of marshal (Python/marshal.c). What a script carries packed stands in it as a constant, and nothing else tells where that begins.
 
@@ -140,7 +140,7 @@ function isCode(bytes: Buffer): boolean {
 }
 
 /** What deflate without a head has packed; undefined where it is none to its last byte. */
-function rawInflated(bytes: Buffer, budget: Workshop['budget']): Buffer | undefined {
+function rawInflated(bytes: Buffer, budget: ReadContext['budget']): Buffer | undefined {
   const answer = guess('deflate', bytes, budget, { most: Math.min(BYTES_MAXIMUM, budget.memberMaximum(bytes.length)) });
   return answer.kind === 'whole' && answer.read === bytes.length && answer.plain.length >= LEAST ? answer.plain : undefined;
 }
@@ -151,7 +151,7 @@ function rawInflated(bytes: Buffer, budget: Workshop['budget']): Buffer | undefi
  */
 export async function* pycMembers(
   content: Content,
-  { budget, explain }: Workshop,
+  { budget, claim }: ReadContext,
   isFile: (bytes: Buffer) => boolean,
 ): AsyncGenerator<Member> {
   if (content.size > BYTES_MAXIMUM) throw new Unreadable('too_large');
@@ -202,6 +202,6 @@ export async function* pycMembers(
   if (texts.length > 0) yield member('texts', texts);
   // A constant may begin as a text and go on as an archive.
   if (others.length > 0) yield member('other constants', others);
-  explain(0, end);
+  claim(0, end);
   if (failure !== undefined) throw failure;
 }

@@ -1,5 +1,5 @@
 import { type Content, openSource, streamOf } from '#scanner/walk/content.ts';
-import { decodeName, type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
 // What InstallShield's launchers (setup.exe around an .msi) carry behind the program: a head, and for each file a record and its bytes, packed by zlib and made unreadable with its name. Nobody
@@ -47,11 +47,11 @@ async function* plainOf(content: Content, start: number, size: number, key: Buff
 }
 
 /** The files as they were packed: streams of zlib, most of them. @throws Unreadable */
-export async function* setupMembers(content: Content, { budget, explain }: Workshop): AsyncGenerator<Member> {
+export async function* setupMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     const count = reader.at(0, HEAD_BYTES).readUInt16LE(AT.count);
-    explain(0, HEAD_BYTES);
+    claim(0, HEAD_BYTES);
     for (let file = 0, at = HEAD_BYTES; file < count; file += 1) {
       const record = Buffer.from(reader.at(at, RECORD_BYTES));
       const name_end = record.subarray(0, NAME_BYTES).indexOf(0);
@@ -62,7 +62,7 @@ export async function* setupMembers(content: Content, { budget, explain }: Works
       const raw = record.subarray(0, name_end);
       const key = Buffer.from(raw.map((letter, index) => letter ^ (KEY[index % KEY.length] ?? 0)));
       const in_blocks = (flags & FLAG.in_blocks) !== 0;
-      explain(at, start + size);
+      claim(at, start + size);
       const stream = () =>
         (flags & FLAG.hidden) === 0 ? streamOf(content, start, start + size) : plainOf(content, start, size, key, in_blocks);
       yield { name: decodeName(raw), read: () => ({ stream: stream(), packed_bytes: size }) };

@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { type Content, openSource } from '#scanner/walk/content.ts';
-import type { Member, Workshop } from '#scanner/walk/member.ts';
+import type { Member, ReadContext } from '#scanner/walk/member.ts';
 
 // What our own reader of UPX does not unpack is asked of UPX itself, where somebody has installed it. It is a native program on hostile bytes: it gets no environment,
 // and little memory, time and room.
@@ -34,7 +34,7 @@ function copyTo(content: Content, path: string): void {
 /** The program as `upx -d` makes it of a packed one; undefined where it makes none. */
 export async function unpackedByProgram(
   content: Content,
-  { budget, path }: Workshop,
+  { budget, path }: ReadContext,
   program: string,
 ): Promise<Member | undefined> {
   const [packed, unpacked] = [path(), path()];

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { compileRules } from '#scanner/rules/rules.ts';
 import { examine } from '#scanner/walk/examine.ts';
 import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
-import type { Workshop } from '#scanner/walk/member.ts';
+import type { ReadContext } from '#scanner/walk/member.ts';
 import { noise } from '#test/files.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { upxMembers } from './upx.ts';
@@ -126,13 +126,13 @@ async function examined(file: Buffer) {
 }
 
 let files = 0;
-const workshop = (size: number): Workshop => ({
+const context = (size: number): ReadContext => ({
   budget: new Budget(SCAN_LIMITS, size),
   path() {
     files += 1;
     return join(folder, `${files}`);
   },
-  explain() {},
+  claim() {},
   note() {},
 });
 
@@ -172,7 +172,7 @@ describe('what our own reader does not unpack', () => {
   };
   const readBy = async (program: string | undefined) => {
     const read: Buffer[] = [];
-    for await (const member of upxMembers({ size: broken.length, bytes: broken }, workshop(broken.length), program)) {
+    for await (const member of upxMembers({ size: broken.length, bytes: broken }, context(broken.length), program)) {
       const body = await member.read();
       if ('content' in body) read.push('path' in body.content ? readFileSync(body.content.path) : body.content.bytes);
     }

@@ -2,7 +2,7 @@ import { sevenZipMembers } from '#scanner/formats/archives/seven-zip.ts';
 import { decompress } from '#scanner/formats/compression/decompress.ts';
 import { type Content, isDiskError, openSource } from '#scanner/walk/content.ts';
 import { LimitReached } from '#scanner/walk/limits.ts';
-import { type Member, Unreadable, type Workshop } from '#scanner/walk/member.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { unpackedByProgram, upxProgram } from './upx-program.ts';
 
@@ -221,11 +221,11 @@ function asLzma(packed: Buffer, unpacked: number): Buffer {
  * The program that UPX packed: as it lies in memory, or, where that cannot be read, as UPX itself unpacks it.
  * @throws Unreadable when it does not unpack.
  */
-export async function* upxMembers(content: Content, workshop: Workshop, program = upxProgram()): AsyncGenerator<Member> {
+export async function* upxMembers(content: Content, context: ReadContext, program = upxProgram()): AsyncGenerator<Member> {
   let failure: unknown;
   try {
     let is_read = false;
-    for await (const member of ownMembers(content, workshop)) {
+    for await (const member of ownMembers(content, context)) {
       is_read = true;
       yield member;
     }
@@ -234,14 +234,14 @@ export async function* upxMembers(content: Content, workshop: Workshop, program 
     if (error instanceof LimitReached || isDiskError(error)) throw error;
     failure = error;
   }
-  const unpacked = program === undefined ? undefined : await unpackedByProgram(content, workshop, program);
+  const unpacked = program === undefined ? undefined : await unpackedByProgram(content, context, program);
   if (unpacked !== undefined) yield unpacked;
   else if (failure !== undefined) throw failure;
 }
 
-async function* ownMembers(content: Content, workshop: Workshop): AsyncGenerator<Member> {
-  const reader = openReader(content, workshop.budget);
-  const { budget } = workshop;
+async function* ownMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+  const reader = openReader(content, context.budget);
+  const { budget } = context;
   try {
     const blocks = upxBlocks(reader);
     const pieces: Buffer[] = [];
@@ -261,7 +261,7 @@ async function* ownMembers(content: Content, workshop: Workshop): AsyncGenerator
         pieces.push(answer.plain);
       } else if (method === METHOD.lzma) {
         const lzma = asLzma(bytes, unpacked);
-        for await (const member of sevenZipMembers(openSource({ size: lzma.length, bytes: lzma }), 'lzma', workshop)) {
+        for await (const member of sevenZipMembers(openSource({ size: lzma.length, bytes: lzma }), 'lzma', context)) {
           const body = await member.read();
           if ('content' in body && 'bytes' in body.content) pieces.push(body.content.bytes);
         }

@@ -19,14 +19,14 @@ import type { Member } from './member.ts';
 import type { Range, Ranges } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
 
-// What no reader explained of one content (docs/decisions/0082-every-byte-is-explained.md).
+// What no reader claimed of one content (docs/decisions/0082-every-byte-is-claimed.md).
 
 /** What it costs to look whether a container begins at a place. */
 const PLACE_COST = 64;
 
 /** What opening a container came to. */
 export interface Opened {
-  explained: Ranges;
+  claimed: Ranges;
   members: number;
   failure: StatusDetail | undefined;
 }
@@ -38,7 +38,7 @@ function isWeak(container: Container): boolean {
 }
 
 /**
- * Archives that hold files as they are: one of these may be read by itself as well (an archive at the end of the content, a PDF near its beginning), so that what is explained of it is no end of this one.
+ * Archives that hold files as they are: one of these may be read by itself as well (an archive at the end of the content, a PDF near its beginning), so that what is claimed of it is no end of this one.
  * They know their own end.
  */
 function isOfWholeFiles(container: Container): boolean {
@@ -70,8 +70,8 @@ interface OpenAs {
   is_constant?: boolean;
 }
 
-/** What no reader explained of one content: it is taken for what it looks like, piece by piece, each byte once. */
-export class Rests {
+/** What no reader claimed of one content: it is taken for what it looks like, piece by piece, each byte once. */
+export class UnclaimedRanges {
   private readonly steps: Steps;
   private readonly walk: Walk;
   private readonly content: Content;
@@ -112,7 +112,7 @@ export class Rests {
     for (const gap of gaps) {
       // An archive that began in an earlier gap may end in a later one.
       start = Math.max(start, gap.start);
-      // What stands in explained ranges is no beginning.
+      // What stands in claimed ranges is no beginning.
       this.passHits(start);
       while (start < gap.end) {
         if (start > 0) start = this.behindZeros(start, gap.end);
@@ -137,7 +137,7 @@ export class Rests {
     for (this.passHits(start); ; this.hit += 1) {
       const hit = this.hits[this.hit];
       if (hit === undefined || hit.offset >= end) return undefined;
-      this.walk.workshop.budget.spend(PLACE_COST);
+      this.walk.context.budget.spend(PLACE_COST);
       if (hit.carved.proves?.(this.reader, hit.offset) ?? true) return hit;
     }
   }
@@ -211,7 +211,7 @@ export class Rests {
   }
 
   /**
-   * Opens a container from `start` to `end` at most, examines what its reader does not explain, and answers where it ends; undefined where it does not
+   * Opens a container from `start` to `end` at most, examines what its reader does not claim, and answers where it ends; undefined where it does not
    * open. `is_quiet`: that it does not open means nothing.
    */
   private async open(
@@ -221,12 +221,12 @@ export class Rests {
     { name, is_quiet, is_guess = false, is_constant = false }: OpenAs,
   ): Promise<number | undefined> {
     const { walk, trail } = this;
-    if (!walk.workshop.budget.mayDescend(this.depth)) {
+    if (!walk.context.budget.mayDescend(this.depth)) {
       unread(walk, 'depth');
       return undefined;
     }
     const own_trail = start === 0 ? trail : [...trail, `rest at ${start}`];
-    const { explained, members, failure } = await this.steps.open(
+    const { claimed, members, failure } = await this.steps.open(
       walk,
       container,
       partOf(this.content, start, end),
@@ -235,7 +235,7 @@ export class Rests {
     );
     // What has no magic of its own gives some bytes before it turns out to be something else. A magic among the numbers of a program has a length, too, and nothing in it.
     const is_none = failure === 'damaged' && (is_guess || (is_constant && members === 0));
-    if (explained.is_empty || is_none) {
+    if (claimed.is_empty || is_none) {
       if (failure !== undefined && !is_quiet) {
         unread(walk, failure);
         const what = name === undefined ? 'a container' : `a container in the format ${name}`;
@@ -248,12 +248,12 @@ export class Rests {
       return undefined;
     }
     if (failure !== undefined) unread(walk, failure);
-    const after = start + explained.end;
+    const after = start + claimed.end;
     if (start > 0) {
       this.count(failure === undefined);
       matchContent(walk, partOf(this.content, start, after), own_trail, { is_rest: true });
     }
-    const holes = explained.gaps().map((gap) => ({ start: start + gap.start, end: start + gap.end }));
+    const holes = claimed.gaps().map((gap) => ({ start: start + gap.start, end: start + gap.end }));
     // A container within a hole of another is one deeper: else each of a thousand around another would be matched once more.
     this.depth += 1;
     await this.examine(
@@ -267,7 +267,7 @@ export class Rests {
 
   private count(is_read: boolean): void {
     this.walk.found.coverage.members_total += 1;
-    this.walk.workshop.budget.addMember();
+    this.walk.context.budget.addMember();
     if (is_read) this.walk.found.coverage.members_scanned += 1;
     this.walk.report();
   }
@@ -275,7 +275,7 @@ export class Rests {
   /** What holds nothing but itself: where it ends, after its own examination. What proves to be a container within it is opened, but need not be one. */
   private async leaf(start: number, end: number, is_opened: boolean): Promise<number | undefined> {
     const part = partOf(this.content, start, end);
-    const reader = start === 0 && end === this.content.size ? this.reader : openReader(part, this.walk.workshop.budget);
+    const reader = start === 0 && end === this.content.size ? this.reader : openReader(part, this.walk.context.budget);
     let leaf: Leaf | undefined;
     try {
       leaf = leafOf(reader);
@@ -309,11 +309,11 @@ export class Rests {
   private async parts(): Promise<void> {
     const { walk, trail, reader, depth } = this;
     for (const part of leafParts(reader)) {
-      const bytes = partBytes(reader, part, walk.workshop.budget);
+      const bytes = partBytes(reader, part, walk.context.budget);
       if (bytes === undefined) continue;
       const name = `${part.name} at ${part.start}`;
       const head = bytes.subarray(0, HEAD_BYTES);
-      if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
+      if (!walk.context.budget.mayDescend(depth)) return unread(walk, 'depth');
       // A smaller picture of the same is no member.
       if (hasParts(head)) {
         await this.steps.examineContent(walk, { size: bytes.length, bytes }, depth + 1, [...trail, name], { is_view: true });
@@ -344,9 +344,9 @@ export class Rests {
       others = [];
       others_bytes = 0;
     };
-    for (const { start: at, plain, is_large } of zlibIn(reader.at(start, end - start), walk.workshop.budget)) {
+    for (const { start: at, plain, is_large } of zlibIn(reader.at(start, end - start), walk.context.budget)) {
       const name = `zlib at ${start + at}`;
-      if (!walk.workshop.budget.mayDescend(depth)) {
+      if (!walk.context.budget.mayDescend(depth)) {
         unread(walk, 'depth');
         return;
       }
@@ -379,11 +379,11 @@ export class Rests {
     if (end - start > STREAMS_WITHIN_MAXIMUM) return;
     const bytes = wideTextsIn(reader.at(start, end - start));
     if (bytes === undefined) return;
-    walk.workshop.budget.addUnpacked(bytes.length, bytes.length, end - start);
+    walk.context.budget.addUnpacked(bytes.length, bytes.length, end - start);
     const name = `wide texts from ${start} on`;
     if (runsOf(bytes).next().done)
       return matchPieces(walk, [walk.match(bytes, undefined, pathOf(walk, trail))], [...trail, name]);
-    if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
+    if (!walk.context.budget.mayDescend(depth)) return unread(walk, 'depth');
     await this.steps.examineMember(walk, { name, read: () => ({ content: { size: bytes.length, bytes } }) }, depth + 1, [
       ...trail,
       name,
@@ -399,11 +399,11 @@ export class Rests {
     for (const { how, start: at, end: after, bytes } of writtenIn(reader.at(start, end - start))) {
       const is_together = how === 'literal';
       if (!is_together && (after - at < LETTERS_LEAST || new Set(bytes.subarray(0, 64)).size < DIFFERENT_LEAST)) continue;
-      walk.workshop.budget.spend(bytes.length);
+      walk.context.budget.spend(bytes.length);
       if (members < STREAMS_MAXIMUM && (isTextOrFile(bytes, reader.budget) || (is_together && isOrHoldsFile(walk, bytes)))) {
         members += 1;
-        walk.workshop.budget.addUnpacked(bytes.length, bytes.length, after - at);
-        if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
+        walk.context.budget.addUnpacked(bytes.length, bytes.length, after - at);
+        if (!walk.context.budget.mayDescend(depth)) return unread(walk, 'depth');
         const name = `${how} at ${start + at}`;
         const content = { size: bytes.length, bytes };
         await this.steps.examineMember(walk, { name, read: () => ({ content }) }, depth + 1, [...trail, name]);
@@ -417,7 +417,7 @@ export class Rests {
     const { walk, trail, reader, depth } = this;
     const start = skipZeros(reader, 0, end);
     if (start === 0 || start >= end || textFormOf(reader.at(start, Math.min(LOOK_BYTES, end - start))) === undefined) return;
-    if (!walk.workshop.budget.mayDescend(depth)) return unread(walk, 'depth');
+    if (!walk.context.budget.mayDescend(depth)) return unread(walk, 'depth');
     const own = partOf(this.content, start, end);
     await this.steps.examineContent(walk, own, depth + 1, [...trail, `rest at ${start}`], { is_rest: true });
   }

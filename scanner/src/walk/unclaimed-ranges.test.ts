@@ -34,7 +34,7 @@ const PROGRAM = LEAF_SAMPLES.get('PE') ?? Buffer.alloc(0);
 const TEXT = Buffer.from('A line of a letter that nobody needs to read.\n'.repeat(40));
 
 describe('a file that holds nothing but itself', () => {
-  test.each([...LEAF_SAMPLES])('is explained to its end: %s', async (_, sample) => {
+  test.each([...LEAF_SAMPLES])('is claimed to its end: %s', async (_, sample) => {
     expect(await examined(sample)).toMatchObject({
       threat: null,
       unread: [],
@@ -47,7 +47,7 @@ describe('a file that holds nothing but itself', () => {
     expect(await examined(sample, EICAR)).toMatchObject({ threat: 'EICAR-Test-File', threat_member, unread: [] });
   });
 
-  test('is explained where several stand one behind the other', async () => {
+  test('is claimed where several stand one behind the other', async () => {
     const gif = LEAF_SAMPLES.get('GIF') ?? Buffer.alloc(0);
     expect(await examined(PNG, gif, PNG, Buffer.alloc(100), gif, EICAR)).toMatchObject({
       threat_member: `rest at ${2 * PNG.length + 2 * gif.length + 100}`,
