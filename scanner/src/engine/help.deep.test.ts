@@ -368,7 +368,7 @@ test('what a process answers that was not asked so is not believed', async () =>
   expect(desk.isBusy()).toBe(true);
   desk.onGranted(1);
   desk.onHelped(7, []);
-  desk.onHelped(1, [{ matches: [], places: [{ carved: 99_999, offsets: [0], is_cut: false }] }]);
+  desk.onHelped(1, [{ matches: [], places: [{ carved: 'of-a-later-version', offsets: [0], is_cut: false }] }]);
   expect(await granted).toBe(true);
   expect(await findings).toBeUndefined();
   expect(desk.isBusy()).toBe(false);

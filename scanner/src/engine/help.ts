@@ -1,4 +1,4 @@
-import { CARVED } from '#scanner/formats/carved-formats.ts';
+import { carvedById } from '#scanner/formats/index.ts';
 import { openSource } from '#scanner/walk/content.ts';
 import type { MatchRules } from '#scanner/walk/examine.ts';
 import { type Finding, findingOf } from '#scanner/walk/match-content.ts';
@@ -66,8 +66,8 @@ export function createHelp(say: (message: EngineMessage) => void, now = () => pe
 function fromMessage({ matches, places }: FindingMessage): Finding {
   return {
     matches,
-    places: places.flatMap(({ carved: index, offsets, is_cut }) => {
-      const carved = CARVED[index];
+    places: places.flatMap(({ carved: id, offsets, is_cut }) => {
+      const carved = carvedById(id);
       return carved === undefined ? [] : [{ carved, offsets, is_cut }];
     }),
   };
@@ -82,7 +82,7 @@ export function matchRanges(match: MatchRules, path: string, ranges: readonly Ra
         const bytes = source.read(0, length);
         if (bytes.length < length) throw new Error('The file became shorter while it was read.');
         const { matches, places } = findingOf(match, bytes, is_within, name);
-        return { matches, places: places.map(({ carved, ...place }) => ({ ...place, carved: CARVED.indexOf(carved) })) };
+        return { matches, places: places.map(({ carved, ...place }) => ({ ...place, carved: carved.id })) };
       } finally {
         source.close();
       }

@@ -12,7 +12,7 @@ const rangeSchema = z.object({
 });
 export type RangeMessage = z.infer<typeof rangeSchema>;
 
-/** What another process found in such a range. `carved` counts the formats in their order. */
+/** What another process found in such a range. `carved` is the id of a pattern. */
 const findingSchema = z.object({
   matches: z.array(
     z.object({
@@ -22,7 +22,7 @@ const findingSchema = z.object({
       verdict: z.enum(['infected', 'suspicious']),
     }),
   ),
-  places: z.array(z.object({ carved: z.int(), offsets: z.array(z.int()), is_cut: z.boolean() })),
+  places: z.array(z.object({ carved: z.string(), offsets: z.array(z.int()), is_cut: z.boolean() })),
 });
 export type FindingMessage = z.infer<typeof findingSchema>;
 

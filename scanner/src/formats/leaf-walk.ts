@@ -5,16 +5,7 @@ import type { Reader } from '#scanner/walk/reader.ts';
 /** Where a format ends that begins at 0. Undefined when it does not begin there after all. Bytes. */
 type Walk = (reader: Reader, head: Buffer) => number | undefined;
 
-export interface LeafFormat {
-  magic: Buffer;
-  /** Where the magic stands. */
-  at: number;
-  walk: Walk;
-}
-
 export const text = (characters: string) => Buffer.from(characters, 'latin1');
-
-export const hex = (digits: string) => Buffer.from(digits, 'hex');
 
 /** A structure that is read field by field: beyond the end of the file there are zeros, and the walk ends by `has`. */
 export const u16 = (bytes: Buffer, at: number, little: boolean) =>

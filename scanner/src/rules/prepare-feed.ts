@@ -1,7 +1,8 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { digestOf } from '#scanner/engine/digest.ts';
-import { containerOf, HEAD_BYTES, membersOf } from '#scanner/formats/containers.ts';
+import { HEAD_BYTES } from '#scanner/formats/format.ts';
+import { containerOf, membersOf } from '#scanner/formats/recognition.ts';
 import { type Content, disposeContent, openSource, takeContent } from '#scanner/walk/content.ts';
 import { Budget, LimitReached, type ScanLimits } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
@@ -87,7 +88,7 @@ function bytesOf(content: Content): Buffer {
 /** The rule files of an archive: zip, tar, or a gzip of one. Their names serve for order and for sentences alone. */
 async function* ruleFiles(content: Content, depth: number, context: ReadContext): AsyncGenerator<{ name: string; text: string }> {
   const container = containerOf(bytesOf({ ...content, size: Math.min(content.size, HEAD_BYTES) }), context.budget);
-  const kind = container?.kind;
+  const kind = container?.format.id;
   if (container === undefined || (kind !== 'zip' && kind !== 'tar' && (kind !== 'gzip' || depth > 0))) {
     throw new BadFeed('It is neither a zip nor a tar archive (tar.gz).');
   }
@@ -134,7 +135,7 @@ async function readRules(path: string, strict: boolean, context: ReadContext): P
 async function unpackList(path: string, target: string, context: ReadContext): Promise<boolean> {
   const { size } = await stat(path);
   const container = containerOf(bytesOf({ path, size: Math.min(size, HEAD_BYTES) }), context.budget);
-  if (container?.kind !== 'zip' && container?.kind !== 'gzip') return false;
+  if (container?.format.id !== 'zip' && container?.format.id !== 'gzip') return false;
   const file = await open(target, 'wx', 0o600);
   try {
     for await (const member of membersOf(container, { path, size }, 'feed', context)) {

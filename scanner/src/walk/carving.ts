@@ -1,5 +1,4 @@
-import { CARVED, type Carved } from '#scanner/formats/carved-formats.ts';
-import { COMPRESS_BYTES, provesCompress } from '#scanner/formats/carving-proofs.ts';
+import { CARVED, type Carved, carvedById, SEARCHED } from '#scanner/formats/index.ts';
 import type { Reader } from './reader.ts';
 
 /** Rules that are named so report places, not threats. */
@@ -7,15 +6,15 @@ const PREFIX = 'Palisade_Carving_';
 
 /** The patterns as rules for YARA-X: one each, so that every one reports its own places. */
 export function carvingSource(): string {
-  return CARVED.map(({ pattern }, index) => {
+  return CARVED.map(({ id, pattern }) => {
     const body = pattern.startsWith('/') ? pattern : `{ ${pattern} }`;
-    return `rule ${PREFIX}${index} { strings: $at = ${body} condition: $at }`;
+    return `rule ${PREFIX}${id.replaceAll('-', '_')} { strings: $at = ${body} condition: $at }`;
   }).join('\n');
 }
 
 /** Which format a rule of `carvingSource` looks for; undefined for every other rule. */
 export function carvedBy(rule: string): Carved | undefined {
-  return rule.startsWith(PREFIX) ? CARVED[Number(rule.slice(PREFIX.length))] : undefined;
+  return rule.startsWith(PREFIX) ? carvedById(rule.slice(PREFIX.length).replaceAll('_', '-')) : undefined;
 }
 
 /** What random bytes must agree with to fit a pattern. Bits. */
@@ -72,39 +71,9 @@ function* everyPlace(reader: Reader, carved: Carved): Generator<number> {
   }
 }
 
-/** compress(1): its magic has two bytes and one of flags, which is too little for the rules; its first codes prove it. */
-const COMPRESS: Carved = { format: 'Z', pattern: '1f 9d', is_guess: true };
-const COMPRESS_MAGIC = Buffer.from('1f9d', 'hex');
-/** In larger contents it is looked for at the beginning only. Bytes. */
-const COMPRESS_WITHIN = 64 * 1024 ** 2;
-const DENSE = 256;
-
-/** Where the magic stands next. A call for each is dear where it fills a content, so that after many the bytes are looked at one by one. */
-function nextCompress(piece: Buffer, from: number, is_dense: boolean): number {
-  if (!is_dense) return piece.indexOf(COMPRESS_MAGIC, from);
-  for (let at = from; at + 1 < piece.length; at += 1) if (piece[at] === 0x1f && piece[at + 1] === 0x9d) return at;
-  return -1;
-}
-
-function* compressIn(reader: Reader): Generator<Hit> {
-  if (reader.size > COMPRESS_WITHIN) return;
-  for (let start = 0; start < reader.size; start += SEARCHED_BYTES) {
-    const piece = reader.at(start, SEARCHED_BYTES + COMPRESS_BYTES);
-    let places = 0;
-    for (
-      let at = nextCompress(piece, 0, false);
-      at >= 0 && at < SEARCHED_BYTES;
-      at = nextCompress(piece, at + 1, places > DENSE)
-    ) {
-      places += 1;
-      if (provesCompress(piece, at)) yield { carved: COMPRESS, offset: start + at };
-    }
-  }
-}
-
 /** Where containers seem to begin, in order. */
 export function hitsOf(reader: Reader, places: Places): Hit[] {
-  const hits: Hit[] = [...compressIn(reader)];
+  const hits: Hit[] = SEARCHED.flatMap(({ carved, search }) => [...search(reader)].map((offset) => ({ carved, offset })));
   for (const [carved, { offsets, is_cut }] of places) {
     for (const place of is_cut ? everyPlace(reader, carved) : offsets) {
       const offset = place - (carved.back ?? 0);
@@ -112,4 +81,34 @@ export function hitsOf(reader: Reader, places: Places): Hit[] {
     }
   }
   return hits.sort((one, other) => one.offset - other.offset);
+}
+
+/** Answers where the part ends that a carved container is read from: its own end where it tells one, else `limit` at most. */
+export function extentsOf(reader: Reader, hits: readonly Hit[]): (hit: Hit, limit: number) => number {
+  const places = new Map<string, number[]>();
+  for (const { carved, offset } of hits) {
+    if (carved.is_endless !== true) continue;
+    const known = places.get(carved.id);
+    if (known === undefined) places.set(carved.id, [offset]);
+    else known.push(offset);
+  }
+  const ends = new Map<string, (at: number) => number | undefined>();
+  const endOf = ({ id, endsIn }: Carved, offset: number): number | undefined => {
+    if (endsIn === undefined) return undefined;
+    const known = ends.get(id) ?? endsIn(reader);
+    ends.set(id, known);
+    return known(offset);
+  };
+  return ({ carved, offset }, limit) => {
+    const end = endOf(carved, offset);
+    if (end !== undefined) return Math.min(limit, end);
+    const list = places.get(carved.id) ?? [];
+    let low = 0;
+    for (let high = list.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      if ((list[middle] ?? 0) > offset) high = middle;
+      else low = middle + 1;
+    }
+    return Math.min(limit, list[low] ?? limit);
+  };
 }

@@ -4,20 +4,10 @@ import { join } from 'node:path';
 import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
 import type { ThreatFacts } from '@palisade/contract/quarantine';
 import type { Help } from '#scanner/engine/help.ts';
-import type { Carved } from '#scanner/formats/carved-formats.ts';
-import {
-  type Container,
-  containerOf,
-  containersBehind,
-  HEAD_BYTES,
-  isBeside,
-  isLatePdf,
-  isNamedAfterFile,
-  membersOf,
-  readBeside,
-} from '#scanner/formats/containers.ts';
 import { isLockingManifest } from '#scanner/formats/documents/locked-office.ts';
-import { mediaTypeOf } from '#scanner/formats/media-type.ts';
+import { type Found, HEAD_BYTES } from '#scanner/formats/format.ts';
+import type { Carved } from '#scanner/formats/index.ts';
+import { containerOf, containersBeside, isLate, mediaTypeOf, membersOf } from '#scanner/formats/recognition.ts';
 import { textViews } from '#scanner/text/text-views.ts';
 import type { Places } from './carving.ts';
 import { type Content, disposeContent, isDiskError, takeContent } from './content.ts';
@@ -87,9 +77,6 @@ export interface Progress {
 
 const BOMB_BYTES_EXAMINED = 4 * 1024 ** 2;
 
-/** Archives whose members can be read before the ones that came earlier were examined. */
-const AHEAD_KINDS: readonly Container['kind'][] = ['zip', 'tar'];
-
 /** An archive may give a file a name of 64 KB. What is shown of it is shorter, and keeps the extension at its end. */
 const NAME_CHARACTERS = { first: 960, last: 64 } as const;
 
@@ -147,29 +134,15 @@ async function examineMember(walk: Walk, member: Member, depth: number, trail: r
 }
 
 /** The containers that a content is, or holds behind something else. `is_tried`: its first byte is taken for the beginning of one. */
-function containersOf(walk: Walk, reader: Reader, name: string): { containers: Container[]; is_tried: boolean } {
+function containersOf(walk: Walk, reader: Reader, name: string): { containers: Found[]; is_tried: boolean } {
   const head = reader.at(0, HEAD_BYTES);
   const container = containerOf(head, reader.budget);
   // The first content of a walk is the upload itself.
   walk.found.media_type ??= mediaTypeOf(head, container);
-  const behind = containersBehind(reader, head, container, name);
-  const is_tried = container !== undefined || behind.some(({ kind }) => kind === 'seven');
-  return { containers: container === undefined ? behind : [container, ...behind], is_tried };
+  const beside = containersBeside(reader, head, container, name);
+  const is_tried = container !== undefined || beside.some(({ format }) => format.traits.is_disk === true);
+  return { containers: container === undefined ? beside : [container, ...beside], is_tried };
 }
-
-/** Containers that are texts, too. What is in any other kind is no text that a program reads. */
-const TEXTS: readonly Container['kind'][] = [
-  'uuencode',
-  'mail',
-  'mailbox',
-  'rtf',
-  'armour',
-  'strings',
-  'http',
-  'shell-archive',
-  // The first protocol is one, and letters of base64 may look like it.
-  'pickle',
-];
 
 /** Shorter runs of letters hold no container behind something else. Bytes. */
 const LETTERS_LEAST = 128;
@@ -178,14 +151,14 @@ const LETTERS_LEAST = 128;
 async function examineViews(
   walk: Walk,
   reader: Reader,
-  containers: readonly Container[],
+  containers: readonly Found[],
   depth: number,
   trail: readonly string[],
 ): Promise<void> {
   // The header of a PDF may stand anywhere in the beginning, so that any text that quotes one is one as well.
-  const isText = (container: Container) => TEXTS.includes(container.kind) || isLatePdf(container, reader.at(0, HEAD_BYTES));
+  const isText = (container: Found) => container.format.traits.is_text === true || isLate(container, reader.at(0, HEAD_BYTES));
   if (!containers.every(isText)) return;
-  const is_taken = containers.some(({ kind }) => kind === 'mail' || kind === 'mailbox');
+  const is_taken = containers.some(({ format }) => format.traits.is_mail === true);
   for await (const view of textViews(reader, walk.context, {
     is_taken,
     isFile: (bytes) => isOrHoldsFile(walk, bytes, LETTERS_LEAST),
@@ -209,13 +182,7 @@ function shortened(name: string): string {
 }
 
 /** Opens a container and examines its members. One whose reader claims nothing, and gives members or does not fail, is claimed as a whole. */
-async function open(
-  walk: Walk,
-  container: Container,
-  content: Content,
-  depth: number,
-  trail: readonly string[],
-): Promise<Opened> {
+async function open(walk: Walk, container: Found, content: Content, depth: number, trail: readonly string[]): Promise<Opened> {
   const claimed = new Ranges(content.size);
   const context: ReadContext = {
     ...walk.context,
@@ -224,7 +191,8 @@ async function open(
   };
   const { help } = walk;
   // What was encrypted is not put on the disk for another process.
-  const is_shared = AHEAD_KINDS.includes(container.kind) && content.size >= AHEAD_LEAST_BYTES && context.password === undefined;
+  const is_shared =
+    container.format.traits.reads_ahead === true && content.size >= AHEAD_LEAST_BYTES && context.password === undefined;
   const membersFrom = () => {
     const members = membersOf(container, content, trail.at(-1) ?? walk.name, context);
     if (help === undefined || !is_shared) return members;
@@ -246,19 +214,18 @@ async function open(
     if (error instanceof LimitReached || isDiskError(error)) throw error;
     failure = error instanceof Unreadable ? error.detail : 'damaged';
   }
-  const is_guess = container.kind === 'seven' && container.is_guess === true;
-  const is_whole = !isBeside(container) && (members > 0 || (failure === undefined && !is_guess));
+  const is_whole = container.format.traits.is_beside !== true && (members > 0 || (failure === undefined && !container.is_guess));
   if (claimed.is_empty && is_whole) claimed.add(0, content.size);
   return { claimed, members, failure };
 }
 
-/** The places but those of some formats. */
-function without(places: Places, formats: readonly string[]): Places {
-  return new Map([...places].filter(([{ format }]) => !formats.includes(format)));
+/** The places but those of some patterns. */
+function without(places: Places, ids: readonly string[]): Places {
+  return new Map([...places].filter(([{ id }]) => !ids.includes(id)));
 }
 
 /**
- * `is_rest`: it is a rest, and one thing as a whole; `is_view`: the content around it in another form. `taken`: formats that are not to be looked for in it. `matched`: what another
+ * `is_rest`: it is a rest, and one thing as a whole; `is_view`: the content around it in another form. `taken`: patterns that are not to be looked for in it. `matched`: what another
  * process finds in it.
  */
 async function examineContent(
@@ -276,17 +243,20 @@ async function examineContent(
     const { containers, is_tried } = containersOf(walk, reader, trail.at(-1) ?? walk.name);
     await examineViews(walk, reader, containers, depth, trail);
     for (const container of containers) {
-      if (trail.length === 0 && isNamedAfterFile(container)) walk.found.named_after_upload = true;
+      if (trail.length === 0 && container.format.traits.is_named_after_file === true) walk.found.named_after_upload = true;
       if (!walk.context.budget.mayDescend(depth)) return unread(walk, 'depth');
       const opened = await open(walk, container, content, depth, trail);
       if (opened.failure !== undefined) unread(walk, opened.failure);
-      if (!isBeside(container)) claimed.addAll(opened.claimed);
+      if (container.format.traits.is_beside !== true) claimed.addAll(opened.claimed);
     }
     const is_opened = !claimed.is_empty;
     const gaps = claimed.gaps();
     if (gaps.length === 0) return;
     const steps = { open, examineContent, examineMember };
-    const unread_places = without(places, containers.flatMap(readBeside));
+    const unread_places = without(
+      places,
+      containers.flatMap(({ format }) => format.traits.reads_beside ?? []),
+    );
     const rests = new UnclaimedRanges(steps, walk, content, reader, depth, trail, unread_places, kind.is_rest === true);
     await rests.examine(gaps, is_opened, is_tried);
   } finally {

@@ -1,15 +1,16 @@
 import { zlibIn } from '#scanner/formats/compression/zlib-within.ts';
-import { HEAD_BYTES, isFileWhole } from '#scanner/formats/containers.ts';
-import { hasParts, leafParts } from '#scanner/formats/media/leaf-parts.ts';
+import { HEAD_BYTES } from '#scanner/formats/format.ts';
+import { isFileWhole } from '#scanner/formats/recognition.ts';
 import { beginsAsDump } from '#scanner/text/sql-strings.ts';
+import { hasLeafMembers, leafMembers } from './leaves.ts';
 import type { Walk } from './match-content.ts';
 import { openReader } from './reader.ts';
 
 /** Whether a picture or a sound carries something beside what it shows. */
-function carriesParts(walk: Walk, bytes: Buffer): boolean {
+function carriesMembers(walk: Walk, bytes: Buffer): boolean {
   const reader = openReader({ size: bytes.length, bytes }, walk.context.budget);
   try {
-    return !leafParts(reader).next().done;
+    return !leafMembers(reader).next().done;
   } finally {
     reader.close();
   }
@@ -22,7 +23,7 @@ function carriesParts(walk: Walk, bytes: Buffer): boolean {
  */
 export function isOrHoldsFile(walk: Walk, bytes: Buffer, least = 0): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);
-  if (isFileWhole(bytes, walk.context.budget) || beginsAsDump(bytes) || (hasParts(head) && carriesParts(walk, bytes)))
+  if (isFileWhole(bytes, walk.context.budget) || beginsAsDump(bytes) || (hasLeafMembers(head) && carriesMembers(walk, bytes)))
     return true;
   if (!zlibIn(bytes, walk.context.budget).next().done) return true;
   if (bytes.length < least) return false;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import type { Help } from '#scanner/engine/help.ts';
-import type { Carved } from '#scanner/formats/carved-formats.ts';
+import type { Carved } from '#scanner/formats/index.ts';
 import { withoutMark } from '#scanner/text/text-encoding.ts';
 import type { Places } from './carving.ts';
 import { type Content, openSource, windowPlaces, windowsOf } from './content.ts';

@@ -19,7 +19,7 @@ export interface Member {
   value?: true;
   /** It is written in a text, which may have thousands of them without being an archive: it counts against the limit of these. */
   piece?: true;
-  /** Carved formats that the reader of the container takes out of this member itself, as members beside it. */
+  /** Ids of carving patterns of which the reader of the container takes out what is in this member itself, as members beside it. */
   taken?: readonly string[];
   /** What another process finds in its content, where one was asked before its turn. */
   matched?: Promise<Finding | undefined>;

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { CARVED } from '#scanner/formats/carved-formats.ts';
+import { CARVED } from '#scanner/formats/index.ts';
 import { compileRules, compileSource } from '#scanner/rules/rules.ts';
 import { containersOf } from '#test/containers.ts';
 import { EICAR, noise, zip } from '#test/files.ts';
 import { LEAF_SAMPLES } from '#test/leaf-samples.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
-import { bitsOf, carvingSource, regExpOf } from './carving.ts';
+import { bitsOf, carvedBy, carvingSource, regExpOf } from './carving.ts';
 import { type Examination, examine } from './examine.ts';
 import { Budget, SCAN_LIMITS } from './limits.ts';
 
@@ -285,7 +285,7 @@ describe('the patterns by which containers are found', () => {
     const found = compiled.scan(all);
     expect(found.length).toBeGreaterThan(10);
     for (const { ruleIdentifier, matches } of found) {
-      const carved = CARVED[Number(/\d+$/.exec(ruleIdentifier)?.[0])];
+      const carved = carvedBy(ruleIdentifier);
       if (carved === undefined) throw new Error(`No format for ${ruleIdentifier}.`);
       const places = [...all.toString('latin1').matchAll(regExpOf(carved))].map(({ index }) => index);
       expect(places.slice(0, matches.length)).toEqual(matches.map(({ offset }) => offset));

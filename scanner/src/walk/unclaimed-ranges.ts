@@ -1,18 +1,18 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
+import { zlib } from '#scanner/formats/compression/compressed.ts';
 import { decompress } from '#scanner/formats/compression/decompress.ts';
 import { zlibIn } from '#scanner/formats/compression/zlib-within.ts';
-import { type Container, containerFor, containerOf, HEAD_BYTES, isFileWhole, isLatePdf } from '#scanner/formats/containers.ts';
-import { beginning, type Leaf, leafOf } from '#scanner/formats/leaves.ts';
-import { hasParts, type LeafPart, leafParts } from '#scanner/formats/media/leaf-parts.ts';
+import { type Found, HEAD_BYTES, type LeafMember } from '#scanner/formats/format.ts';
+import { containerFor, containerOf, isFileWhole, isLate } from '#scanner/formats/recognition.ts';
 import { beginsAsDump, sqlStringsOf } from '#scanner/text/sql-strings.ts';
 import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
 import { type Run, runsOf } from '#scanner/text/text-runs.ts';
 import { wideTextsIn } from '#scanner/text/wide-texts.ts';
-import { extentsOf, headerStart } from './carved-extents.ts';
-import { type Hit, hitsOf, type Places } from './carving.ts';
+import { extentsOf, type Hit, hitsOf, type Places } from './carving.ts';
 import { type Content, partOf } from './content.ts';
 import { looksLikeNothing } from './entropy.ts';
 import { isOrHoldsFile } from './holds-file.ts';
+import { beginning, hasLeafMembers, type Leaf, leafMembers, leafOf } from './leaves.ts';
 import type { Budget } from './limits.ts';
 import { type Kind, matchContent, matchPieces, note, pathOf, unread, type Walk } from './match-content.ts';
 import type { Member } from './member.ts';
@@ -31,24 +31,9 @@ export interface Opened {
   failure: StatusDetail | undefined;
 }
 
-/** Formats that two or three bytes make of anything: in the middle of a file they are one only where they open. */
-function isWeak(container: Container): boolean {
-  if (container.kind === 'packed') return container.compressor === 'zlib';
-  return container.kind === 'seven' && ['lzma', 'Z', 'arj', 'cpio'].includes(container.format ?? '');
-}
-
-/**
- * Archives that hold files as they are: one of these may be read by itself as well (an archive at the end of the content, a PDF near its beginning), so that what is claimed of it is no end of this one.
- * They know their own end.
- */
-function isOfWholeFiles(container: Container): boolean {
-  const { kind } = container;
-  return kind === 'tar' || kind === 'phar' || kind === 'asar' || (kind === 'seven' && container.format === 'cpio');
-}
-
 /** The steps of the examination that lead from a rest on: it knows them, and they make rests. */
 interface Steps {
-  open(walk: Walk, container: Container, content: Content, depth: number, trail: readonly string[]): Promise<Opened>;
+  open(walk: Walk, container: Found, content: Content, depth: number, trail: readonly string[]): Promise<Opened>;
   examineContent(
     walk: Walk,
     content: Content,
@@ -151,10 +136,15 @@ export class UnclaimedRanges {
       const container = start > 0 ? this.containerAt(start, end, begins) : undefined;
       const after =
         container !== undefined
-          ? await this.open(container, start, isOfWholeFiles(container) ? this.content.size : this.endOf(begins, end), {
-              name: begins?.carved.format,
-              is_quiet: begins?.carved.is_guess ?? isWeak(container),
-            })
+          ? await this.open(
+              container,
+              start,
+              container.format.traits.holds_whole_files === true ? this.content.size : this.endOf(begins, end),
+              {
+                name: begins?.carved.title,
+                is_quiet: begins?.carved.is_guess ?? container.format.traits.is_weak === true,
+              },
+            )
           : begins !== undefined && (await this.carve(begins, end, false));
       if (typeof after === 'number') return after;
     }
@@ -164,21 +154,22 @@ export class UnclaimedRanges {
   }
 
   /** What a rest is by its first bytes. A PDF whose header stands further on begins there. */
-  private containerAt(start: number, end: number, begins: Hit | undefined): Container | undefined {
+  private containerAt(start: number, end: number, begins: Hit | undefined): Found | undefined {
     const head = this.reader.at(start, Math.min(HEAD_BYTES, end - start));
     const container = containerOf(head, this.reader.budget);
-    if (!isLatePdf(container, head)) return container;
+    const carved_as = isLate(container, head) ? container?.format.late?.carved_as : undefined;
+    if (carved_as === undefined) return container;
     const first = containerOf(this.reader.at(0, HEAD_BYTES), this.reader.budget);
     // One that stands near the beginning of the content was read beside it.
-    const is_read = first?.kind === 'pdf' && first.is_within === true;
-    const is_elsewhere = is_read || begins !== undefined || this.isCarved('pdf', start, start + head.length);
+    const is_read = first?.format.traits.reads_beside?.includes(carved_as) === true;
+    const is_elsewhere = is_read || begins !== undefined || this.isCarved(carved_as, start, start + head.length);
     return is_elsewhere ? undefined : container;
   }
 
-  /** Whether something in this format seems to begin behind `start` and before `end`. */
-  private isCarved(format: string, start: number, end: number): boolean {
+  /** Whether a container of this pattern seems to begin behind `start` and before `end`. */
+  private isCarved(id: string, start: number, end: number): boolean {
     for (let next = this.hit; (this.hits[next]?.offset ?? end) < end; next += 1)
-      if (this.hits[next]?.carved.format === format && (this.hits[next]?.offset ?? 0) > start) return true;
+      if (this.hits[next]?.carved.id === id && (this.hits[next]?.offset ?? 0) > start) return true;
     return false;
   }
 
@@ -188,20 +179,21 @@ export class UnclaimedRanges {
 
   /** Opens what a hit says; undefined where it is nothing that opens. */
   private async carve(hit: Hit, end: number, is_quiet: boolean): Promise<number | undefined> {
-    const { format, is_guess = false } = hit.carved;
-    const start = format === 'mime' ? headerStart(this.reader, hit.offset) : hit.offset;
-    const container = containerFor(format, this.reader.at(start, HEAD_BYTES), this.reader.budget);
-    const limit = isOfWholeFiles(container) ? this.content.size : end;
+    const { carved } = hit;
+    const { is_guess = false } = carved;
+    const start = carved.startOf?.(this.reader, hit.offset) ?? hit.offset;
+    const container = containerFor(carved, this.reader.at(start, HEAD_BYTES), this.reader.budget);
+    const limit = container.format.traits.holds_whole_files === true ? this.content.size : end;
     const after = await this.open(container, start, this.extentOf(hit, limit), {
-      name: format,
+      name: carved.title,
       is_quiet: is_quiet || is_guess,
       is_guess,
       is_constant: is_quiet,
     });
-    if (format === 'iso' && after !== undefined) {
-      // What one of its trees does not name stands in another.
-      const part = partOf(this.content, start, after);
-      const { failure } = await this.steps.open(this.walk, { kind: 'iso-trees' }, part, this.depth, [
+    const also = after === undefined ? undefined : carved.also?.();
+    if (also !== undefined) {
+      const part = partOf(this.content, start, after ?? start);
+      const { failure } = await this.steps.open(this.walk, { format: also, is_guess: false }, part, this.depth, [
         ...this.trail,
         `rest at ${start}`,
       ]);
@@ -215,7 +207,7 @@ export class UnclaimedRanges {
    * open. `is_quiet`: that it does not open means nothing.
    */
   private async open(
-    container: Container,
+    container: Found,
     start: number,
     end: number,
     { name, is_quiet, is_guess = false, is_constant = false }: OpenAs,
@@ -298,7 +290,7 @@ export class UnclaimedRanges {
       at = (await this.carve(hit, end, leaf.kind === 'binary')) ?? hit.offset + 1;
     }
     // What a picture has packed is its own, and what it carries beside that was looked at.
-    if (!hasParts(this.reader.at(0, HEAD_BYTES))) await this.streams(0, leaf.kind === 'text' ? end : after);
+    if (!hasLeafMembers(this.reader.at(0, HEAD_BYTES))) await this.streams(0, leaf.kind === 'text' ? end : after);
     // A few wide letters amid noise look like a text of another alphabet.
     await this.wideTexts(0, after);
     if (leaf.kind === 'binary') await this.letters(0, after);
@@ -308,14 +300,14 @@ export class UnclaimedRanges {
   /** What a picture or a sound carries beside what it shows: a member where it is a file or a text, or one begins in it, else only matched as a piece of its own. */
   private async parts(): Promise<void> {
     const { walk, trail, reader, depth } = this;
-    for (const part of leafParts(reader)) {
+    for (const part of leafMembers(reader)) {
       const bytes = partBytes(reader, part, walk.context.budget);
       if (bytes === undefined) continue;
       const name = `${part.name} at ${part.start}`;
       const head = bytes.subarray(0, HEAD_BYTES);
       if (!walk.context.budget.mayDescend(depth)) return unread(walk, 'depth');
       // A smaller picture of the same is no member.
-      if (hasParts(head)) {
+      if (hasLeafMembers(head)) {
         await this.steps.examineContent(walk, { size: bytes.length, bytes }, depth + 1, [...trail, name], { is_view: true });
         continue;
       }
@@ -352,8 +344,7 @@ export class UnclaimedRanges {
       }
       if (start + at < opened_to) continue;
       if (is_large) {
-        const zlib: Container = { kind: 'packed', compressor: 'zlib' };
-        opened_to = (await this.open(zlib, start + at, end, { name: 'zlib', is_quiet: false })) ?? 0;
+        opened_to = (await this.open({ format: zlib, is_guess: false }, start + at, end, { name: 'zlib', is_quiet: false })) ?? 0;
         continue;
       }
       // A file may begin as a text and go on as something else.
@@ -443,7 +434,7 @@ export class UnclaimedRanges {
 function isTextOrFile(bytes: Buffer, budget: Budget): boolean {
   if (textFormOf(bytes.subarray(0, LOOK_BYTES))?.encoding === 'utf-8') return true;
   const container = containerOf(bytes.subarray(0, HEAD_BYTES), budget);
-  return container === undefined ? isFileWhole(bytes, budget) : !isWeak(container);
+  return container === undefined ? isFileWhole(bytes, budget) : container.format.traits.is_weak !== true;
 }
 
 /** Bytes that are written among others in another way than they are: as letters, or with escapes. */
@@ -467,7 +458,7 @@ const SEPARATOR = Buffer.from('\n\0\n');
 const PART_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
 /** The bytes of a part; undefined for those that are too large, or not packed as they say. */
-function partBytes(reader: Reader, { start, end, packed, more = [] }: LeafPart, budget: Budget): Buffer | undefined {
+function partBytes(reader: Reader, { start, end, packed, more = [] }: LeafMember, budget: Budget): Buffer | undefined {
   const pieces = [{ start, end }, ...more];
   const size = pieces.reduce((sum, piece) => sum + piece.end - piece.start, 0);
   if (size > PART_BYTES_MAXIMUM) return undefined;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { containerOf } from '#scanner/formats/containers.ts';
+import { containerOf } from '#scanner/formats/recognition.ts';
 import { compileRules } from '#scanner/rules/rules.ts';
 import { readSamples } from '#scanner/rules/samples.ts';
 import { uuencoded } from '#test/containers.ts';
@@ -296,10 +296,9 @@ test.each<[string, 'unsupported' | 'encrypted', Buffer]>([
   ['AES Crypt', 'encrypted', Buffer.from('AES\x02\0\0')],
   ['KeePass', 'encrypted', Buffer.from('03d9a29a67fb4bb500000400', 'hex')],
 ])('%s is told and not opened', (name, detail, head) => {
-  expect(containerOf(Buffer.concat([head, Buffer.alloc(4096)]), new Budget(SCAN_LIMITS, head.length))).toEqual({
-    kind: 'opaque',
-    name,
-    detail,
+  expect(containerOf(Buffer.concat([head, Buffer.alloc(4096)]), new Budget(SCAN_LIMITS, head.length))?.format).toMatchObject({
+    title: name,
+    closed: detail,
   });
 });
 

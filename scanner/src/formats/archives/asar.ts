@@ -1,3 +1,4 @@
+import { format, patternOf, withBits } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { LimitReached } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
@@ -10,7 +11,7 @@ const HEAD_BYTES = 16;
 const LIST_BYTES_MAXIMUM = 8 * 1024 ** 2;
 const MARK = Buffer.from('{"files":{');
 
-export function isAsar(head: Buffer): boolean {
+function isAsar(head: Buffer): boolean {
   return (
     head.length >= HEAD_BYTES + MARK.length &&
     head.readUInt32LE(0) === 4 &&
@@ -38,7 +39,7 @@ function* filesOf(list: unknown): Generator<{ name: string; start: number; size:
 }
 
 /** The files of an asar. @throws Unreadable `damaged` where the list is none or names what is not there, `too_large` where it is too long. */
-export async function* asarMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
+async function* asarMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     const head = reader.at(0, HEAD_BYTES);
@@ -77,3 +78,13 @@ export async function* asarMembers(content: Content, { budget, claim }: ReadCont
     reader.close();
   }
 }
+
+export const asar = format({
+  id: 'asar',
+  media_type: 'application/x-packed',
+  recognise: withBits(96, isAsar),
+  carve: [{ pattern: `04 00 00 00 ?? ?? ?? 00 ?? ?? ?? 00 ?? ?? ?? 00 ${patternOf({ at: 0, bytes: MARK })}`, is_own: true }],
+  traits: { holds_whole_files: true },
+  limits: 'Files that lie unpacked beside the archive are not in it.',
+  open: asarMembers,
+});

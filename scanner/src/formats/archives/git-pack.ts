@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { decompress } from '#scanner/formats/compression/decompress.ts';
+import { format, withBits } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
@@ -25,7 +26,7 @@ const OPEN_MAXIMUM = 10_000;
 /** A look at an object is charged like so many bytes. */
 const OBJECT_COST = 512;
 
-export function isGitPack(head: Buffer): boolean {
+function isGitPack(head: Buffer): boolean {
   return (
     (head.length >= HEAD_BYTES && head.subarray(0, 4).equals(PACK) && [2, 3].includes(head.readUInt32BE(4))) ||
     BUNDLE.test(head.toString('latin1', 0, 20))
@@ -207,7 +208,7 @@ const TREE = 2;
  * The objects of a pack: files, messages and lists of files, the last of which are matched and not looked into. @throws Unreadable, at the end, where one differs from an
  * object that is not in it.
  */
-export async function* gitPackMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
+async function* gitPackMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     const start = packStart(reader);
@@ -257,3 +258,11 @@ export async function* gitPackMembers(content: Content, { budget, claim }: ReadC
     reader.close();
   }
 }
+
+export const gitPack = format({
+  id: 'git-pack',
+  media_type: 'application/x-packed',
+  recognise: withBits(64, isGitPack),
+  limits: 'Objects that differ from one in another pack are not read.',
+  open: gitPackMembers,
+});

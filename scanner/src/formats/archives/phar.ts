@@ -1,7 +1,8 @@
 import { decompressed } from '#scanner/formats/compression/decompress.ts';
+import { format, spelled } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
-import { openReader } from '#scanner/walk/reader.ts';
+import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
 // phar, the archive of PHP (PHP manual, "Phar file format"): behind the end of a script a manifest, and the files one behind the other.
 
@@ -20,7 +21,7 @@ const SIGNATURE_BYTES: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** The files of a phar whose stub ends at the first byte. @throws Unreadable `damaged` where the manifest is none, or names what is not there. */
-export async function* pharMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
+async function* pharMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     const stub = STUB.exec(reader.at(0, STUB_BYTES).toString('latin1'))?.[0].length ?? 0;
@@ -74,3 +75,22 @@ export async function* pharMembers(content: Content, { budget, claim }: ReadCont
     reader.close();
   }
 }
+
+const STUB_END = '__HALT_COMPILER();';
+
+/** The manifest (PHP manual, "Phar file format"): its length, how many files, and a version of which the first digit is 1. */
+function provesPhar(reader: Reader, at: number): boolean {
+  const head = reader.at(at, 40);
+  const manifest = /^__HALT_COMPILER\(\);( ?\?>)?\r?\n?/.exec(head.toString('latin1'))?.[0].length ?? 0;
+  if (head.length < manifest + 10) return false;
+  const length = head.readUInt32LE(manifest);
+  return length > 14 && length < reader.size && head.readUInt32LE(manifest + 4) < length && head[manifest + 8] === 0x11;
+}
+
+export const phar = format({
+  id: 'phar',
+  carve: [{ pattern: spelled(STUB_END), proves: provesPhar, is_own: true }],
+  traits: { holds_whole_files: true },
+  limits: null,
+  open: pharMembers,
+});

@@ -1,3 +1,4 @@
+import { format } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
@@ -25,7 +26,7 @@ function isScript(head: Buffer): boolean {
 const OPENS = Buffer.from('<<');
 
 /** Whether a script has a here document that is not a file as it stands. */
-export function isShellArchive(reader: Reader, head: Buffer): boolean {
+function isShellArchive(reader: Reader, head: Buffer): boolean {
   if (!isScript(head) || reader.find(OPENS, 0, SCRIPT_BYTES_MAXIMUM) < 0) return false;
   for (const { text } of linesOf(reader)) {
     const here = hereOf(text);
@@ -99,7 +100,7 @@ function memberOf(here: Here, { budget }: ReadContext): Member {
 }
 
 /** The files that do not stand in the script as they are. */
-export async function* shellArchiveMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+async function* shellArchiveMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
   let here: Here | undefined;
   let start = 0;
@@ -127,3 +128,11 @@ export async function* shellArchiveMembers(content: Content, context: ReadContex
     reader.close();
   }
 }
+
+export const shellArchive = format({
+  id: 'shell-archive',
+  recogniseBeside: ({ reader, head, first }) => (first === undefined && isShellArchive(reader, head) ? 24 : 0),
+  traits: { is_text: true },
+  limits: 'Nothing of the script is run: files that it calculates are not read.',
+  open: shellArchiveMembers,
+});

@@ -1,4 +1,5 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
+import { format, spelled, withBits } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
@@ -10,6 +11,7 @@ const BLOCK_BYTES = 512;
 const CHECKSUM = { start: 148, end: 156 } as const;
 const SIZE = { start: 124, end: 136 } as const;
 const TYPE_AT = 156;
+const USTAR = 'ustar';
 const MAGIC = { start: 257, end: 263 } as const;
 const PREFIX = { start: 345, end: 500 } as const;
 /** Of a header that holds names or records, so much is looked at. Bytes. */
@@ -43,7 +45,7 @@ function sizeOf(field: Buffer): number {
 }
 
 /** A tar header's checksum is the sum of its bytes with the checksum field as blanks; some summed signed bytes. */
-export function isTarHeader(block: Buffer): boolean {
+function isTarHeader(block: Buffer): boolean {
   if (block.length < BLOCK_BYTES) return false;
   const sum = octal(block.subarray(CHECKSUM.start, CHECKSUM.end));
   if (Number.isNaN(sum)) return false;
@@ -65,11 +67,11 @@ const isZeros = (block: Buffer) => block.equals(ZEROS.subarray(0, block.length))
  * Whether a tar archive begins with these bytes: with a header, with one whose checksum is wrong (GNU tar goes on with the next), or with zeros before it
  * (`tar -i`).
  */
-export function isTar(head: Buffer): boolean {
+function isTar(head: Buffer): boolean {
   let at = 0;
   while (at + BLOCK_BYTES <= head.length && isZeros(head.subarray(at, at + BLOCK_BYTES))) at += BLOCK_BYTES;
   const block = head.subarray(at, at + BLOCK_BYTES);
-  return isTarHeader(block) || (block.length === BLOCK_BYTES && block.toString('latin1', MAGIC.start, MAGIC.end - 1) === 'ustar');
+  return isTarHeader(block) || (block.length === BLOCK_BYTES && block.toString('latin1', MAGIC.start, MAGIC.end - 1) === USTAR);
 }
 
 function textOf(field: Buffer): string {
@@ -79,7 +81,7 @@ function textOf(field: Buffer): string {
 
 function nameOf(block: Buffer): string {
   const name = textOf(block.subarray(0, 100));
-  const is_ustar = block.toString('latin1', MAGIC.start, MAGIC.end) === 'ustar\0';
+  const is_ustar = block.toString('latin1', MAGIC.start, MAGIC.end) === `${USTAR}\0`;
   const prefix = is_ustar ? textOf(block.subarray(PREFIX.start, PREFIX.end)) : '';
   return prefix === '' ? name : `${prefix}/${name}`;
 }
@@ -136,7 +138,7 @@ function bodyOf(reader: Reader, from: number, size: number, { budget }: ReadCont
  * a file. What it becomes there is not all known here: of a file with holes there is what lies between them.
  * @throws Unreadable at the end, when something of it was damaged, or is not a file as it stands.
  */
-export async function* tarMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+async function* tarMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
   const unread = new Set<StatusDetail>();
   const NOTHING: Extended = { is_sparse: false };
@@ -197,3 +199,19 @@ export async function* tarMembers(content: Content, context: ReadContext): Async
     reader.close();
   }
 }
+
+export const tar = format({
+  id: 'tar',
+  media_type: 'application/x-tar',
+  recognise: withBits(40, isTar),
+  carve: [
+    {
+      pattern: `${spelled(USTAR)} (00|20) (30|20) (30|00)`,
+      back: MAGIC.start,
+      proves: (reader, at) => isTarHeader(reader.at(at, BLOCK_BYTES)),
+    },
+  ],
+  traits: { reads_ahead: true, holds_whole_files: true },
+  limits: 'Files with holes are not filled in.',
+  open: tarMembers,
+});

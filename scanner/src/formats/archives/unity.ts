@@ -1,4 +1,5 @@
 import { need, unpackedBlock } from '#scanner/formats/compression/block-streams.ts';
+import { format, patternOf, withBits } from '#scanner/formats/format.ts';
 import { type Content, joined, openSource, partOf } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
@@ -25,7 +26,7 @@ const LZMA_HEAD_BYTES = 5;
 /** More files of what was packed in one go are not taken apart. */
 const FILES_MAXIMUM = 1000;
 
-export function isUnity(head: Buffer): boolean {
+function isUnity(head: Buffer): boolean {
   return head.subarray(0, MAGIC.length).equals(MAGIC) && [6, 7, 8].includes(head.length < 12 ? 0 : head.readUInt32BE(8));
 }
 
@@ -122,7 +123,7 @@ function firstBehind(blocks: readonly Block[], from: number): number {
 }
 
 /** The files of a bundle; what is packed as LZMA comes block by block. @throws Unreadable */
-export async function* unityMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+async function* unityMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const { budget, claim } = context;
   const reader = openReader(content, budget);
   const source = openSource(content);
@@ -176,3 +177,12 @@ export async function* unityMembers(content: Content, context: ReadContext): Asy
     reader.close();
   }
 }
+
+export const unity = format({
+  id: 'unity',
+  media_type: 'application/x-packed',
+  recognise: withBits(92, isUnity),
+  carve: [{ pattern: `${patternOf({ at: 0, bytes: MAGIC })} 00 00 00 (06|07|08)` }],
+  limits: 'Bundles before format 6 and encrypted ones are not read.',
+  open: unityMembers,
+});

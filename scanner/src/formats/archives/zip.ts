@@ -1,7 +1,9 @@
 import { crc32 } from 'node:zlib';
 import { DEFLATE_RATIO_MAXIMUM, decompress, decompressed } from '#scanner/formats/compression/decompress.ts';
+import { withMacroSheets } from '#scanner/formats/documents/xlsx-macros.ts';
+import { format, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
 import { decodeBytes, passwordForms } from '#scanner/text/code-pages.ts';
-import { type Content, joined, type Source, streamOf } from '#scanner/walk/content.ts';
+import { type Content, joined, type Source, standsAt, streamOf } from '#scanner/walk/content.ts';
 import { type Budget, LimitReached } from '#scanner/walk/limits.ts';
 import { type Member, type MemberBody, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { Ranges } from '#scanner/walk/ranges.ts';
@@ -119,7 +121,7 @@ function findDirectories(reader: Reader): Directory[] {
 }
 
 /** Whether a whole zip archive ends here, whatever stands before it. */
-export function endsAsZip(reader: Reader): boolean {
+function endsAsZip(reader: Reader): boolean {
   return findDirectories(reader).some(({ size }) => size > 0);
 }
 
@@ -453,7 +455,7 @@ function rebuilt(reader: Reader, entries: readonly Entry[]): Source {
  * The members of a zip archive: those of its directory, those that only a local header knows, and both readings where the two contradict each other.
  * @throws Unreadable at the end, when something of it was damaged.
  */
-export async function* zipMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+async function* zipMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
   const foreign: Entry[] = [];
   let foreign_bytes = 0;
@@ -530,3 +532,83 @@ export async function* zipMembers(content: Content, context: ReadContext): Async
   }
   if (damaged) throw new Unreadable('damaged');
 }
+
+const NAMED_TYPES: readonly { name: string; type: string }[] = [
+  { name: 'word/', type: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document' },
+  { name: 'xl/', type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' },
+  { name: 'ppt/', type: 'application/vnd.openxmlformats-officedocument.presentationml.presentation' },
+];
+
+/** What a zip is beside an archive, by a name in its first headers. */
+function mediaTypeOfZip(head: Buffer): string {
+  const first = head.toString('latin1', LOCAL_BYTES, LOCAL_BYTES + Math.min(head.length > 28 ? head.readUInt16LE(26) : 0, 64));
+  if (first === 'mimetype' && head.includes('application/vnd.oasis.opendocument')) return 'application/vnd.oasis.opendocument';
+  if (first === 'AndroidManifest.xml') return 'application/vnd.android.package-archive';
+  if (first.startsWith('META-INF/')) return 'application/java-archive';
+  if (!head.includes('[Content_Types].xml')) return 'application/zip';
+  return NAMED_TYPES.find(({ name }) => head.includes(name))?.type ?? 'application/zip';
+}
+
+/** An end record without anything before it is of no archive of several disks; the same four bytes may stand in a comment. */
+function isEmptyZip(head: Buffer): boolean {
+  return head.length >= END_BYTES && standsAt(head, END, 0) && [0, ALL_ONES].includes(head.readUInt32LE(4));
+}
+
+/** Local header, empty archive, spanned archive (4.3.7, 4.3.16, 8.5.4). */
+function isZip(head: Buffer): boolean {
+  return standsAt(head, LOCAL, 0) || standsAt(head, DESCRIPTOR, 0) || isEmptyZip(head);
+}
+
+/** 4.3.7: a version that exists, and a name without control characters. */
+function provesZip(reader: Reader, at: number): boolean {
+  const head = reader.at(at, LOCAL_BYTES);
+  if (head.length < LOCAL_BYTES || (head[4] ?? 0) > VERSION_MAXIMUM) return false;
+  const name_bytes = head.readUInt16LE(26);
+  if (name_bytes === 0 || name_bytes > NAME_BYTES_MAXIMUM) return false;
+  const name = reader.at(at + LOCAL_BYTES, name_bytes);
+  return name.length === name_bytes && !name.some((byte) => byte < 0x20);
+}
+
+/** Where zips end within something else, by where they begin: behind the end record, which says how far before itself the archive began (4.3.16). */
+function zipEnds(reader: Reader): Map<number, number> {
+  const ends = new Map<number, number>();
+  for (let found = reader.find(END, 0); found >= 0; found = reader.find(END, found + 1)) {
+    const end = reader.at(found, END_BYTES);
+    if (end.length < END_BYTES) break;
+    ends.set(found - end.readUInt32LE(12) - end.readUInt32LE(16), found + END_BYTES + end.readUInt16LE(20));
+  }
+  return ends;
+}
+
+export const zip = format({
+  id: 'zip',
+  media_type: mediaTypeOfZip,
+  recognise: withBits(32, isZip),
+  carve: [
+    {
+      pattern: `${patternOf({ at: 0, bytes: LOCAL })} ${oneOf(10, VERSION_MAXIMUM)} ?? ?? ?? (00|01|02|03|04|05|06|08|09|0c|0e|5d|5f|61|62|63) 00`,
+      proves: provesZip,
+      endsIn(reader) {
+        let ends: Map<number, number> | undefined;
+        return (at) => {
+          ends ??= zipEnds(reader);
+          return ends.get(at);
+        };
+      },
+    },
+  ],
+  traits: { reads_ahead: true, owns_end: true },
+  limits:
+    'Members that are encrypted are read with their password; strong encryption of PKWARE and archives over several files are not.',
+  open: (content, context) => withMacroSheets(zipMembers(content, context), context.budget),
+});
+
+/** An archive that follows something else, as behind a program that unpacks it. */
+export const zipAtEnd = format({
+  id: 'zip-at-end',
+  media_type: mediaTypeOfZip,
+  recogniseBeside: ({ reader, first }) => (first?.format.traits.owns_end !== true && endsAsZip(reader) ? 32 : 0),
+  traits: zip.traits,
+  limits: null,
+  open: zip.open,
+});

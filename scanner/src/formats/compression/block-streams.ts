@@ -1,3 +1,4 @@
+import { format, innerName, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
@@ -36,7 +37,7 @@ function isJavaSnappy(head: Buffer): boolean {
   return head.subarray(0, JAVA_SNAPPY.length).equals(JAVA_SNAPPY);
 }
 
-export function isBlockStream(head: Buffer): boolean {
+function isBlockStream(head: Buffer): boolean {
   return isJavaLz4(head) || isJavaSnappy(head);
 }
 
@@ -176,11 +177,7 @@ function* sized(reader: Reader, ended: (at: number) => void): Generator<Buffer> 
 }
 
 /** The one file in blocks. @throws Unreadable */
-export async function* blockStreamMembers(
-  content: Content,
-  name: string,
-  { budget, claim }: ReadContext,
-): AsyncGenerator<Member> {
+async function* blockStreamMembers(content: Content, name: string, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   const unpack = isJavaLz4(reader.at(0, JAVA_HEAD_BYTES))
     ? javaLz4
@@ -199,3 +196,27 @@ export async function* blockStreamMembers(
     reader.close();
   }
 }
+
+/** The frames of lz4-java and snappy-java. */
+export const blockStream = format({
+  id: 'block-stream',
+  media_type: 'application/x-packed',
+  recognise: withBits(64, isBlockStream),
+  carve: [
+    { id: 'lz4-java', title: 'lz4 of Java', pattern: `${patternOf({ at: 0, bytes: JAVA_LZ4 })} ${oneOf(0x10, 0x2f)}` },
+    { id: 'snappy-java', title: 'snappy of Java', pattern: `${patternOf({ at: 0, bytes: JAVA_SNAPPY })} 00 00 00 (01|02)` },
+  ],
+  traits: { is_named_after_file: true },
+  limits: null,
+  open: (content, context) => blockStreamMembers(content, innerName(context.name), context),
+});
+
+/** Blocks that only their lengths tell. They are proven to their last byte, and what is packed may begin as something else does that may begin anywhere: a PDF, for one. */
+export const bareBlocks = format({
+  id: 'sized-blocks',
+  media_type: 'application/x-packed',
+  recogniseBeside: ({ reader, first }) => (first?.format.traits.owns_end !== true && isSizedBlocks(reader) ? 64 : 0),
+  traits: { is_named_after_file: true },
+  limits: 'Files above 16 MiB are not tried.',
+  open: blockStream.open,
+});

@@ -1,18 +1,16 @@
 import { crc32 } from 'node:zlib';
 import { sevenZipMembers } from '#scanner/formats/archives/seven-zip.ts';
+import { byMarks, type Format, format, hexMark, innerName, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
 import { type Content, joined, openSource, streamOf } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { beginsStream, decompress, decompressed, unpackedLz4Into, unpackedLzo } from './decompress.ts';
-import { unpackedHuffman } from './huffman-pack.ts';
+import { isHuffmanPack, unpackedHuffman } from './huffman-pack.ts';
 import { LZ4_HISTORY_BYTES, LZ4_RATIO_MAXIMUM as LZ4_RATIO } from './lz.ts';
 
 // Compressors that pack one file, which 7-Zip does not know, or which Node unpacks faster. Their programs take several streams, one behind the other, for one
 // file; so does each of these readers. What stands behind the last stream is not claimed, so that it is read as a file of its own.
-
-/** What one file was packed with. */
-export type Compressor = 'gzip' | 'zlib' | 'brotli' | 'lz4' | 'lzip' | 'lzop' | 'pack' | 'zisofs' | 'mozlz4';
 
 const CHUNK_BYTES = 256 * 1024;
 const ZEROS = Buffer.alloc(4096);
@@ -111,14 +109,14 @@ async function* gzipStreams(reader: Reader, ended: (at: number) => void): AsyncG
 const LOOK_BYTES = 4096;
 
 /** A zlib stream (RFC 1950): its header, and a beginning that can be unpacked. Two bytes alone would be one random file in a thousand. */
-export function isZlib(head: Buffer, budget: Budget): boolean {
+function isZlib(head: Buffer, budget: Budget): boolean {
   if (head.length < 8 || (head[0] ?? 0) % 16 !== 8 || (head[0] ?? 0) >> 4 > 7 || head.readUInt16BE(0) % 31 !== 0) return false;
   if (((head[1] ?? 0) & 0x20) !== 0) return false;
   return beginsStream('zlib', head.subarray(0, LOOK_BYTES), budget);
 }
 
 /** Brotli (RFC 7932) has no magic at all: only a file that is named so is tried. */
-export function isBrotli(head: Buffer, name: string, budget: Budget): boolean {
+function isBrotli(head: Buffer, name: string, budget: Budget): boolean {
   if (!/\.br$/i.test(name)) return false;
   return beginsStream('brotli', head.subarray(0, LOOK_BYTES), budget);
 }
@@ -213,7 +211,7 @@ function* lz4Frames(reader: Reader, ended: (at: number) => void): Generator<Buff
 }
 
 /** Whether LZ4 begins here; a skippable frame may come before it, and may as well belong to zstd. */
-export function isLz4(head: Buffer): boolean {
+function isLz4(head: Buffer): boolean {
   const magic = head.length < 8 ? 0 : head.readUInt32LE(0);
   if (magic === LZ4_FRAME || magic === LZ4_LEGACY) return true;
   const next = nextFrame(head);
@@ -236,7 +234,7 @@ export function isSkippable(head: Buffer): boolean {
   return next === undefined || next === ZSTD || isSkippableMagic(next);
 }
 
-export const LZOP = Buffer.from('894c5a4f000d0a1a0a', 'hex');
+const LZOP = Buffer.from('894c5a4f000d0a1a0a', 'hex');
 /** The flags of lzop 1.04's header. */
 const LZOP_FLAG = { adler: 0x1, adler_packed: 0x2, extra: 0x40, crc: 0x100, crc_packed: 0x200, filter: 0x800 } as const;
 const LZOP_BLOCK_BYTES_MAXIMUM = 64 * 1024 ** 2;
@@ -361,12 +359,12 @@ async function* lzipMembers(content: Content, name: string, context: ReadContext
 }
 
 /** A file that Linux unpacks where it stands on a disc (its fs/isofs, compress.c): a header, where each block ends, and blocks of zlib. */
-export const ZISOFS = Buffer.from('37e45396c9dbd607', 'hex');
+const ZISOFS = Buffer.from('37e45396c9dbd607', 'hex');
 const ZISOFS_HEAD_BYTES = 16;
 const ZISOFS_SHIFT = { least: 15, most: 17 } as const;
 
 /** What Firefox keeps its sessions and bookmarks in: a mark, a size, and one block of LZ4 (toolkit/components/lz4). */
-export const MOZ_LZ4 = Buffer.from('mozLz40\0');
+const MOZ_LZ4 = Buffer.from('mozLz40\0');
 const MOZ_HEAD_BYTES = 12;
 /** Larger ones are not taken into memory. Bytes. */
 const MOZ_BYTES_MAXIMUM = 64 * 1024 ** 2;
@@ -409,31 +407,171 @@ function inflatedBlock(reader: Reader, start: number, end: number, most: number)
   return answer.plain;
 }
 
-/** The one file that is packed in another, named `name`. */
-export function compressedMembers(
-  compressor: Compressor,
-  content: Content,
-  name: string,
-  context: ReadContext,
-): AsyncGenerator<Member> {
-  switch (compressor) {
-    case 'gzip':
-      return ownMembers(content, name, context, gzipStreams);
-    case 'zlib':
-      return nodeMembers(content, 'zlib', name, context);
-    case 'brotli':
-      return nodeMembers(content, 'brotli', name, context);
-    case 'lz4':
-      return ownMembers(content, name, context, lz4Frames);
-    case 'lzop':
-      return ownMembers(content, name, context, lzopFiles);
-    case 'pack':
-      return ownMembers(content, name, context, unpackedHuffman);
-    case 'zisofs':
-      return ownMembers(content, name, context, zisofsBlocks);
-    case 'mozlz4':
-      return ownMembers(content, name, context, mozBlock);
-    case 'lzip':
-      return lzipMembers(content, name, context);
-  }
+type Streams = Parameters<typeof ownMembers>[3];
+
+/** The one file of a format, named after the file that it came in. */
+const unpackedBy =
+  (streams: Streams): Format['open'] =>
+  (content, context) =>
+    ownMembers(content, innerName(context.name), context, streams);
+
+/** Enough of a stream to tell whether it is one. Bytes. */
+const TRIED_BYTES = 4096;
+
+/** Whether raw deflate or zlib unpacks from `at` on, as far as is tried: what ends too early is none the worse for it. */
+function inflates(reader: Reader, at: number, packing: 'zlib' | 'deflate'): boolean {
+  const packed = reader.at(at, TRIED_BYTES);
+  const { kind } = decompress(packing, packed, reader.budget, { most: 64 * 1024 });
+  return kind === 'whole' || (packed.length > 2 && kind !== 'none');
 }
+
+/** A name or a comment of gzip that is longer is none amid other bytes. Bytes. */
+const CARVED_TEXT_BYTES = 1024;
+
+/** RFC 1952: the header with what its flags announce, and deflate behind it. */
+function provesGzip(reader: Reader, at: number): boolean {
+  const head = reader.at(at, GZIP_HEAD_BYTES);
+  if (head.length < GZIP_HEAD_BYTES || head[2] !== 8 || (head[3] ?? 0) > 0x1f) return false;
+  const flags = head[3] ?? 0;
+  let position = at + GZIP_HEAD_BYTES;
+  if ((flags & GZIP_FLAG.extra) !== 0) {
+    const length = reader.at(position, 2);
+    if (length.length < 2) return false;
+    position += 2 + length.readUInt16LE(0);
+  }
+  for (const flag of [GZIP_FLAG.name, GZIP_FLAG.comment]) {
+    if ((flags & flag) === 0) continue;
+    const end = reader.at(position, CARVED_TEXT_BYTES).indexOf(0);
+    if (end < 0) return false;
+    position += end + 1;
+  }
+  if ((flags & GZIP_FLAG.crc) !== 0) position += 2;
+  return inflates(reader, position, 'deflate');
+}
+
+/** RFC 1950: method and checksum of the header, no dictionary, and deflate behind it. */
+export function provesZlib(reader: Reader, at: number): boolean {
+  const head = reader.at(at, 2);
+  if (head.length < 2 || (head[0] ?? 0) % 16 !== 8 || (head[0] ?? 0) > 0x78) return false;
+  return head.readUInt16BE(0) % 31 === 0 && ((head[1] ?? 0) & 0x20) === 0 && inflates(reader, at, 'zlib');
+}
+
+/** lzop 1.04 (lzop.c): a version behind the magic, and one of its three methods where that version has it. Programs that tell files apart hold the magic alone. */
+function provesLzop(reader: Reader, at: number): boolean {
+  const head = reader.at(at, 16);
+  if (head.length < 16) return false;
+  const version = head.readUInt16BE(9);
+  const method = head[version >= 0x0940 ? 15 : 13] ?? 0;
+  return version >= 0x0010 && version < 0x8000 && method >= 1 && method <= 3;
+}
+
+/** RFC 1952: deflate is the only method that is in use. */
+const GZIP = hexMark('1f8b08');
+
+export const gzip = format({
+  id: 'gzip',
+  media_type: 'application/gzip',
+  recognise: byMarks([GZIP]),
+  carve: [
+    {
+      pattern: `${patternOf(GZIP)} ${oneOf(0, 31)} ?? ?? ?? ?? (00|02|04) (00|01|02|03|04|05|06|07|08|09|0a|0b|0c|0d|ff)`,
+      proves: provesGzip,
+    },
+  ],
+  traits: { is_named_after_file: true },
+  limits: null,
+  open: unpackedBy(gzipStreams),
+});
+
+const LZ4_FRAME_MARK = { at: 0, bytes: Buffer.alloc(4) };
+LZ4_FRAME_MARK.bytes.writeUInt32LE(LZ4_FRAME);
+const LZ4_LEGACY_MARK = { at: 0, bytes: Buffer.alloc(4) };
+LZ4_LEGACY_MARK.bytes.writeUInt32LE(LZ4_LEGACY);
+
+export const lz4 = format({
+  id: 'lz4',
+  media_type: 'application/x-lz4',
+  recognise: withBits(32, isLz4),
+  carve: [
+    {
+      // Version 1 without a dictionary, and a block size that exists (LZ4 frame format 1.6.4).
+      pattern: `${patternOf(LZ4_FRAME_MARK)} (40|44|48|4c|50|54|58|5c|60|64|68|6c|70|74|78|7c) (40|50|60|70)`,
+    },
+    {
+      id: 'lz4-legacy',
+      title: 'lz4',
+      pattern: `${patternOf(LZ4_LEGACY_MARK)} ?? ?? (00|01|02|03|04|05|06|07) 00`,
+      is_guess: true,
+    },
+  ],
+  traits: { is_named_after_file: true },
+  limits: 'Frames that need a dictionary are not read.',
+  open: unpackedBy(lz4Frames),
+});
+
+export const lzop = format({
+  id: 'lzop',
+  media_type: 'application/x-lzop',
+  recognise: byMarks([{ at: 0, bytes: LZOP }]),
+  carve: [{ pattern: patternOf({ at: 0, bytes: LZOP }), proves: provesLzop }],
+  traits: { is_named_after_file: true },
+  limits: null,
+  open: unpackedBy(lzopFiles),
+});
+
+const LZIP_VERSION_1 = { at: 0, bytes: Buffer.concat([LZIP, Buffer.from([1])]) };
+
+export const lzip = format({
+  id: 'lzip',
+  media_type: 'application/x-lzip',
+  recognise: byMarks([LZIP_VERSION_1]),
+  carve: [{ pattern: `${patternOf(LZIP_VERSION_1)} ${oneOf(0x0c, 0x1d)}` }],
+  traits: { is_named_after_file: true },
+  limits: 'Version 0 is not read.',
+  open: (content, context) => lzipMembers(content, innerName(context.name), context),
+});
+
+export const systemVPack = format({
+  id: 'pack',
+  media_type: 'application/x-packed',
+  recognise: withBits(24, isHuffmanPack),
+  traits: { is_named_after_file: true },
+  limits: null,
+  open: unpackedBy(unpackedHuffman),
+});
+
+export const zisofs = format({
+  id: 'zisofs',
+  media_type: 'application/x-packed',
+  recognise: byMarks([{ at: 0, bytes: ZISOFS }]),
+  traits: { is_named_after_file: true },
+  limits: 'Version 2, with files above 4 GiB, is not read.',
+  open: unpackedBy(zisofsBlocks),
+});
+
+export const mozLz4 = format({
+  id: 'mozlz4',
+  media_type: 'application/x-packed',
+  recognise: byMarks([{ at: 0, bytes: MOZ_LZ4 }]),
+  traits: { is_named_after_file: true },
+  limits: null,
+  open: unpackedBy(mozBlock),
+});
+
+export const zlib = format({
+  id: 'zlib',
+  media_type: 'application/zlib',
+  recognise: withBits(24, isZlib),
+  traits: { is_named_after_file: true, is_weak: true },
+  limits: 'Streams that need a dictionary are not read.',
+  open: (content, context) => nodeMembers(content, 'zlib', innerName(context.name), context),
+});
+
+export const brotli = format({
+  id: 'brotli',
+  media_type: 'application/x-packed',
+  recogniseBeside: ({ first, head, name, reader }) => (first === undefined && isBrotli(head, name, reader.budget) ? 24 : 0),
+  traits: { is_named_after_file: true },
+  limits: 'It has no mark: only files that are named so are tried.',
+  open: (content, context) => nodeMembers(content, 'brotli', innerName(context.name), context),
+});

@@ -1,3 +1,4 @@
+import { format, innerName, withBits } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
@@ -11,7 +12,7 @@ const CHECKSUM_BYTES = 4;
 /** A chunk holds no more than this, unpacked. Bytes. */
 const CHUNK_BYTES_MAXIMUM = 65_536;
 
-export function isSnappyStream(head: Buffer): boolean {
+function isSnappyStream(head: Buffer): boolean {
   return head.subarray(0, STREAM.length).equals(STREAM);
 }
 
@@ -36,7 +37,7 @@ async function* plainChunks(reader: Reader, claim: ReadContext['claim']): AsyncG
 }
 
 /** The one member of a stream of framed blocks. Padding and what a reader may skip belong to it. */
-export async function* snappyMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
+async function* snappyMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
   try {
     yield { name, read: () => ({ stream: plainChunks(reader, context.claim), packed_bytes: content.size }) };
@@ -44,3 +45,12 @@ export async function* snappyMembers(content: Content, name: string, context: Re
     reader.close();
   }
 }
+
+export const snappy = format({
+  id: 'snappy',
+  media_type: 'application/x-snappy-framed',
+  recognise: withBits(80, isSnappyStream),
+  traits: { is_named_after_file: true },
+  limits: null,
+  open: (content, context) => snappyMembers(content, innerName(context.name), context),
+});

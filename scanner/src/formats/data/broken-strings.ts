@@ -1,3 +1,4 @@
+import { format } from '#scanner/formats/format.ts';
 import { isUtf8 } from 'node:buffer';
 import type { Content } from '#scanner/walk/content.ts';
 import type { Member, ReadContext } from '#scanner/walk/member.ts';
@@ -116,3 +117,15 @@ export function brokenStringMembers(
     for (const { bytes } of brokenStringsOf(reader.at(0, reader.size), isFile)) yield { bytes, is_text: isUtf8Text(bytes) };
   });
 }
+
+export const brokenStrings = format({
+  id: 'cbor-strings',
+  media_type: 'application/octet-stream',
+  recogniseBeside({ reader, head, first, isFile }) {
+    const may_hold = first === undefined || first.format.traits.is_mail === true || first.format.late?.isLate(head) === true;
+    return may_hold && holdsBrokenStrings(reader, isFile) ? 24 : 0;
+  },
+  traits: { is_text: true, is_beside: true },
+  limits: null,
+  open: (content, context) => brokenStringMembers(content, context, context.isFile),
+});

@@ -1,3 +1,4 @@
+import { format, withBits } from '#scanner/formats/format.ts';
 import { type Content, joined, openSource } from '#scanner/walk/content.ts';
 import { httpMessages } from './http-messages.ts';
 import { type Member, Unreadable, type ReadContext } from '#scanner/walk/member.ts';
@@ -491,3 +492,11 @@ export async function* captureMembers(content: Content, context: ReadContext): A
     source.close();
   }
 }
+
+export const capture = format({
+  id: 'capture',
+  media_type: 'application/vnd.tcpdump.pcap',
+  recognise: withBits(48, isCapture),
+  limits: 'What is sent in several packets of UDP is not put together.',
+  open: (content, context) => captureMembers(content, context),
+});

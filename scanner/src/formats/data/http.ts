@@ -1,3 +1,4 @@
+import { format } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { httpMessages } from './http-messages.ts';
 import type { Member, ReadContext } from '#scanner/walk/member.ts';
@@ -31,3 +32,11 @@ export async function* httpMembers(content: Content, { budget }: ReadContext): A
     reader.close();
   }
 }
+
+export const http = format({
+  id: 'http',
+  recogniseBeside: ({ head, first }) => (first === undefined && isHttp(head) ? 48 : 0),
+  traits: { is_text: true, is_beside: true },
+  limits: null,
+  open: httpMembers,
+});

@@ -1,3 +1,4 @@
+import { format } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { decompress, unsnapped } from '#scanner/formats/compression/decompress.ts';
 import { type Member, Unreadable, type ReadContext } from '#scanner/walk/member.ts';
@@ -152,3 +153,11 @@ export async function* tableMembers(
     reader.close();
   }
 }
+
+export const levelTable = format({
+  id: 'leveldb',
+  media_type: 'application/octet-stream',
+  recogniseBeside: ({ reader, first }) => (first === undefined && endsAsTable(reader) ? 64 : 0),
+  limits: null,
+  open: (content, context) => tableMembers(content, context, context.isFile),
+});

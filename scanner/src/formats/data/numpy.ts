@@ -1,3 +1,4 @@
+import { format, withBits } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { type Member, Unreadable, type ReadContext } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
@@ -206,3 +207,11 @@ export async function* numpyMembers(
     reader.close();
   }
 }
+
+export const numpy = format({
+  id: 'numpy',
+  media_type: 'application/x-numpy-array',
+  recognise: withBits(50, isNumpy),
+  limits: null,
+  open: (content, context) => numpyMembers(content, context, context.isFile),
+});

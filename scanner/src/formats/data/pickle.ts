@@ -1,3 +1,4 @@
+import { format, withBits } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import { arrayValues, bytesOf, type Layout, layoutFrom } from './numpy.ts';
@@ -291,3 +292,13 @@ function* within(
 export function pickleMembers(content: Content, context: ReadContext, isFile: (bytes: Buffer) => boolean): AsyncGenerator<Member> {
   return membersOfValues(content, context, isFile, (reader) => valuesIn(reader, context.claim));
 }
+
+export const pickle = format({
+  id: 'pickle',
+  media_type: 'application/x-python-pickle',
+  recognise: withBits(24, isPickle),
+  // The first protocol is one, and letters of base64 may look like it.
+  traits: { is_text: true },
+  limits: 'Bytes of the protocols 0 to 2 that a call puts together are not read.',
+  open: (content, context) => pickleMembers(content, context, context.isFile),
+});

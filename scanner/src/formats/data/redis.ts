@@ -1,3 +1,4 @@
+import { format, withBits } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { unpackedLzf } from '#scanner/formats/compression/decompress.ts';
 import type { Member, ReadContext } from '#scanner/walk/member.ts';
@@ -55,3 +56,11 @@ function* stringsIn(reader: Reader, { budget }: ReadContext): Generator<Value> {
 export function redisMembers(content: Content, context: ReadContext, isFile: (bytes: Buffer) => boolean): AsyncGenerator<Member> {
   return membersOfValues(content, context, isFile, (reader) => stringsIn(reader, context));
 }
+
+export const redis = format({
+  id: 'redis',
+  media_type: 'application/octet-stream',
+  recognise: withBits(72, isRedis),
+  limits: null,
+  open: (content, context) => redisMembers(content, context, context.isFile),
+});

@@ -1,3 +1,4 @@
+import { HEAD_BYTES as FORMAT_HEAD_BYTES, format, withBits } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { type Member, Unreadable, type ReadContext } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
@@ -182,3 +183,16 @@ export async function* sqliteMembers(
     reader.close();
   }
 }
+
+export const sqlite = format({
+  id: 'sqlite',
+  media_type: 'application/vnd.sqlite3',
+  recognise: withBits(128, isSqlite),
+  traits: { owns_end: true },
+  leaf: {
+    marks: [{ at: 0, bytes: MARK }],
+    walk: (reader, head) => (head.length < HEAD_BYTES ? undefined : sqliteEnd(head, reader.size)),
+  },
+  limits: 'What was deleted is matched as it stands.',
+  open: (content, context) => sqliteMembers(content, context, { head_bytes: FORMAT_HEAD_BYTES, isFile: context.isFileHead }),
+});

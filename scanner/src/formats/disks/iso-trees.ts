@@ -1,3 +1,4 @@
+import { format } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { decodeName, type Member, type ReadContext } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
@@ -57,7 +58,7 @@ function* filesOf(reader: Reader, descriptor: Buffer): Generator<File> {
 }
 
 /** The files that only the tree for other systems than Windows has. */
-export async function* isoTreeMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
+async function* isoTreeMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     const descriptors: Buffer[] = [];
@@ -85,3 +86,12 @@ export async function* isoTreeMembers(content: Content, { budget }: ReadContext)
     reader.close();
   }
 }
+
+/** The files of a disc that 7-Zip does not list. */
+export const isoTrees = format({
+  id: 'iso-trees',
+  recogniseBeside: ({ beside }) => (beside.some(({ format: { id } }) => id === 'iso') ? 40 : 0),
+  traits: { is_beside: true },
+  limits: null,
+  open: isoTreeMembers,
+});

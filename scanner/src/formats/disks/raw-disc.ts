@@ -1,3 +1,4 @@
+import { format, withBits } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import { openReader } from '#scanner/walk/reader.ts';
@@ -12,14 +13,14 @@ const MODE_AT = 15;
 const USER_AT: Readonly<Record<number, number>> = { 1: 16, 2: 24 };
 const SECTORS_AT_ONCE = 256;
 
-export function isRawDisc(head: Buffer): boolean {
+function isRawDisc(head: Buffer): boolean {
   const isSector = (at: number) =>
     head.subarray(at, at + MARK.length).equals(MARK) && USER_AT[head[at + MODE_AT] ?? 0] !== undefined;
   return head.length > SECTOR_BYTES * 2 && isSector(0) && isSector(SECTOR_BYTES);
 }
 
 /** The disc as it is mounted: the user bytes of its sectors, one behind the other. */
-export async function* rawDiscMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
+async function* rawDiscMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   const sectors = Math.floor(reader.size / SECTOR_BYTES);
   async function* disc(): AsyncGenerator<Buffer> {
@@ -40,3 +41,10 @@ export async function* rawDiscMembers(content: Content, { budget, claim }: ReadC
     reader.close();
   }
 }
+
+export const rawDisc = format({
+  id: 'raw-disc',
+  recognise: withBits(192, isRawDisc),
+  limits: 'Sectors are not mended by their codes.',
+  open: rawDiscMembers,
+});

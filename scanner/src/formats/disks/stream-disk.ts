@@ -1,5 +1,6 @@
 import { decompress } from '#scanner/formats/compression/decompress.ts';
-import type { Content } from '#scanner/walk/content.ts';
+import { format, withBits } from '#scanner/formats/format.ts';
+import { type Content, standsAt } from '#scanner/walk/content.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
@@ -16,8 +17,11 @@ const GRAIN_BYTES_MAXIMUM = 2 ** 20;
 const MARKS = { end: 0, table: 1, directory: 2, footer: 3 } as const;
 const ZEROS = Buffer.alloc(64 * 1024);
 
-export function isStreamDisk(head: Buffer): boolean {
-  return head.length >= HEADER_BYTES && head.toString('latin1', 0, 4) === 'KDMV' && (head.readUInt32LE(8) & FLAGS) === FLAGS;
+/** Of all disks of VMware, the sparse ones. */
+export const VMDK_MARK = Buffer.from('KDMV');
+
+function isStreamDisk(head: Buffer): boolean {
+  return head.length >= HEADER_BYTES && standsAt(head, VMDK_MARK, 0) && (head.readUInt32LE(8) & FLAGS) === FLAGS;
 }
 
 interface Grain {
@@ -45,7 +49,7 @@ function* grainsOf(reader: Reader): Generator<Grain, number> {
 }
 
 /** The disk as a member; what no grain fills is zeros. */
-export async function* streamDiskMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
+async function* streamDiskMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
   // A claim, as any: what is unpacked is counted.
   const size = Number(reader.at(12, 8).readBigUInt64LE(0)) * SECTOR_BYTES;
@@ -78,3 +82,12 @@ export async function* streamDiskMembers(content: Content, name: string, context
     reader.close();
   }
 }
+
+export const streamDisk = format({
+  id: 'stream-disk',
+  media_type: 'application/x-packed',
+  recognise: withBits(48, isStreamDisk),
+  traits: { is_disk: true },
+  limits: null,
+  open: (content, context) => streamDiskMembers(content, context.name, context),
+});

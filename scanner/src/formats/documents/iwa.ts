@@ -1,5 +1,6 @@
 import { unsnapped } from '#scanner/formats/compression/decompress.ts';
 import { varint } from '#scanner/formats/data/varint.ts';
+import { format, innerName } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
@@ -32,7 +33,7 @@ function blockAt(reader: Reader, at: number): Block | undefined {
 }
 
 /** Whether blocks follow each other to the end, as far as that is looked at, and the first one unpacks. */
-export function isIwa(reader: Reader, head: Buffer): boolean {
+function isIwa(reader: Reader, head: Buffer): boolean {
   if (head[0] !== 0 || head.length <= HEAD_BYTES) return false;
   const first = blockAt(reader, 0);
   if (first === undefined) return false;
@@ -77,7 +78,7 @@ function textsIn(bytes: Buffer): Buffer {
 }
 
 /** What the blocks come to, and the texts of that. @throws Unreadable at the end, `damaged` where one does not unpack, `too_large` where they come to more than is kept */
-export async function* iwaMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
+async function* iwaMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
   const pieces: Buffer[] = [];
   let whole_bytes = 0;
@@ -114,3 +115,11 @@ export async function* iwaMembers(content: Content, name: string, context: ReadC
   }
   if (failure !== undefined) throw new Unreadable(failure);
 }
+
+export const iwa = format({
+  id: 'iwa',
+  media_type: 'application/x-packed',
+  recogniseBeside: ({ reader, head, first }) => (first === undefined && isIwa(reader, head) ? 32 : 0),
+  limits: 'Documents of Pages, Numbers and Keynote behind a password are not read.',
+  open: (content, context) => iwaMembers(content, innerName(context.name), context),
+});

@@ -1,4 +1,5 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
+import { byMarks, format, hexMark, patternOf } from '#scanner/formats/format.ts';
 import { isCompressedRtf, lzfuText } from '#scanner/formats/mail/compressed-rtf.ts';
 import { type Content, MEMORY_BYTES_MAXIMUM } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
@@ -291,7 +292,7 @@ function partOfChain({ runs }: Chain, start: number, end: number): Chain {
 }
 
 /** Streams of an OLE file; after each that holds macros their source. @throws Unreadable `damaged`, at the end, when a chain of sectors is none. */
-export async function* oleMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+async function* oleMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const { budget } = context;
   const reader = openReader(content, budget);
   const claimed = new Ranges(reader.size);
@@ -457,3 +458,21 @@ export async function* oleMembers(content: Content, context: ReadContext): Async
     reader.close();
   }
 }
+
+const OLE = hexMark('d0cf11e0a1b11ae1');
+
+/** MS-CFB 2.2: byte order and sizes of sectors. */
+function provesOle(reader: Reader, at: number): boolean {
+  const head = reader.at(at, 512);
+  return head.length === 512 && head.readUInt16LE(28) === 0xfffe && [9, 12].includes(head.readUInt16LE(30));
+}
+
+export const oleDocument = format({
+  id: 'ole',
+  media_type: 'application/x-ole-storage',
+  recognise: byMarks([OLE]),
+  carve: [{ pattern: patternOf(OLE), proves: provesOle }],
+  limits:
+    'Documents behind a password (except workbooks) and with rights are not read, nor are macros of Word 6 and 95 and of Visual Basic before version 5.',
+  open: oleMembers,
+});

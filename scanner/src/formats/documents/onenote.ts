@@ -1,3 +1,4 @@
+import { format, withBits } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
@@ -14,7 +15,7 @@ const FILE_TYPES: readonly Buffer[] = [
 const OBJECT = Buffer.from('e716e3bd65261145a4c48d4d0b7a9eac', 'hex');
 const HEADER_BYTES = 36;
 
-export function isOneNote(head: Buffer): boolean {
+function isOneNote(head: Buffer): boolean {
   return FILE_TYPES.some((type) => head.subarray(0, type.length).equals(type));
 }
 
@@ -120,7 +121,7 @@ function* storeMembers(reader: Reader, context: ReadContext): Generator<Member> 
  * The files in a section.
  * @throws Unreadable at the end: `damaged` where one is longer than the section, `unsupported` where the section is packed for the way to another machine.
  */
-export async function* oneNoteMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+async function* oneNoteMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
   try {
     let number = 0;
@@ -151,3 +152,11 @@ export async function* oneNoteMembers(content: Content, context: ReadContext): A
     reader.close();
   }
 }
+
+export const oneNote = format({
+  id: 'onenote',
+  media_type: 'application/onenote',
+  recognise: withBits(128, isOneNote),
+  limits: 'Sections behind a password are not read.',
+  open: oneNoteMembers,
+});

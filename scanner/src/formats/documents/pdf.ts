@@ -1,4 +1,6 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
+import { format, HEAD_BYTES, spelled } from '#scanner/formats/format.ts';
+import { mailKind } from '#scanner/formats/mail/mail.ts';
 import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
 import { type Content, isDiskError } from '#scanner/walk/content.ts';
 import { LimitReached } from '#scanner/walk/limits.ts';
@@ -36,7 +38,7 @@ const FIRST_OBJECT = /^\s{0,64}(?:%[^\r\n]{0,200}[\r\n]{1,2}){0,4}\s{0,64}\d{1,7
 const FORM_DATA = '%FDF-1.';
 
 /** The header may stand anywhere in the first 1,024 bytes (ISO 32000-1, Annex H, note 13). At the very beginning it need not be whole: Poppler warns, and goes on. */
-export function isPdf(head: Buffer): boolean {
+function isPdf(head: Buffer): boolean {
   const begins = /^\s{0,64}%PDF/.test(head.toString('latin1', 0, 68));
   return (
     begins ||
@@ -47,7 +49,7 @@ export function isPdf(head: Buffer): boolean {
 }
 
 /** Whether the header stands behind something that is no blank and no byte order mark. */
-export function isPdfWithin(head: Buffer): boolean {
+function isPdfWithin(head: Buffer): boolean {
   return /[^\s\0\xef\xbb\xbf]/.test(head.toString('latin1', 0, Math.max(0, head.indexOf('%PDF'))));
 }
 
@@ -502,7 +504,7 @@ async function peeked(
  * called one, and what `isFile` tells by its first `head_bytes` bytes.
  * @throws Unreadable `encrypted` when its streams cannot be read, and at the end what else could not be.
  */
-export async function* pdfMembers(
+async function* pdfMembers(
   content: Content,
   context: ReadContext,
   { head_bytes, isFile }: { head_bytes: number; isFile: (head: Buffer) => boolean },
@@ -640,3 +642,54 @@ export async function* pdfMembers(
     reader.close();
   }
 }
+
+const PDF_START = '%PDF';
+const PDF_FIRST = /^\s{0,64}%(?:PDF|FDF)/;
+
+/** The first object of a PDF stands near its header (ISO 32000-1, 7.5.3). Bytes. */
+const NEAR_OBJECT_WITHIN = 16 * 1024;
+const NEAR_OBJECT = /[\s\0]\d{1,10}[\s\0]{1,20}\d{1,5}[\s\0]{1,20}obj/;
+
+/** A header with a version, and an object behind it: programs that read and write PDF have the header alone among their texts. */
+function provesPdf(reader: Reader, at: number): boolean {
+  const head = reader.at(at, NEAR_OBJECT_WITHIN).toString('latin1');
+  return /^%PDF-\d\.\d/.test(head) && NEAR_OBJECT.test(head);
+}
+
+/** A document that a mail carries may begin within the mail's first bytes. */
+function isDocument(head: Buffer): boolean {
+  return isPdf(head) && (PDF_FIRST.test(head.toString('latin1', 0, 68)) || mailKind(head) === undefined);
+}
+
+const late = { isLate: (head: Buffer) => head.toString('latin1', 0, PDF_START.length) !== PDF_START, carved_as: 'pdf' };
+
+export const pdf = format({
+  id: 'pdf',
+  media_type: 'application/pdf',
+  recognise: (head) => (isDocument(head) && !isPdfWithin(head) ? 32 : 0),
+  carve: [{ pattern: spelled(`${PDF_START}-`), proves: provesPdf, is_endless: true }],
+  late,
+  limits: 'Documents behind a password are not read, except those that open without one.',
+  open: (content, context) => pdfMembers(content, context, { head_bytes: HEAD_BYTES, isFile: context.isContainerHead }),
+});
+
+/** A document whose header stands behind something else: it may be a part of that. */
+export const pdfWithin = format({
+  id: 'pdf-within',
+  media_type: 'application/pdf',
+  recognise: (head) => (isDocument(head) && isPdfWithin(head) ? 32 : 0),
+  traits: { is_beside: true, reads_beside: ['pdf'] },
+  late,
+  limits: null,
+  open: pdf.open,
+});
+
+/** A document that begins among the first bytes of a mail. */
+export const pdfInMail = format({
+  id: 'pdf-in-mail',
+  media_type: 'application/pdf',
+  recogniseBeside: ({ head, first }) => (first?.format.traits.is_mail === true && isPdf(head) ? 32 : 0),
+  late,
+  limits: null,
+  open: pdf.open,
+});

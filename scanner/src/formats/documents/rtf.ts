@@ -1,3 +1,4 @@
+import { format, withBits } from '#scanner/formats/format.ts';
 import { hexDigit } from '#scanner/text/text-codings.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { LimitReached } from '#scanner/walk/limits.ts';
@@ -16,7 +17,7 @@ const STAR = 0x2a;
 
 const HEADER = Buffer.from('{\\rt');
 
-export function isRtf(head: Buffer): boolean {
+function isRtf(head: Buffer): boolean {
   return head.subarray(0, HEADER.length).equals(HEADER);
 }
 
@@ -159,7 +160,7 @@ const TEXT_BYTES_MAXIMUM = 64 * 1024 ** 2;
 const ESCAPE = Buffer.from("\\'");
 
 /** The objects and other bytes in an RTF document; what is embedded in an object is a member of its own. */
-export async function* rtfMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+async function* rtfMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const { budget, claim } = context;
   const reader = openReader(content, budget);
   try {
@@ -189,3 +190,12 @@ export async function* rtfMembers(content: Content, context: ReadContext): Async
     reader.close();
   }
 }
+
+export const rtf = format({
+  id: 'rtf',
+  media_type: 'application/rtf',
+  recognise: withBits(40, isRtf),
+  traits: { is_text: true },
+  limits: null,
+  open: rtfMembers,
+});

@@ -1,4 +1,7 @@
+import { format, oneOf, spelled } from '#scanner/formats/format.ts';
+import { type Content, openSource } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 
 /** A chunk of a compressed container unpacks to at most so much (MS-OVBA 2.4.1.1.3). Bytes. */
 const CHUNK_BYTES = 4096;
@@ -93,3 +96,36 @@ export function* macroSources(stream: Buffer, budget: Budget): Generator<Source>
     at = stream.indexOf(1, at + (found?.packed_bytes ?? 1));
   }
 }
+
+/** A macro's packed source is shorter. Bytes. */
+const MACRO_BYTES_MAXIMUM = 4 * 1024 ** 2;
+
+/** A macro as it stands in a stream of an Office document, wherever that is. */
+async function* macroMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
+  const source = openSource(content);
+  try {
+    for (const { bytes, packed_bytes, is_cut } of macroSources(source.read(0, MACRO_BYTES_MAXIMUM), budget)) {
+      budget.addUnpacked(bytes.length, bytes.length, packed_bytes);
+      claim(0, packed_bytes);
+      yield { name: 'macro', read: () => ({ content: { size: bytes.length, bytes }, damage: is_cut ? 'too_large' : undefined }) };
+      return;
+    }
+  } finally {
+    source.close();
+  }
+  throw new Unreadable('damaged');
+}
+
+export const macro = format({
+  id: 'vba',
+  media_type: 'application/x-packed',
+  carve: [
+    {
+      // MS-OVBA 2.4.1: a compressed container, and `Attribute VB_` as its first chunk's literals.
+      pattern: `01 ?? ${oneOf(0xb0, 0xbf)} 00 ${spelled('Attribut')} 00 65 20`,
+      is_own: true,
+    },
+  ],
+  limits: 'Nothing of a macro is run.',
+  open: macroMembers,
+});

@@ -1,4 +1,5 @@
 import { decompressed } from '#scanner/formats/compression/decompress.ts';
+import { closedFormat, format, HEAD_BYTES, withBits } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
@@ -59,7 +60,7 @@ function kindOf(identifier: Buffer): 'plain' | 'signed' | 'digested' | 'locked' 
 }
 
 /** Whether a message begins with these bytes, whose content is of a kind that is known. */
-export function isCms(head: Buffer): boolean {
+function isCms(head: Buffer): boolean {
   const outer = head[0] === SEQUENCE ? valueIn(head.subarray(0, 8), 0) : undefined;
   const inner = outer === undefined ? undefined : valueIn(head.subarray(outer.start, outer.start + 8), outer.start);
   if (inner === undefined || inner.tag !== IDENTIFIER || inner.end === undefined) return false;
@@ -118,7 +119,7 @@ function childOf(reader: Reader, from: number, tags: readonly number[], skip_max
  * The signed or compressed content of a message; none where only certificates or a detached signature are in it.
  * @throws Unreadable `encrypted` for what is enveloped, `damaged` where the values lead nowhere.
  */
-export async function* cmsMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
+async function* cmsMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     const outer = valueAt(reader, 0);
@@ -166,3 +167,26 @@ export async function* cmsMembers(content: Content, { budget, claim }: ReadConte
     reader.close();
   }
 }
+
+export const cmsMessage = format({
+  id: 'cms',
+  media_type: 'application/pkcs7-mime',
+  recognise: withBits(80, isCms),
+  limits: 'Enveloped messages are encrypted, and not read.',
+  open: cmsMembers,
+});
+
+/** Keys and whatever else is behind a password (RFC 7292, 4): version 3, and content of CMS that is data or signed. */
+const PKCS12 = /^30(?:8[0-4](?:..){0,4}|..)02010330(?:8[0-4](?:..){0,4}|..)06092a864886f70d01070[12]/;
+
+/** A source that quotes the first bytes of one holds less than their length says. */
+function isPkcs12(head: Buffer): boolean {
+  if (head[0] !== SEQUENCE || !PKCS12.test(head.toString('hex', 0, 40))) return false;
+  const short = head[1] ?? 0;
+  const length_bytes = short > 0x80 ? short - 0x80 : 0;
+  const length = length_bytes > 0 ? head.readUIntBE(2, length_bytes) : short;
+  // Its end may not be told before it (X.690, 8.1.3.6), and what is longer than a head is not looked at here.
+  return short === 0x80 || head.length >= HEAD_BYTES || 2 + length_bytes + length <= head.length;
+}
+
+export const pkcs12 = closedFormat({ id: 'pkcs12', title: 'PKCS #12', detail: 'encrypted', recognise: withBits(96, isPkcs12) });

@@ -1,3 +1,4 @@
+import { format, patternOf, spelled } from '#scanner/formats/format.ts';
 import { BINHEX_MARK, fromBinHex, fromYenc, isYencBegin, YENC_BEGIN_BYTES } from '#scanner/text/encoded-texts.ts';
 import {
   fromBase64,
@@ -440,7 +441,7 @@ function memberOf(name: string, chunks: Iterable<Buffer>, packed_bytes: number, 
 }
 
 /** The decoded parts of a mail. */
-export async function* mailMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+async function* mailMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
   try {
     let is_piece = false;
@@ -482,7 +483,7 @@ function holdsYenc(reader: Reader): boolean {
 }
 
 /** Whether files are written in a text in one of the ways that have their own first line. */
-export function holdsEncoded(reader: Reader, head: Buffer): boolean {
+function holdsEncoded(reader: Reader, head: Buffer): boolean {
   if (holdsUuencode(reader, head)) return true;
   return reader.size <= ENCODED_BYTES_MAXIMUM && (holdsYenc(reader) || reader.find(BINHEX_MARK, 0) >= 0);
 }
@@ -509,7 +510,7 @@ function* yencInParts(reader: Reader, { budget }: ReadContext): Generator<Member
 }
 
 /** The files that are encoded in a text. */
-export async function* encodedMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+async function* encodedMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
   try {
     if (holdsYenc(reader)) {
@@ -544,7 +545,7 @@ export async function* encodedMembers(content: Content, context: ReadContext): A
 const NEXT_MAIL = Buffer.from('\nFrom ');
 
 /** Whether a mailbox begins with something that is no mail, and goes on with one. */
-export function isMailboxBehind(reader: Reader, head: Buffer): boolean {
+function isMailboxBehind(reader: Reader, head: Buffer): boolean {
   if (head.toString('latin1', 0, 5) !== 'From ') return false;
   for (let at = reader.find(NEXT_MAIL, 0); at >= 0; at = reader.find(NEXT_MAIL, at + 1)) {
     if (MBOX_START.test(reader.at(at + 1, MBOX_START_BYTES).toString('latin1'))) return true;
@@ -556,7 +557,7 @@ export function isMailboxBehind(reader: Reader, head: Buffer): boolean {
  * The mails of a mailbox (RFC 4155): each begins with a line `From `. It may be one mail in which such lines stand as text: what is encoded in the parts
  * of that is read as well. The rest of it is in the mails, and in the mailbox as it is.
  */
-export async function* mailboxMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+async function* mailboxMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
   try {
     let number = 0;
@@ -581,3 +582,129 @@ export async function* mailboxMembers(content: Content, context: ReadContext): A
     reader.close();
   }
 }
+
+const DELIMITER = Buffer.from('\n--');
+const MIME_HEADER_BYTES = 16 * 1024;
+const HEADER_LINES_BYTES = 4096;
+
+/** Where the lines begin that describe a part of a mail, one of which stands at `at`: behind the last line before it that is no header. */
+function headerStart(reader: Reader, at: number): number {
+  // Behind a zero, or a line that ends as old Macs end them, nothing is known to belong to it.
+  if (reader.at(at, 1)[0] !== NEWLINE) return at + 1;
+  const from = Math.max(0, at - HEADER_LINES_BYTES);
+  const lines = reader
+    .at(from, at - from + 1)
+    .toString('latin1')
+    .split('\n');
+  let start = at + 1;
+  // The last one is empty: the place is that of the line's end before the header.
+  for (const line of lines.slice(0, -1).reverse()) {
+    if (!/^([!-9;-~]{1,76}[ \t]*:|[ \t]+\S)/.test(line)) break;
+    start -= line.length + 1;
+  }
+  return Math.max(0, start);
+}
+
+/**
+ * Where a mail ends that stands within something else: behind the delimiter that closes it (RFC 2046, 5.1.1), where its header names one; a part of a mail
+ * before the next line that begins as delimiters do. Undefined where nothing says it.
+ */
+function mailEndsIn(reader: Reader): (at: number) => number | undefined {
+  // Places come in their order, so that the same bytes are not searched again for each.
+  let known = { from: 0, at: -1 };
+  const nextDelimiter = (from: number): number => {
+    if (from < known.from || from > known.at) known = { from, at: reader.find(DELIMITER, from) };
+    if (known.at < 0) known.at = reader.size;
+    return known.at;
+  };
+  return (at) => {
+    const start = headerStart(reader, at);
+    const head = reader.at(start, MIME_HEADER_BYTES).toString('latin1');
+    const blank = /\r?\n\r?\n/.exec(head);
+    if (blank === null) return undefined;
+    const boundary = /boundary[ \t]*=[ \t]*"?([^";\r\n]{1,200})/i.exec(head.slice(0, blank.index))?.[1]?.trimEnd();
+    if (boundary !== undefined) {
+      const closing = `--${boundary}--`;
+      const found = reader.find(Buffer.from(closing, 'latin1'), start + blank.index);
+      return found < 0 ? undefined : found + closing.length;
+    }
+    const end = nextDelimiter(start + blank.index + blank[0].length - 1);
+    return end === reader.size ? undefined : end + 1;
+  };
+}
+
+export const mailMessage = format({
+  id: 'mail',
+  media_type: 'message/rfc822',
+  recognise: (head) => (mailKind(head) === 'mail' ? 32 : 0),
+  carve: [
+    {
+      id: 'mime',
+      pattern: '/[\\x00\\r\\n](Content-Transfer-Encoding: {0,4}(base64|quoted-p|x-uue)|MIME-Version: {0,4}1)/i',
+      // Of the shorter one.
+      bits: 14 * 7 + 6,
+      is_guess: true,
+      is_own: true,
+      startOf: headerStart,
+      endsIn: mailEndsIn,
+    },
+  ],
+  traits: { is_text: true, is_mail: true },
+  limits: 'Parts whose bytes lie elsewhere are not fetched.',
+  open: mailMembers,
+});
+
+export const mailFolder = format({
+  id: 'mailbox',
+  media_type: 'application/mbox',
+  recognise: (head) => (mailKind(head) === 'mailbox' ? 32 : 0),
+  traits: { is_text: true, is_mail: true },
+  limits: null,
+  open: mailboxMembers,
+});
+
+/** A mailbox whose first line is none of one that is known. */
+export const mailFolderBehind = format({
+  id: 'mailbox-behind',
+  media_type: 'application/mbox',
+  recogniseBeside: ({ reader, head, first }) => (first === undefined && isMailboxBehind(reader, head) ? 32 : 0),
+  traits: { is_text: true, is_mail: true },
+  limits: null,
+  open: mailboxMembers,
+});
+
+const BINHEX_START = '(This file must be converted with BinHex';
+
+/** Files that are written in a text in one of the ways that have their own first line: uuencode, yEnc, BinHex. */
+export const encodedFiles = format({
+  id: 'uuencode',
+  media_type: 'text/x-uuencode',
+  // The mails of a mailbox are looked at one by one.
+  recogniseBeside: ({ reader, head, first }) =>
+    first?.format.traits.owns_end !== true && first?.format.id !== mailFolder.id && holdsEncoded(reader, head) ? 48 : 0,
+  carve: [
+    {
+      id: 'binhex',
+      pattern: spelled(BINHEX_START),
+      proves: (reader, at) => /^.{38,80}\s{1,8}:[!-z]{20}/s.test(reader.at(at, 120).toString('latin1')),
+      is_own: true,
+    },
+    {
+      id: 'yenc',
+      pattern: patternOf({ at: 0, bytes: YBEGIN }),
+      proves: (reader, at) => /^=ybegin (\w+=\d+ ){2,5}name=/.test(reader.at(at, 120).toString('latin1')),
+      is_own: true,
+    },
+    {
+      id: 'uuencode',
+      pattern: '/\\nbegin(-base64)? [0-7]{3,4} [!-~]/',
+      bits: 56 + 20,
+      is_guess: true,
+      is_own: true,
+      is_endless: true,
+    },
+  ],
+  traits: { is_text: true, is_beside: true, reads_beside: ['uuencode', 'yenc', 'binhex'] },
+  limits: null,
+  open: encodedMembers,
+});

@@ -1,4 +1,5 @@
 import { decompress, decompressed } from '#scanner/formats/compression/decompress.ts';
+import { format, withBits } from '#scanner/formats/format.ts';
 import { fromBase64 } from '#scanner/text/text-codings.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
@@ -123,7 +124,7 @@ const FOLLOWED: readonly number[] = [TAG.key, TAG.password, TAG.one_pass, TAG.si
 const FIRST_BYTES = 1024;
 
 /** Whether a message begins with these bytes: a packet that makes sense, and behind it another one, or nothing but zeros to the end. */
-export function isOpenPgp(head: Buffer, budget: Budget): boolean {
+function isOpenPgp(head: Buffer, budget: Budget): boolean {
   const at = (position: number, length: number) => head.subarray(position, position + length);
   let position = 0;
   for (let count = 0; count < 16; count += 1) {
@@ -153,7 +154,7 @@ async function* bytesOf(reader: Reader, pieces: readonly Range[], skipped: numbe
 }
 
 /** What is in the packets of a message. */
-export async function* openPgpMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
+async function* openPgpMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     let position = 0;
@@ -191,12 +192,12 @@ const DASHES = Buffer.from('\n-----');
 const TEXT_BYTES_MAXIMUM = 64 * 1024 ** 2;
 
 /** Whether a text holds a message in letters, or one that is signed and stands there as it is. */
-export function holdsArmour(reader: Reader): boolean {
+function holdsArmour(reader: Reader): boolean {
   return reader.find(BEGIN, 0, TEXT_BYTES_MAXIMUM) >= 0;
 }
 
 /** The messages in a text (6.2, 7): signed ones without what was put before lines that begin with a dash, others without their armour. */
-export async function* armourMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
+async function* armourMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     let number = 0;
@@ -251,3 +252,19 @@ function* withoutSum(reader: Reader, start: number, end: number): Generator<Buff
   const sum = /\n=[A-Za-z0-9+/]{4}\r?\n?$/.exec(tail);
   yield* reader.chunks(start, sum === null ? end : end - (tail.length - sum.index));
 }
+
+export const openPgp = format({
+  id: 'openpgp',
+  media_type: 'application/pgp-encrypted',
+  recognise: withBits(24, isOpenPgp),
+  limits: 'Encrypted messages are not read.',
+  open: openPgpMembers,
+});
+
+export const openPgpArmour = format({
+  id: 'openpgp-armour',
+  recogniseBeside: ({ reader, first }) => (first === undefined && holdsArmour(reader) ? 96 : 0),
+  traits: { is_text: true, is_beside: true },
+  limits: null,
+  open: armourMembers,
+});

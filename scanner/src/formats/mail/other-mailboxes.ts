@@ -1,3 +1,4 @@
+import { format, withBits } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
@@ -13,7 +14,7 @@ const LINE_END = Buffer.from('\n');
 const NEWLINE = 0x0a;
 const EMPTY_LINES = [Buffer.from('\n\n'), Buffer.from('\n\r\n')];
 
-export function isOtherMailbox(head: Buffer): boolean {
+function isOtherMailbox(head: Buffer): boolean {
   return head.subarray(0, MMDF.length).equals(MMDF) || head.toString('latin1', 0, BABYL.length) === BABYL;
 }
 
@@ -52,7 +53,7 @@ function* ofBabyl(reader: Reader): Generator<[number, number][]> {
   }
 }
 
-export async function* otherMailboxMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
+async function* otherMailboxMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     let number = 0;
@@ -65,3 +66,11 @@ export async function* otherMailboxMembers(content: Content, { budget }: ReadCon
     reader.close();
   }
 }
+
+export const otherMailbox = format({
+  id: 'other-mailbox',
+  media_type: 'application/mbox',
+  recognise: withBits(40, isOtherMailbox),
+  limits: null,
+  open: otherMailboxMembers,
+});

@@ -1,3 +1,4 @@
+import { format, patternOf, withBits } from '#scanner/formats/format.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
@@ -21,7 +22,7 @@ const LEVELS: readonly number[] = [1, 2];
 const TITLE_BYTES_MAXIMUM = 1024;
 const PROPERTIES_BYTES_MAXIMUM = 64 * 1024 ** 2;
 
-export function isTnef(head: Buffer): boolean {
+function isTnef(head: Buffer): boolean {
   return head.length > HEADER_BYTES && head.readUInt32LE(0) === SIGNATURE && LEVELS.includes(head[HEADER_BYTES] ?? 0);
 }
 
@@ -94,7 +95,7 @@ function nameOf(reader: Reader, at: number, length: number): string {
 }
 
 /** Attached files, the body, and what MAPI properties hold. @throws Unreadable `damaged`, at the end, where it ends too early. */
-export async function* tnefMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
+async function* tnefMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     let at = HEADER_BYTES;
@@ -146,3 +147,15 @@ export async function* tnefMembers(content: Content, { budget, claim }: ReadCont
     reader.close();
   }
 }
+
+const MARK = { at: 0, bytes: Buffer.alloc(4) };
+MARK.bytes.writeUInt32LE(SIGNATURE);
+
+export const tnef = format({
+  id: 'tnef',
+  media_type: 'application/vnd.ms-tnef',
+  recognise: withBits(38, isTnef),
+  carve: [{ pattern: `${patternOf(MARK)} ?? ?? 01 06 90 08 00` }],
+  limits: null,
+  open: tnefMembers,
+});

@@ -38,7 +38,7 @@ function elementAt(reader: Reader, at: number, { is_big, is_implicit }: { is_big
 }
 
 /** The values of all elements, those within others too. @throws Unreadable where one is longer than the file, or all are packed. */
-export function* dicomPieces(
+export function* dicomMembers(
   reader: Reader,
   known: (start: number, end: number) => void,
 ): Generator<{ name: string; start: number; end: number }> {

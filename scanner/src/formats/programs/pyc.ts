@@ -1,4 +1,6 @@
 import { guess } from '#scanner/formats/compression/decompress.ts';
+import { format, withBits } from '#scanner/formats/format.ts';
+import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
 import { type Content, openSource } from '#scanner/walk/content.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 
@@ -50,7 +52,7 @@ function versionOf(head: Buffer): Version | undefined {
 }
 
 /** Whether a compiled script of Python begins with these bytes. */
-export function isPyc(head: Buffer): boolean {
+function isPyc(head: Buffer): boolean {
   return versionOf(head) !== undefined;
 }
 
@@ -149,7 +151,7 @@ function rawInflated(bytes: Buffer, budget: ReadContext['budget']): Buffer | und
  * The constants of a compiled script: bytes that are a file, a text or packed, as a member each; its texts as one.
  * @throws Unreadable `damaged` where the walk ends before its end.
  */
-export async function* pycMembers(
+async function* pycMembers(
   content: Content,
   { budget, claim }: ReadContext,
   isFile: (bytes: Buffer) => boolean,
@@ -205,3 +207,12 @@ export async function* pycMembers(
   claim(0, end);
   if (failure !== undefined) throw failure;
 }
+
+export const pyc = format({
+  id: 'pyc',
+  media_type: 'application/x-python-bytecode',
+  recognise: withBits(32, isPyc),
+  limits: null,
+  open: (content, context) =>
+    pycMembers(content, context, (bytes) => context.isFileHead(bytes) || textFormOf(bytes.subarray(0, LOOK_BYTES)) !== undefined),
+});

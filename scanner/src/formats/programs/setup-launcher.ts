@@ -1,3 +1,4 @@
+import { closedFormat, format, patternOf, spelled } from '#scanner/formats/format.ts';
 import { type Content, openSource, streamOf } from '#scanner/walk/content.ts';
 import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
@@ -20,7 +21,7 @@ const BLOCK_BYTES = 1024;
 const READ_BYTES = 64 * BLOCK_BYTES;
 
 /** Whether such a setup begins here: how many files, no kind, and a first record with a name. */
-export function isSetup(reader: Reader, at = 0): boolean {
+function isSetup(reader: Reader, at = 0): boolean {
   const head = reader.at(at, HEAD_BYTES + RECORD_BYTES);
   if (head.length < HEAD_BYTES + RECORD_BYTES || !head.subarray(0, MAGIC.length).equals(MAGIC)) return false;
   const count = head.readUInt16LE(AT.count);
@@ -47,7 +48,7 @@ async function* plainOf(content: Content, start: number, size: number, key: Buff
 }
 
 /** The files as they were packed: streams of zlib, most of them. @throws Unreadable */
-export async function* setupMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
+async function* setupMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     const count = reader.at(0, HEAD_BYTES).readUInt16LE(AT.count);
@@ -73,3 +74,37 @@ export async function* setupMembers(content: Content, { budget, claim }: ReadCon
     reader.close();
   }
 }
+
+export const setupLauncher = format({
+  id: 'setup',
+  media_type: 'application/x-packed',
+  carve: [{ pattern: `${patternOf({ at: 0, bytes: MAGIC })} ?? ?? 00 00 00 00`, proves: isSetup, is_own: true }],
+  limits: null,
+  open: setupMembers,
+});
+
+/** Newer launchers have other records. */
+export const setupStream = closedFormat({
+  id: 'setup-stream',
+  title: 'InstallShield',
+  carve: [
+    {
+      title: 'setup stream',
+      pattern: `${spelled('ISSetupStream')} 00 ?? ?? (00|01|02|03|04) 00 00 00`,
+      proves: (reader, at) => reader.at(at + 14, 2).some((byte) => byte !== 0),
+    },
+  ],
+});
+
+/** Inno Setup's identification of its data, 64 bytes with zeros at their end (innoextract, setup/version.cpp); the program before it names it as well. */
+export const innoSetup = closedFormat({
+  id: 'inno',
+  title: 'Inno Setup',
+  carve: [
+    {
+      pattern: spelled('Inno Setup Setup Data ('),
+      proves: (reader, at) =>
+        /^Inno Setup Setup Data \(\d[\d.]{2,12}\)[^\0]{0,40}\0+$/.test(reader.at(at, 64).toString('latin1')),
+    },
+  ],
+});

@@ -1,9 +1,11 @@
 import { sevenZipMembers } from '#scanner/formats/archives/seven-zip.ts';
 import { decompress } from '#scanner/formats/compression/decompress.ts';
+import { format } from '#scanner/formats/format.ts';
 import { type Content, isDiskError, openSource } from '#scanner/walk/content.ts';
 import { LimitReached } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import { isProgramHead } from './program-formats.ts';
 import { unpackedByProgram, upxProgram } from './upx-program.ts';
 
 // Programs packed by UPX. Its headers (upx/src/packhead.cpp, upx/src/stub/src/include/linux.h) say what is packed where and how, and it is packed by the UCL
@@ -203,7 +205,7 @@ function upxBlocks(reader: Reader): Block[] {
 }
 
 /** Whether there is something of UPX in a program that may be unpacked: by us, or by UPX itself where it is installed. */
-export function isUpxPacked(reader: Reader): boolean {
+function isUpxPacked(reader: Reader): boolean {
   return upxBlocks(reader).length > 0 || (upxProgram() !== undefined && reader.find(MARK, 1, SEARCHED_BYTES) >= 0);
 }
 
@@ -274,3 +276,11 @@ async function* ownMembers(content: Content, context: ReadContext): AsyncGenerat
     reader.close();
   }
 }
+
+export const packedProgram = format({
+  id: 'upx',
+  recogniseBeside: ({ reader, head }) => (isProgramHead(head) && isUpxPacked(reader) ? 32 : 0),
+  traits: { is_beside: true },
+  limits: 'What neither the own reader nor an installed `upx` unpacks is not read.',
+  open: upxMembers,
+});

@@ -1,26 +1,13 @@
-import { standsAt } from '#scanner/walk/content.ts';
+import type { LeafMember } from '#scanner/formats/format.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 
-// What pictures, sound and film carry beside what they show: comments, descriptions, attached files. Each is a piece of its own for the program that shows
+// What pictures, sound and film carry beside what they show: comments, descriptions, attached files. Each is a member of its own for the program that shows
 // it, so that rules that look at a whole file have to see it alone.
 
-/** `packed`: by zlib. `end` is exclusive. */
-export interface LeafPart {
-  name: string;
-  start: number;
-  end: number;
-  packed?: true;
-  /** It comes in several: bytes of all of them together. */
-  more?: readonly { start: number; end: number }[];
-}
+/** The members of one format: their ranges, as the file says them. */
+type Members = Generator<LeafMember>;
 
-const PARTS_MAXIMUM = 1000;
-/** Shorter ones say nothing. Bytes. */
-const LEAST = 32;
 const HEAD_BYTES = 300;
-
-const text = (characters: string) => Buffer.from(characters, 'latin1');
-const hex = (digits: string) => Buffer.from(digits, 'hex');
 
 /** Behind so many texts that end with a zero; `at` is where the first begins. */
 function afterZeros(bytes: Buffer, at: number, count: number): number {
@@ -36,7 +23,7 @@ function afterZeros(bytes: Buffer, at: number, count: number): number {
 /** Chunks that hold the picture itself, or some numbers about it (PNG 3rd edition, 11). */
 const PNG_OWN = 'IHDR PLTE IDAT IEND tRNS cHRM gAMA sBIT sRGB bKGD hIST pHYs sPLT tIME acTL fcTL fdAT MHDR MEND'.split(' ');
 
-function* pngParts(reader: Reader): Generator<LeafPart> {
+export function* pngMembers(reader: Reader): Members {
   for (let at = 8; at + 12 <= reader.size; ) {
     const head = reader.at(at, 8);
     const length = head.readUInt32BE(0);
@@ -57,7 +44,7 @@ function* pngParts(reader: Reader): Generator<LeafPart> {
   }
 }
 
-function* jpegParts(reader: Reader): Generator<LeafPart> {
+export function* jpegMembers(reader: Reader): Members {
   for (let at = 2; at + 4 <= reader.size; ) {
     const head = reader.at(at, 4);
     const [first, mark = 0] = head;
@@ -69,7 +56,7 @@ function* jpegParts(reader: Reader): Generator<LeafPart> {
   }
 }
 
-function* gifParts(reader: Reader): Generator<LeafPart> {
+export function* gifMembers(reader: Reader): Members {
   const table = (flags: number) => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
   let at = 13 + table(reader.at(10, 1)[0] ?? 0);
   for (;;) {
@@ -97,7 +84,7 @@ const RIFF_OWN = 'data VP8  VP8L VP8X ALPH ANIM ANMF fmt  movi idx1 avih strh st
 const RIFF_LISTS = 'RIFF RF64 LIST FORM'.split(' ');
 
 /** Chunks of RIFF and IFF, those in lists as well. */
-function* chunkParts(reader: Reader, is_little: boolean): Generator<LeafPart> {
+export function* chunkMembers(reader: Reader, is_little: boolean): Members {
   for (let at = 0; at + 8 <= reader.size; ) {
     const head = reader.at(at, 12);
     const type = head.toString('latin1', 0, 4);
@@ -112,7 +99,7 @@ function* chunkParts(reader: Reader, is_little: boolean): Generator<LeafPart> {
 }
 
 /** ID3v2 (id3.org, 2.3 and 2.4): frames; a picture or a file in one has words before it. */
-function* id3Parts(reader: Reader, head: Buffer): Generator<LeafPart> {
+export function* id3Members(reader: Reader, head: Buffer): Members {
   const sevens = (bytes: Buffer) => bytes.reduce((sum, byte) => sum * 128 + (byte & 127), 0);
   const end = Math.min(reader.size, 10 + sevens(head.subarray(6, 10)));
   const version = head[3] ?? 0;
@@ -138,7 +125,7 @@ function* id3Parts(reader: Reader, head: Buffer): Generator<LeafPart> {
 }
 
 /** FLAC (RFC 9639, 8): a picture has its type, kind, description and size before it. */
-function* flacParts(reader: Reader): Generator<LeafPart> {
+export function* flacMembers(reader: Reader): Members {
   for (let at = 4; at + 4 <= reader.size; ) {
     const head = reader.at(at, 4);
     const [kind = 0] = head;
@@ -168,7 +155,7 @@ function ebmlAt(bytes: Buffer, at: number): { value: number; length: number } | 
 }
 
 /** Attached files of Matroska (RFC 9559, 5.1.6). */
-function* matroskaParts(reader: Reader): Generator<LeafPart> {
+export function* matroskaMembers(reader: Reader): Members {
   for (let at = 0; at < reader.size; ) {
     const head = reader.at(at, 12);
     const id_bytes = Math.clz32(head[0] ?? 0) - 23;
@@ -182,7 +169,7 @@ function* matroskaParts(reader: Reader): Generator<LeafPart> {
 }
 
 /** Boxes of MPEG-4 that hold what others put there (ISO 14496-12, 4.2 and 8.1.2), and the descriptions. */
-function* boxParts(reader: Reader): Generator<LeafPart> {
+export function* boxMembers(reader: Reader): Members {
   for (let at = 0; at + 8 <= reader.size; ) {
     const head = reader.at(at, 16);
     const type = head.toString('latin1', 4, 8);
@@ -196,7 +183,7 @@ function* boxParts(reader: Reader): Generator<LeafPart> {
 }
 
 /** Comments of a Windows metafile (MS-EMF 2.3.3: type 70; MS-WMF 2.3.6.1: function 0x0626). */
-function* enhancedParts(reader: Reader): Generator<LeafPart> {
+export function* enhancedMembers(reader: Reader): Members {
   for (let at = 0; at + 12 <= reader.size; ) {
     const head = reader.at(at, 12);
     const size = head.readUInt32LE(4);
@@ -207,7 +194,7 @@ function* enhancedParts(reader: Reader): Generator<LeafPart> {
   }
 }
 
-function* metafileParts(reader: Reader): Generator<LeafPart> {
+export function* metafileMembers(reader: Reader): Members {
   for (let at = 22 + 18; at + 10 <= reader.size; ) {
     const head = reader.at(at, 10);
     const size = head.readUInt32LE(0) * 2;
@@ -219,7 +206,7 @@ function* metafileParts(reader: Reader): Generator<LeafPart> {
 }
 
 /** Values of TIFF's directories that are bytes or text (TIFF 6.0, 2). */
-function* tiffParts(reader: Reader, head: Buffer): Generator<LeafPart> {
+export function* tiffMembers(reader: Reader, head: Buffer): Members {
   const is_little = head[0] === 0x49;
   const u16 = (bytes: Buffer, at: number) => (is_little ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
   const u32 = (bytes: Buffer, at: number) => (is_little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
@@ -238,7 +225,7 @@ function* tiffParts(reader: Reader, head: Buffer): Generator<LeafPart> {
 }
 
 /** The description of a web font (WOFF 1.0, 7), and what its maker put behind it. */
-function* fontParts(_reader: Reader, head: Buffer): Generator<LeafPart> {
+export function* fontMembers(_reader: Reader, head: Buffer): Members {
   if (head.length < 44) return;
   const [metadata, packed, , own, own_bytes] = [24, 28, 32, 36, 40].map((at) => head.readUInt32BE(at));
   if (metadata !== undefined && packed !== undefined)
@@ -246,49 +233,10 @@ function* fontParts(_reader: Reader, head: Buffer): Generator<LeafPart> {
   if (own !== undefined && own_bytes !== undefined) yield { name: 'private data', start: own, end: own + own_bytes };
 }
 
-function* iconParts(reader: Reader, head: Buffer): Generator<LeafPart> {
+export function* iconMembers(reader: Reader, head: Buffer): Members {
   const list = reader.at(6, head.readUInt16LE(4) * 16);
   for (let at = 0; at + 16 <= list.length; at += 16) {
     const start = list.readUInt32LE(at + 12);
     yield { name: 'picture', start, end: start + list.readUInt32LE(at + 8) };
-  }
-}
-
-const FORMATS: readonly { magic: Buffer; at: number; parts: (reader: Reader, head: Buffer) => Generator<LeafPart> }[] = [
-  { magic: hex('89504e470d0a1a0a'), at: 0, parts: pngParts },
-  { magic: hex('ffd8ff'), at: 0, parts: jpegParts },
-  { magic: text('GIF8'), at: 0, parts: gifParts },
-  { magic: text('RIFF'), at: 0, parts: (reader) => chunkParts(reader, true) },
-  { magic: text('RF64'), at: 0, parts: (reader) => chunkParts(reader, true) },
-  { magic: text('FORM'), at: 0, parts: (reader) => chunkParts(reader, false) },
-  { magic: text('ID3'), at: 0, parts: id3Parts },
-  { magic: text('fLaC'), at: 0, parts: flacParts },
-  { magic: hex('1a45dfa3'), at: 0, parts: matroskaParts },
-  { magic: text('ftyp'), at: 4, parts: boxParts },
-  { magic: text(' EMF'), at: 40, parts: enhancedParts },
-  { magic: hex('d7cdc69a'), at: 0, parts: metafileParts },
-  { magic: hex('49492a00'), at: 0, parts: tiffParts },
-  { magic: hex('4d4d002a'), at: 0, parts: tiffParts },
-  { magic: text('wOFF'), at: 0, parts: fontParts },
-  { magic: hex('00000100'), at: 0, parts: iconParts },
-];
-
-/** Whether these bytes begin one of the formats whose parts are known. */
-export function hasParts(head: Buffer): boolean {
-  return FORMATS.some(({ magic, at }) => standsAt(head, magic, at));
-}
-
-/** What a content carries beside what it is; nothing for what is no such format. Parts lie within the content, and are long enough to say something. */
-export function* leafParts(reader: Reader): Generator<LeafPart> {
-  const head = reader.at(0, 64);
-  const format = FORMATS.find(({ magic, at }) => standsAt(head, magic, at));
-  let count = 0;
-  for (const part of format?.parts(reader, head) ?? []) {
-    const end = Math.min(reader.size, part.end);
-    const bytes = (part.more ?? []).reduce((sum, piece) => sum + piece.end - piece.start, end - part.start);
-    if (part.start < 0 || bytes < LEAST) continue;
-    count += 1;
-    if (count > PARTS_MAXIMUM) return;
-    yield { ...part, end };
   }
 }

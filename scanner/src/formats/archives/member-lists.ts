@@ -1,26 +1,27 @@
 import { beginsStream } from '#scanner/formats/compression/decompress.ts';
-import { dicomPieces, isDicom } from '#scanner/formats/media/dicom.ts';
+import { type Format, format, withBits } from '#scanner/formats/format.ts';
+import { dicomMembers, isDicom } from '#scanner/formats/media/dicom.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
-// Formats that are little more than a list of pieces, each of which is a file or a value of its own.
+// Formats that are little more than a list of members, each of which is a file or a value of its own.
 
-interface Piece {
+interface Place {
   name: string;
   start: number;
   end: number;
 }
 
-/** How a format is told, and where its pieces stand. `known` is told of what else belongs to it. */
-interface Format {
+/** How a format is told, and where its members stand. `known` is told of what else belongs to it. */
+interface MemberList {
   is: (head: Buffer) => boolean;
-  pieces: (reader: Reader, known: (start: number, end: number) => void) => Generator<Piece>;
+  members: (reader: Reader, known: (start: number, end: number) => void) => Generator<Place>;
 }
 
-/** Pieces that are shorter say nothing. Bytes. */
+/** Members that are shorter say nothing. Bytes. */
 const LEAST = 32;
-const PIECES_MAXIMUM = 10_000;
+const MEMBERS_MAXIMUM = 10_000;
 
 const crcTable = Uint16Array.from({ length: 256 }, (_, index) => {
   let crc = index << 8;
@@ -36,9 +37,9 @@ function crc16(bytes: Buffer): number {
 const APPLE: readonly number[] = [0x00051600, 0x00051607];
 
 /** AppleSingle and AppleDouble (RFC 1740, appendix A and B): a list of forks, each with its place. */
-const apple: Format = {
+const apple: MemberList = {
   is: (head) => head.length >= 38 && APPLE.includes(head.readUInt32BE(0)) && [0x10000, 0x20000].includes(head.readUInt32BE(4)),
-  *pieces(reader, known) {
+  *members(reader, known) {
     const count = reader.at(24, 2).readUInt16BE(0);
     const list = reader.at(26, count * 12);
     known(0, 26 + list.length);
@@ -53,7 +54,7 @@ const MAC_BINARY_BYTES = 128;
 const toBlock = (bytes: number) => Math.ceil(bytes / MAC_BINARY_BYTES) * MAC_BINARY_BYTES;
 
 /** MacBinary II and III (their specifications of 1987 and 1996): a header with a checksum, the two forks, each filled up to 128 bytes. */
-const macBinary: Format = {
+const macBinary: MemberList = {
   is(head) {
     if (head.length < MAC_BINARY_BYTES || head[0] !== 0 || head[74] !== 0 || head[82] !== 0) return false;
     const name_bytes = head[1] ?? 0;
@@ -61,7 +62,7 @@ const macBinary: Format = {
       name_bytes > 0 && name_bytes < 64 && crc16(head.subarray(0, 124)) === head.readUInt16BE(124) && head.readUInt16BE(124) > 0
     );
   },
-  *pieces(reader, known) {
+  *members(reader, known) {
     const head = reader.at(0, MAC_BINARY_BYTES);
     const start = MAC_BINARY_BYTES + toBlock(head.readUInt16BE(120));
     known(0, start);
@@ -75,16 +76,16 @@ const macBinary: Format = {
 const BINARY_LIST = Buffer.from('bplist00');
 const LIST_TRAILER_BYTES = 32;
 
-/** Apple's binary property list (CFBinaryPList.c): objects, a table of their places, and a trailer. Values that are bytes or text are pieces. */
-const propertyList: Format = {
+/** Apple's binary property list (CFBinaryPList.c): objects, a table of their places, and a trailer. Values that are bytes or text are members. */
+const propertyList: MemberList = {
   is: (head) => head.subarray(0, BINARY_LIST.length).equals(BINARY_LIST),
-  *pieces(reader, known) {
+  *members(reader, known) {
     const trailer = reader.at(reader.size - LIST_TRAILER_BYTES, LIST_TRAILER_BYTES);
     if (trailer.length < LIST_TRAILER_BYTES) throw new Unreadable('damaged');
     const place_bytes = trailer[6] ?? 0;
     const count = Number(trailer.readBigUInt64BE(8));
     const table_at = Number(trailer.readBigUInt64BE(24));
-    const table = reader.at(table_at, Math.min(count, PIECES_MAXIMUM) * place_bytes);
+    const table = reader.at(table_at, Math.min(count, MEMBERS_MAXIMUM) * place_bytes);
     known(0, reader.size);
     for (let index = 0; place_bytes > 0 && place_bytes <= 6 && (index + 1) * place_bytes <= table.length; index += 1) {
       const at = table.readUIntBE(index * place_bytes, place_bytes);
@@ -107,9 +108,9 @@ const WEB_ARCHIVE = /^WARC\/\d\.\d\r?\n/;
 const RECORD_HEAD_BYTES = 16 * 1024;
 
 /** Archives of pages (ISO 28500, WARC): records of a head and a body; what a server answered has a head of its own before it. */
-const webArchive: Format = {
+const webArchive: MemberList = {
   is: (head) => WEB_ARCHIVE.test(head.toString('latin1', 0, 16)),
-  *pieces(reader, known) {
+  *members(reader, known) {
     for (let at = 0, number = 1; at < reader.size; number += 1) {
       const head = reader.at(at, RECORD_HEAD_BYTES).toString('latin1');
       const skipped = /^(?:\r?\n)*/.exec(head)?.[0].length ?? 0;
@@ -134,9 +135,9 @@ const ACTIVE_MIME = Buffer.from('ActiveMime');
 const ACTIVE_HEAD_BYTES = 128;
 
 /** What Office packs beside a page (`editdata.mso`): a head of some 50 bytes, and zlib. */
-const activeMime: Format = {
+const activeMime: MemberList = {
   is: (head) => head.subarray(0, ACTIVE_MIME.length).equals(ACTIVE_MIME),
-  *pieces(reader, known) {
+  *members(reader, known) {
     const head = reader.at(0, ACTIVE_HEAD_BYTES + 64);
     for (let at = ACTIVE_MIME.length; at < ACTIVE_HEAD_BYTES && at + 2 < head.length; at += 1) {
       if (head[at] !== 0x78 || head.readUInt16BE(at) % 31 !== 0 || !beginsStream('zlib', head.subarray(at), reader.budget))
@@ -152,9 +153,9 @@ const activeMime: Format = {
 const GIT_OBJECT = /^(?:blob|tree|commit|tag) \d{1,15}\0/;
 
 /** An object of git, unpacked: its kind and length, a zero, and the file. */
-const gitObject: Format = {
+const gitObject: MemberList = {
   is: (head) => GIT_OBJECT.test(head.toString('latin1', 0, 24)),
-  *pieces(reader, known) {
+  *members(reader, known) {
     const start = GIT_OBJECT.exec(reader.at(0, 24).toString('latin1'))?.[0].length ?? 0;
     known(0, start);
     yield { name: 'object', start, end: reader.size };
@@ -197,14 +198,14 @@ function gameFilesOf(head: Buffer) {
   return head.length < 16 ? undefined : GAME_FILES.find(({ mark }) => head.toString('latin1', 0, mark.length) === mark);
 }
 
-const game: Format = {
+const game: MemberList = {
   is: (head) => gameFilesOf(head) !== undefined,
-  *pieces(reader, known) {
+  *members(reader, known) {
     const head = reader.at(0, 16);
     const form = gameFilesOf(head);
     if (form === undefined) return;
     const { at, count } = form.list(head);
-    const list = reader.at(at, Math.min(count, PIECES_MAXIMUM) * form.entry);
+    const list = reader.at(at, Math.min(count, MEMBERS_MAXIMUM) * form.entry);
     // A text may begin with the same letters.
     if (list.length === 0 || list.length % form.entry !== 0) return;
     known(0, 16);
@@ -221,25 +222,13 @@ const game: Format = {
   },
 };
 
-const dicom: Format = { is: isDicom, pieces: dicomPieces };
-
-const FORMATS: readonly Format[] = [gitObject, apple, macBinary, propertyList, webArchive, activeMime, dicom, game];
-
-/** As much of a file tells which of them it is. */
-const FORMAT_BYTES = 256;
-
-export function isPieces(head: Buffer): boolean {
-  return FORMATS.some(({ is }) => is(head));
-}
-
-/** The pieces, each as a member. @throws Unreadable `damaged` where the list of them is none. */
-export async function* pieceMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
+/** The members of a list, each with its name. @throws Unreadable `damaged` where the list is none */
+async function* listedMembers({ members }: MemberList, content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
-    const format = FORMATS.find(({ is }) => is(reader.at(0, FORMAT_BYTES)));
-    for (const { name, start, end: claimed } of format?.pieces(reader, claim) ?? []) {
+    for (const { name, start, end: wanted } of members(reader, claim)) {
       budget.spend(LEAST);
-      const end = Math.min(claimed, reader.size);
+      const end = Math.min(wanted, reader.size);
       claim(start, end);
       if (end - start < LEAST) continue;
       async function* bytes(): AsyncGenerator<Buffer> {
@@ -251,3 +240,23 @@ export async function* pieceMembers(content: Content, { budget, claim }: ReadCon
     reader.close();
   }
 }
+
+function listFormat(id: string, bits: number, list: MemberList, limits: string | null = null): Format {
+  return format({
+    id,
+    recognise: withBits(bits, (head: Buffer) => list.is(head)),
+    limits,
+    open: (content, context) => listedMembers(list, content, context),
+  });
+}
+
+export const memberLists: readonly Format[] = [
+  listFormat('git-object', 48, gitObject),
+  listFormat('apple-double', 62, apple),
+  listFormat('mac-binary', 40, macBinary),
+  listFormat('property-list', 64, propertyList),
+  listFormat('web-archive', 64, webArchive),
+  listFormat('active-mime', 80, activeMime),
+  listFormat('dicom', 32, { is: isDicom, members: dicomMembers }, 'Values that are packed are matched as they stand.'),
+  listFormat('game-files', 32, game),
+];
