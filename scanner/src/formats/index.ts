@@ -3,23 +3,7 @@ import { closedArchives, laterPart, unknownArchives } from './archives/closed-ar
 import { gitPack } from './archives/git-pack.ts';
 import { memberLists } from './archives/member-lists.ts';
 import { phar } from './archives/phar.ts';
-import {
-  anyArchive,
-  ar,
-  arj,
-  cab,
-  chm,
-  cpio,
-  lzh,
-  mslz,
-  nsis,
-  rar,
-  rar5,
-  rpm,
-  sevenZip,
-  wim,
-  xar,
-} from './archives/seven-zip-archives.ts';
+import { ar, arj, cab, chm, cpio, lzh, mslz, nsis, rar, rar5, rpm, sevenZip, wim, xar } from './archives/seven-zip-archives.ts';
 import { shellArchive } from './archives/shell-archive.ts';
 import { tar } from './archives/tar.ts';
 import { unity } from './archives/unity.ts';
@@ -167,7 +151,6 @@ export const FORMATS: readonly Format[] = [
   setupStream,
   innoSetup,
   macro,
-  anyArchive,
 
   ...pictures,
   ...programs,
