@@ -1,6 +1,7 @@
 import { asar } from './archives/asar.ts';
 import { closedArchives, laterPart, unknownArchives } from './archives/closed-archives.ts';
 import { gitPack } from './archives/git-pack.ts';
+import { godotPack } from './archives/godot-pack.ts';
 import { memberLists } from './archives/member-lists.ts';
 import { phar } from './archives/phar.ts';
 import { ar, arj, cab, chm, cpio, lzh, mslz, nsis, rar, rar5, rpm, sevenZip, wim, xar } from './archives/seven-zip-archives.ts';
@@ -136,6 +137,7 @@ export const FORMATS: readonly Format[] = [
   snappy,
   blockStream,
   unity,
+  godotPack,
   redis,
   pickle,
   openPgp,
