@@ -30,6 +30,7 @@ export function samplesOf(id: string): { name: string; bytes: Buffer }[] {
   }
   return names
     .filter((name) => name.endsWith(ENDING))
+    .sort()
     .map((name) => ({ name: name.slice(0, -ENDING.length), bytes: unmasked(readFileSync(join(folder, name))) }));
 }
 

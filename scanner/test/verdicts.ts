@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadSignatures } from '#scanner/rules/signature-set.ts';
+import type { Content } from '#scanner/walk/content.ts';
 import { examine } from '#scanner/walk/examine.ts';
 import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { generate, livePayloads, usableWrappers } from './grammar/generated-files.ts';
@@ -25,7 +26,7 @@ import { maskedFiles, WRITTEN_ROWS } from './written-rows.ts';
 //   node test/verdicts.ts list FILE                      prints each content of one file that the rules see
 
 const RULES_FOLDER = join(SIGNATURES_FOLDER, 'rules');
-const SEEDS = [14, 15, 16, 17, 18];
+export const SEEDS = [14, 15, 16, 17, 18];
 const FILES_PER_SEED = 1500;
 /** Larger files of the system take their time and say nothing more. Bytes. */
 const SYSTEM_BYTES_MAXIMUM = 4 * 1024 ** 2;
@@ -105,22 +106,25 @@ async function make(folder: string, files_per_seed: number): Promise<void> {
   writeFileSync(join(folder, SYSTEM_LIST), systemFiles().join('\n'));
 }
 
-type Signatures = Awaited<ReturnType<typeof loadSignatures>>;
+type Signatures = Pick<Awaited<ReturnType<typeof loadSignatures>>, 'match'>;
 
 /** What the scanner says of a file, and a digest of each content that the rules saw, in their order. */
-async function verdictOf(path: string, signatures: Signatures, folder: string, onContent: (line: string) => void = () => {}) {
-  const { size } = statSync(path);
+export async function verdictOf(
+  content: Content,
+  signatures: Signatures,
+  folder: string,
+  onContent: (line: string) => void = () => {},
+): Promise<string> {
   const contents = createHash('sha256');
   let count = 0;
-  const budget = new Budget(SCAN_LIMITS, size);
+  const budget = new Budget(SCAN_LIMITS, content.size);
   // How fast the machine is today says nothing of the version.
   budget.checkTime = () => {};
   let found: unknown;
   try {
     const examination = await examine(
-      { path, size, name: 'file' },
+      { ...content, name: 'file' },
       {
-        ...signatures,
         asks_for_names: true,
         match(bytes, onPlaces, name, is_within) {
           const line = `${name} ${bytes.length} ${sha256(bytes)} ${is_within === true}`;
@@ -136,20 +140,15 @@ async function verdictOf(path: string, signatures: Signatures, folder: string, o
       },
     );
     const { threat, threat_member, media_type, unread, coverage, notes } = examination;
-    found = [
-      threat,
-      threat_member,
-      media_type,
-      unread,
-      Object.values(coverage),
-      notes.length,
-      sha256(JSON.stringify(notes)).slice(0, 8),
-    ];
+    const told = sha256(JSON.stringify(notes)).slice(0, 8);
+    found = [threat, threat_member, media_type, unread, Object.values(coverage), notes.length, told];
   } catch (error) {
     found = `thrown ${String(error)}`;
   }
   return `${JSON.stringify(found)} ${count} ${contents.digest('hex').slice(0, 16)}`;
 }
+
+const fileAt = (path: string): Content => ({ path, size: statSync(path).size });
 
 async function read(folder: string, share: string): Promise<void> {
   const signatures = await loadSignatures({ rules_folder: RULES_FOLDER, feeds: [] });
@@ -159,7 +158,7 @@ async function read(folder: string, share: string): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'palisade-verdicts-'));
   for (const [index, path] of paths.entries()) {
     if (index % of !== number - 1) continue;
-    const line = await verdictOf(path, signatures, join(work, 'unpacked'));
+    const line = await verdictOf(fileAt(path), signatures, join(work, 'unpacked'));
     process.stdout.write(`${path} ${line}\n`);
   }
   rmSync(work, { recursive: true, force: true });
@@ -168,13 +167,17 @@ async function read(folder: string, share: string): Promise<void> {
 async function list(path: string): Promise<void> {
   const signatures = await loadSignatures({ rules_folder: RULES_FOLDER, feeds: [] });
   const work = mkdtempSync(join(tmpdir(), 'palisade-verdicts-'));
-  const line = await verdictOf(path, signatures, join(work, 'unpacked'), (content) => process.stdout.write(`${content}\n`));
+  const line = await verdictOf(fileAt(path), signatures, join(work, 'unpacked'), (content) =>
+    process.stdout.write(`${content}\n`),
+  );
   process.stdout.write(`${line}\n`);
   rmSync(work, { recursive: true, force: true });
 }
 
-const [, , command, target = '', option] = process.argv;
-if (command === 'system') writeFileSync(join(target, SYSTEM_LIST), systemFiles().join('\n'));
-else if (command === 'make') await make(target, Number(option ?? FILES_PER_SEED));
-else if (command === 'read') await read(target, option ?? '1/1');
-else if (command === 'list') await list(target);
+if (process.argv[1] === import.meta.filename) {
+  const [, , command, target = '', option] = process.argv;
+  if (command === 'system') writeFileSync(join(target, SYSTEM_LIST), systemFiles().join('\n'));
+  else if (command === 'make') await make(target, Number(option ?? FILES_PER_SEED));
+  else if (command === 'read') await read(target, option ?? '1/1');
+  else if (command === 'list') await list(target);
+}

@@ -1,4 +1,5 @@
 import { format, patternOf, withBits } from '#scanner/formats/format.ts';
+import { struct } from '#scanner/formats/struct.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { LimitReached } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
@@ -6,7 +7,9 @@ import { openReader } from '#scanner/walk/reader.ts';
 
 // asar, the archive of Electron (electron/asar, README, "Format"): two pickled numbers, the length of a list in JSON, the list, and the files one behind the other.
 
-const HEAD_BYTES = 16;
+/** Two pickled numbers, the length of the list with and without its padding. */
+const HEAD = struct('little', { pickle_bytes: 'u32', header_bytes: 'u32', padded_list_bytes: 'u32', list_bytes: 'u32' });
+const HEAD_BYTES = HEAD.bytes;
 /** The list of the largest programs has 2 MB; it takes many times as much memory. Bytes. */
 const LIST_BYTES_MAXIMUM = 8 * 1024 ** 2;
 const MARK = Buffer.from('{"files":{');
@@ -14,7 +17,7 @@ const MARK = Buffer.from('{"files":{');
 function isAsar(head: Buffer): boolean {
   return (
     head.length >= HEAD_BYTES + MARK.length &&
-    head.readUInt32LE(0) === 4 &&
+    HEAD.read(head)?.pickle_bytes === 4 &&
     head.subarray(HEAD_BYTES, HEAD_BYTES + MARK.length).equals(MARK)
   );
 }
@@ -42,9 +45,10 @@ function* filesOf(list: unknown): Generator<{ name: string; start: number; size:
 async function* asarMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
-    const head = reader.at(0, HEAD_BYTES);
-    const body = 8 + head.readUInt32LE(4);
-    const list_bytes = head.readUInt32LE(12);
+    const head = HEAD.read(reader.at(0, HEAD_BYTES));
+    if (head === undefined) throw new Unreadable('damaged');
+    const { list_bytes } = head;
+    const body = 8 + head.header_bytes;
     if (list_bytes > LIST_BYTES_MAXIMUM) throw new Unreadable('too_large');
     if (HEAD_BYTES + list_bytes > body) throw new Unreadable('damaged');
     let list: unknown;

@@ -1,6 +1,7 @@
 import { beginsStream } from '#scanner/formats/compression/decompress.ts';
 import { type Format, format, withBits } from '#scanner/formats/format.ts';
 import { dicomMembers, isDicom } from '#scanner/formats/media/dicom.ts';
+import { struct } from '#scanner/formats/struct.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
@@ -36,16 +37,22 @@ function crc16(bytes: Buffer): number {
 
 const APPLE: readonly number[] = [0x00051600, 0x00051607];
 
+const APPLE_HEAD = struct('big', { magic: 'u32', version: 'u32', filler: 16, entries: 'u16' });
+const APPLE_ENTRY = struct('big', { kind: 'u32', start: 'u32', bytes: 'u32' });
+
 /** AppleSingle and AppleDouble (RFC 1740, appendix A and B): a list of forks, each with its place. */
 const apple: MemberList = {
-  is: (head) => head.length >= 38 && APPLE.includes(head.readUInt32BE(0)) && [0x10000, 0x20000].includes(head.readUInt32BE(4)),
+  is(head) {
+    const fields = head.length >= APPLE_HEAD.bytes + APPLE_ENTRY.bytes ? APPLE_HEAD.read(head) : undefined;
+    return fields !== undefined && APPLE.includes(fields.magic) && [0x10000, 0x20000].includes(fields.version);
+  },
   *members(reader, known) {
-    const count = reader.at(24, 2).readUInt16BE(0);
-    const list = reader.at(26, count * 12);
-    known(0, 26 + list.length);
-    for (let at = 0; at + 12 <= list.length; at += 12) {
-      const start = list.readUInt32BE(at + 4);
-      yield { name: `fork ${list.readUInt32BE(at)}`, start, end: start + list.readUInt32BE(at + 8) };
+    const count = APPLE_HEAD.read(reader.at(0, APPLE_HEAD.bytes))?.entries ?? 0;
+    const list = reader.at(APPLE_HEAD.bytes, count * APPLE_ENTRY.bytes);
+    known(0, APPLE_HEAD.bytes + list.length);
+    for (let at = 0; at < list.length; at += APPLE_ENTRY.bytes) {
+      const entry = APPLE_ENTRY.read(list, at);
+      if (entry !== undefined) yield { name: `fork ${entry.kind}`, start: entry.start, end: entry.start + entry.bytes };
     }
   },
 };
@@ -73,18 +80,26 @@ const macBinary: MemberList = {
   },
 };
 
+/** The end of a binary property list (CFBinaryPList.c, CFBinaryPlistTrailer). */
+const LIST_TRAILER = struct('big', {
+  unused: 5,
+  sort_version: 'u8',
+  place_bytes: 'u8',
+  reference_bytes: 'u8',
+  objects: 'u64',
+  top_object: 'u64',
+  table_at: 'u64',
+});
 const BINARY_LIST = Buffer.from('bplist00');
-const LIST_TRAILER_BYTES = 32;
+const LIST_TRAILER_BYTES = LIST_TRAILER.bytes;
 
 /** Apple's binary property list (CFBinaryPList.c): objects, a table of their places, and a trailer. Values that are bytes or text are members. */
 const propertyList: MemberList = {
   is: (head) => head.subarray(0, BINARY_LIST.length).equals(BINARY_LIST),
   *members(reader, known) {
-    const trailer = reader.at(reader.size - LIST_TRAILER_BYTES, LIST_TRAILER_BYTES);
-    if (trailer.length < LIST_TRAILER_BYTES) throw new Unreadable('damaged');
-    const place_bytes = trailer[6] ?? 0;
-    const count = Number(trailer.readBigUInt64BE(8));
-    const table_at = Number(trailer.readBigUInt64BE(24));
+    const trailer = LIST_TRAILER.read(reader.at(reader.size - LIST_TRAILER_BYTES, LIST_TRAILER_BYTES));
+    if (trailer === undefined) throw new Unreadable('damaged');
+    const { place_bytes, objects: count, table_at } = trailer;
     const table = reader.at(table_at, Math.min(count, MEMBERS_MAXIMUM) * place_bytes);
     known(0, reader.size);
     for (let index = 0; place_bytes > 0 && place_bytes <= 6 && (index + 1) * place_bytes <= table.length; index += 1) {
@@ -257,6 +272,6 @@ export const memberLists: readonly Format[] = [
   listFormat('property-list', 64, propertyList),
   listFormat('web-archive', 64, webArchive),
   listFormat('active-mime', 80, activeMime),
-  listFormat('dicom', 32, { is: isDicom, members: dicomMembers }, 'Values that are packed are matched as they stand.'),
+  listFormat('dicom', 32, { is: isDicom, members: dicomMembers }, 'Values that are packed are not unpacked.'),
   listFormat('game-files', 32, game),
 ];

@@ -1,5 +1,6 @@
 import { decompressed } from '#scanner/formats/compression/decompress.ts';
 import { format, spelled } from '#scanner/formats/format.ts';
+import { struct } from '#scanner/formats/struct.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
@@ -20,37 +21,43 @@ const SIGNATURE_BYTES: ReadonlyMap<number, number> = new Map([
   [4, 64],
 ]);
 
+const LENGTH = struct('little', { bytes: 'u32' });
+/** What the manifest begins with, behind its length. */
+const MANIFEST = struct('little', { count: 'u32', version: 2, flags: 'u32' });
+/** Of one file, between its name and its metadata. */
+const ENTRY = struct('little', { unpacked: 'u32', time: 'u32', packed: 'u32', crc: 'u32', flags: 'u32' });
+
 /** The files of a phar whose stub ends at the first byte. @throws Unreadable `damaged` where the manifest is none, or names what is not there. */
 async function* pharMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {
     const stub = STUB.exec(reader.at(0, STUB_BYTES).toString('latin1'))?.[0].length ?? 0;
-    const head = reader.at(stub, 4);
-    const length = head.length < 4 ? 0 : head.readUInt32LE(0);
+    const length = LENGTH.read(reader.at(stub, LENGTH.bytes))?.bytes ?? 0;
     if (stub === 0 || length < 14) throw new Unreadable('damaged');
     if (length > MANIFEST_BYTES_MAXIMUM) throw new Unreadable('too_large');
     const manifest = reader.at(stub + 4, length);
     if (manifest.length < length) throw new Unreadable('damaged');
     claim(0, stub + 4 + length);
-    // How many files, version, flags, an alias, metadata.
-    let at = 10;
+    // An alias and metadata follow.
+    let at = MANIFEST.bytes;
     const skip = () => {
-      if (at + 4 > length) throw new Unreadable('damaged');
-      at += 4 + manifest.readUInt32LE(at);
+      const skipped = LENGTH.read(manifest, at);
+      if (skipped === undefined) throw new Unreadable('damaged');
+      at += LENGTH.bytes + skipped.bytes;
     };
     skip();
     skip();
     let body = stub + 4 + length;
     let is_damaged = false;
-    const count = manifest.readUInt32LE(0);
+    const count = MANIFEST.read(manifest)?.count ?? 0;
     budget.announce(count);
     for (let index = 0; index < count; index += 1) {
       const name_at = at + 4;
       skip();
-      if (at + ENTRY_BYTES > length) throw new Unreadable('damaged');
+      const entry = at + ENTRY_BYTES > length ? undefined : ENTRY.read(manifest, at);
+      if (entry === undefined) throw new Unreadable('damaged');
       const name = decodeName(manifest.subarray(name_at, at));
-      const size = manifest.readUInt32LE(at + 8);
-      const flags = manifest.readUInt32LE(at + 16);
+      const { packed: size, flags } = entry;
       at += ENTRY_BYTES - 4;
       skip();
       const [from, to] = [body, Math.min(body + size, reader.size)];
@@ -82,9 +89,10 @@ const STUB_END = '__HALT_COMPILER();';
 function provesPhar(reader: Reader, at: number): boolean {
   const head = reader.at(at, 40);
   const manifest = /^__HALT_COMPILER\(\);( ?\?>)?\r?\n?/.exec(head.toString('latin1'))?.[0].length ?? 0;
-  if (head.length < manifest + 10) return false;
-  const length = head.readUInt32LE(manifest);
-  return length > 14 && length < reader.size && head.readUInt32LE(manifest + 4) < length && head[manifest + 8] === 0x11;
+  if (head.length < manifest + LENGTH.bytes + MANIFEST.bytes) return false;
+  const length = LENGTH.read(head, manifest)?.bytes ?? 0;
+  const fields = MANIFEST.read(head, manifest + LENGTH.bytes);
+  return length > 14 && length < reader.size && fields !== undefined && fields.count < length && fields.version[0] === 0x11;
 }
 
 export const phar = format({

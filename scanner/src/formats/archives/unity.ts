@@ -1,5 +1,6 @@
 import { need, unpackedBlock } from '#scanner/formats/compression/block-streams.ts';
 import { format, patternOf, withBits } from '#scanner/formats/format.ts';
+import { struct } from '#scanner/formats/struct.ts';
 import { type Content, joined, openSource, partOf } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
@@ -11,7 +12,6 @@ import { sevenZipMembers } from './seven-zip.ts';
 const MAGIC = Buffer.from('UnityFS\0');
 const HEAD_BYTES = 512;
 /** Numbers behind the two texts of the head: the size, how long the list is, packed and unpacked, and flags. */
-const NUMBERS_BYTES = 20;
 const FLAG = { packing: 0x3f, list_at_end: 0x80, padded: 0x200 } as const;
 const PACKING = { none: 0, lzma: 1, lz4: 2, lz4hc: 3 } as const;
 const ALIGNED_FORMAT = 7;
@@ -19,15 +19,20 @@ const ALIGNMENT = 16;
 const LIST_BYTES_MAXIMUM = 4 * 1024 ** 2;
 /** In the list: a hash, then ten bytes for each block, and for each file 20 and a name. */
 const HASH_BYTES = 16;
-const BLOCK_BYTES = 10;
-const FILE_BYTES = 20;
 const NAME_BYTES_MAXIMUM = 1024;
 const LZMA_HEAD_BYTES = 5;
 /** More files of what was packed in one go are not taken apart. */
 const FILES_MAXIMUM = 1000;
 
+const START = struct('big', { magic: MAGIC.length, format: 'u32' });
+/** Behind the versions of the player and the engine. */
+const NUMBERS = struct('big', { bundle_bytes: 'u64', list_packed_bytes: 'u32', list_bytes: 'u32', flags: 'u32' });
+const BLOCK = struct('big', { bytes: 'u32', packed_bytes: 'u32', flags: 'u16' });
+const FILE = struct('big', { from: 'u64', bytes: 'u64', flags: 'u32' });
+
 function isUnity(head: Buffer): boolean {
-  return head.subarray(0, MAGIC.length).equals(MAGIC) && [6, 7, 8].includes(head.length < 12 ? 0 : head.readUInt32BE(8));
+  const start = START.read(head);
+  return start?.magic.equals(MAGIC) === true && [6, 7, 8].includes(start.format);
 }
 
 interface Block {
@@ -56,15 +61,15 @@ function unpacked(packed: Buffer, size: number, packing: number, budget: Budget)
 /** Where the list stands, and where the blocks begin. @throws Unreadable */
 function placesOf(reader: Reader): { list: Buffer; start: number } {
   const head = reader.at(0, HEAD_BYTES);
-  const format = head.readUInt32BE(8);
+  const format = START.read(head)?.format ?? 0;
   const player = head.indexOf(0, 12);
   const engine = player < 0 ? -1 : head.indexOf(0, player + 1);
-  if (engine < 0 || engine + 1 + NUMBERS_BYTES > head.length) throw new Unreadable('damaged');
+  if (engine < 0 || engine + 1 + NUMBERS.bytes > head.length) throw new Unreadable('damaged');
   const numbers = engine + 1;
-  const packed_bytes = head.readUInt32BE(numbers + 8);
-  const size = head.readUInt32BE(numbers + 12);
-  const flags = head.readUInt32BE(numbers + 16);
-  const behind = format >= ALIGNED_FORMAT ? aligned(numbers + NUMBERS_BYTES) : numbers + NUMBERS_BYTES;
+  const fields = NUMBERS.read(head, numbers);
+  if (fields === undefined) throw new Unreadable('damaged');
+  const { list_packed_bytes: packed_bytes, list_bytes: size, flags } = fields;
+  const behind = format >= ALIGNED_FORMAT ? aligned(numbers + NUMBERS.bytes) : numbers + NUMBERS.bytes;
   const is_at_end = (flags & FLAG.list_at_end) !== 0;
   if (packed_bytes > reader.size) throw new Unreadable('damaged');
   if (packed_bytes > LIST_BYTES_MAXIMUM || size > LIST_BYTES_MAXIMUM) throw new Unreadable('too_large');
@@ -85,11 +90,11 @@ function listOf(list: Buffer, first: number): { blocks: Block[]; files: File[] }
   let at = HASH_BYTES + 4;
   let start = first;
   let from = 0;
-  for (const end = at + number(HASH_BYTES) * BLOCK_BYTES; at < end; at += BLOCK_BYTES) {
-    if (at + BLOCK_BYTES > list.length) throw new Unreadable('damaged');
-    const size = number(at);
-    const packed_bytes = number(at + 4);
-    blocks.push({ start, packed_bytes, from, size, packing: list.readUInt16BE(at + 8) & FLAG.packing });
+  for (const end = at + number(HASH_BYTES) * BLOCK.bytes; at < end; at += BLOCK.bytes) {
+    const block = BLOCK.read(list, at);
+    if (block === undefined) throw new Unreadable('damaged');
+    const { bytes: size, packed_bytes } = block;
+    blocks.push({ start, packed_bytes, from, size, packing: block.flags & FLAG.packing });
     start += packed_bytes;
     from += size;
   }
@@ -97,12 +102,13 @@ function listOf(list: Buffer, first: number): { blocks: Block[]; files: File[] }
   const count = number(at);
   at += 4;
   for (let index = 0; index < count; index += 1) {
-    const name_end = list.indexOf(0, at + FILE_BYTES);
-    if (at + FILE_BYTES > list.length || name_end < 0) throw new Unreadable('damaged');
+    const name_end = list.indexOf(0, at + FILE.bytes);
+    const file = FILE.read(list, at);
+    if (file === undefined || name_end < 0) throw new Unreadable('damaged');
     files.push({
-      name: list.toString('utf8', at + FILE_BYTES, Math.min(name_end, at + FILE_BYTES + NAME_BYTES_MAXIMUM)),
-      from: Number(list.readBigUInt64BE(at)),
-      size: Number(list.readBigUInt64BE(at + 8)),
+      name: list.toString('utf8', at + FILE.bytes, Math.min(name_end, at + FILE.bytes + NAME_BYTES_MAXIMUM)),
+      from: file.from,
+      size: file.bytes,
     });
     at = name_end + 1;
   }
@@ -183,6 +189,6 @@ export const unity = format({
   media_type: 'application/x-packed',
   recognise: withBits(92, isUnity),
   carve: [{ pattern: `${patternOf({ at: 0, bytes: MAGIC })} 00 00 00 (06|07|08)` }],
-  limits: 'Bundles before format 6 and encrypted ones are not read.',
+  limits: 'Bundles before format 6 are not read.',
   open: unityMembers,
 });

@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import { DEFLATE_RATIO_MAXIMUM, decompress, decompressed } from '#scanner/formats/compression/decompress.ts';
 import { withMacroSheets } from '#scanner/formats/documents/xlsx-macros.ts';
 import { format, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
+import { struct } from '#scanner/formats/struct.ts';
 import { decodeBytes, passwordForms } from '#scanner/text/code-pages.ts';
 import { type Content, joined, type Source, standsAt, streamOf } from '#scanner/walk/content.ts';
 import { type Budget, LimitReached } from '#scanner/walk/limits.ts';
@@ -18,13 +19,77 @@ const LOCAL = Buffer.from('PK\x03\x04', 'latin1');
 const CENTRAL = Buffer.from('PK\x01\x02', 'latin1');
 const END = Buffer.from('PK\x05\x06', 'latin1');
 const DESCRIPTOR = Buffer.from('PK\x07\x08', 'latin1');
+const ZIP64_END = Buffer.from('PK\x06\x06', 'latin1');
+const ZIP64_LOCATOR = Buffer.from('PK\x06\x07', 'latin1');
 const SIGNED_TAIL_BYTES = 24;
-const LOCAL_BYTES = 30;
-const CENTRAL_BYTES = 46;
-const END_BYTES = 22;
+
+/** 4.3.7. */
+const LOCAL_HEADER = struct('little', {
+  signature: 4,
+  version: 'u16',
+  flags: 'u16',
+  method: 'u16',
+  time: 'u16',
+  date: 'u16',
+  crc: 'u32',
+  packed: 'u32',
+  unpacked: 'u32',
+  name_bytes: 'u16',
+  extra_bytes: 'u16',
+});
+/** 4.3.12. */
+const CENTRAL_HEADER = struct('little', {
+  signature: 4,
+  made_by: 'u16',
+  version: 'u16',
+  flags: 'u16',
+  method: 'u16',
+  time: 'u16',
+  date: 'u16',
+  crc: 'u32',
+  packed: 'u32',
+  unpacked: 'u32',
+  name_bytes: 'u16',
+  extra_bytes: 'u16',
+  comment_bytes: 'u16',
+  disk: 'u16',
+  internal_attributes: 'u16',
+  external_attributes: 'u32',
+  offset: 'u32',
+});
+/** 4.3.16. */
+const END_RECORD = struct('little', {
+  signature: 4,
+  disk: 'u16',
+  directory_disk: 'u16',
+  entries_here: 'u16',
+  entries: 'u16',
+  directory_bytes: 'u32',
+  directory_offset: 'u32',
+  comment_bytes: 'u16',
+});
+/** 4.3.14. */
+const ZIP64_END_RECORD = struct('little', {
+  signature: 4,
+  record_bytes: 'u64',
+  made_by: 'u16',
+  version: 'u16',
+  disk: 'u32',
+  directory_disk: 'u32',
+  entries_here: 'u64',
+  entries: 'u64',
+  directory_bytes: 'u64',
+  directory_offset: 'u64',
+});
+/** 4.3.15. */
+const ZIP64_END_LOCATOR = struct('little', { signature: 4, disk: 'u32', offset: 'u64', disks: 'u32' });
+
+const LOCAL_BYTES = LOCAL_HEADER.bytes;
+const CENTRAL_BYTES = CENTRAL_HEADER.bytes;
+const END_BYTES = END_RECORD.bytes;
 const COMMENT_BYTES_MAXIMUM = 65_535;
-const ZIP64_LOCATOR_BYTES = 20;
-const ZIP64_END_BYTES = 56;
+const ZIP64_LOCATOR_BYTES = ZIP64_END_LOCATOR.bytes;
+const ZIP64_END_BYTES = ZIP64_END_RECORD.bytes;
 const ZIP64_EXTRA = 0x0001;
 const ALL_ONES = 0xffffffff;
 const FLAG = { encrypted: 1, descriptor: 1 << 3, utf8: 1 << 11 } as const;
@@ -74,28 +139,24 @@ interface Directory {
 
 /** The directory's place by the end record at `position` (4.3.16, with zip64 4.3.14), where both agree. */
 function directoryAt(reader: Reader, position: number): Directory | undefined {
-  const end = reader.at(position, END_BYTES);
-  if (end.length < END_BYTES) return undefined;
-  let size = end.readUInt32LE(12);
-  let offset = end.readUInt32LE(16);
-  let entries = end.readUInt16LE(10);
+  const end = END_RECORD.read(reader.at(position, END_BYTES));
+  if (end === undefined) return undefined;
+  let { directory_bytes: size, directory_offset: offset, entries } = end;
   let last = position;
-  const locator = reader.at(position - ZIP64_LOCATOR_BYTES, ZIP64_LOCATOR_BYTES);
-  if (position >= ZIP64_LOCATOR_BYTES + ZIP64_END_BYTES && locator.toString('latin1', 0, 4) === 'PK\x06\x07') {
+  const locator = ZIP64_END_LOCATOR.read(reader.at(position - ZIP64_LOCATOR_BYTES, ZIP64_LOCATOR_BYTES));
+  if (position >= ZIP64_LOCATOR_BYTES + ZIP64_END_BYTES && locator?.signature.equals(ZIP64_LOCATOR)) {
     // The locator's offset is wrong behind a prefix; then the record stands directly before the locator.
-    for (const at of [Number(locator.readBigUInt64LE(8)), position - ZIP64_LOCATOR_BYTES - ZIP64_END_BYTES]) {
-      const record = at <= position ? reader.at(at, ZIP64_END_BYTES) : Buffer.alloc(0);
-      if (record.length < ZIP64_END_BYTES || record.toString('latin1', 0, 4) !== 'PK\x06\x06') continue;
-      entries = Number(record.readBigUInt64LE(32));
-      size = Number(record.readBigUInt64LE(40));
-      offset = Number(record.readBigUInt64LE(48));
+    for (const at of [locator.offset, position - ZIP64_LOCATOR_BYTES - ZIP64_END_BYTES]) {
+      const record = at <= position ? ZIP64_END_RECORD.read(reader.at(at, ZIP64_END_BYTES)) : undefined;
+      if (!record?.signature.equals(ZIP64_END)) continue;
+      ({ entries, directory_bytes: size, directory_offset: offset } = record);
       last = at;
       break;
     }
   }
   const record = { from: last, to: position + END_BYTES };
   const begins = (start: number) => start >= 0 && reader.at(start, 4).equals(CENTRAL);
-  if (size === 0 && end.readUInt16LE(10) === 0) {
+  if (size === 0 && end.entries === 0) {
     return { start: last, size: 0, shift: Math.max(0, last - offset), entries: 0, end: record };
   }
   if (begins(last - size)) return { start: last - size, size, shift: last - size - offset, entries, end: record };
@@ -162,24 +223,22 @@ function wide(extra: Buffer, outside: readonly number[]): number[] {
 
 /** The local header at `position` (4.3.7), if one that makes sense is there. */
 function localAt(reader: Reader, position: number): Entry | undefined {
-  const head = reader.at(position, LOCAL_BYTES);
-  if (head.length < LOCAL_BYTES || !head.subarray(0, 4).equals(LOCAL)) return undefined;
-  const name_bytes = head.readUInt16LE(26);
-  const extra_bytes = head.readUInt16LE(28);
-  if ((head.readUInt16LE(4) & 0xff) > VERSION_MAXIMUM || name_bytes === 0 || name_bytes > NAME_BYTES_MAXIMUM) return undefined;
+  const head = LOCAL_HEADER.read(reader.at(position, LOCAL_BYTES));
+  if (!head?.signature.equals(LOCAL)) return undefined;
+  const { name_bytes, extra_bytes, flags, method, crc, time } = head;
+  if ((head.version & 0xff) > VERSION_MAXIMUM || name_bytes === 0 || name_bytes > NAME_BYTES_MAXIMUM) return undefined;
   const rest = reader.at(position + LOCAL_BYTES, name_bytes + extra_bytes);
-  const [unpacked = 0, packed = 0] = wide(rest.subarray(name_bytes), [head.readUInt32LE(22), head.readUInt32LE(18)]);
-  const flags = head.readUInt16LE(6);
+  const [unpacked = 0, packed = 0] = wide(rest.subarray(name_bytes), [head.unpacked, head.packed]);
   return {
     name: nameOf(rest.subarray(0, name_bytes), flags, rest.subarray(name_bytes)),
     flags,
-    method: head.readUInt16LE(8),
-    crc: head.readUInt32LE(14),
+    method,
+    crc,
     packed,
     unpacked,
     start: position + LOCAL_BYTES + name_bytes + extra_bytes,
     open_end: (flags & FLAG.descriptor) !== 0 && packed === 0,
-    time: head.readUInt16LE(10),
+    time,
     aes: aesOf(rest.subarray(name_bytes)),
   };
 }
@@ -201,33 +260,28 @@ function* listed(reader: Reader, directory: Directory): Generator<Listed> {
       piece = reader.at(at, Math.min(DIRECTORY_PIECE_BYTES, end - at));
       piece_start = at;
     }
-    const head = piece.subarray(at - piece_start);
-    if (head.length < CENTRAL_BYTES || !head.subarray(0, 4).equals(CENTRAL)) throw new Unreadable('damaged');
-    const name_bytes = head.readUInt16LE(28);
-    const extra_bytes = head.readUInt16LE(30);
-    const extra = head.subarray(CENTRAL_BYTES + name_bytes, CENTRAL_BYTES + name_bytes + extra_bytes);
-    const [unpacked = 0, packed = 0, offset = 0] = wide(extra, [
-      head.readUInt32LE(24),
-      head.readUInt32LE(20),
-      head.readUInt32LE(42),
-    ]);
-    const flags = head.readUInt16LE(8);
-    const name = nameOf(head.subarray(CENTRAL_BYTES, CENTRAL_BYTES + name_bytes), flags, extra);
+    const bytes = piece.subarray(at - piece_start);
+    const head = CENTRAL_HEADER.read(bytes);
+    if (!head?.signature.equals(CENTRAL)) throw new Unreadable('damaged');
+    const { name_bytes, extra_bytes, flags, method, crc, time } = head;
+    const extra = bytes.subarray(CENTRAL_BYTES + name_bytes, CENTRAL_BYTES + name_bytes + extra_bytes);
+    const [unpacked = 0, packed = 0, offset = 0] = wide(extra, [head.unpacked, head.packed, head.offset]);
+    const name = nameOf(bytes.subarray(CENTRAL_BYTES, CENTRAL_BYTES + name_bytes), flags, extra);
     yield {
       entry: {
         name,
         flags,
-        method: head.readUInt16LE(10),
-        crc: head.readUInt32LE(16),
+        method,
+        crc,
         packed,
         unpacked,
         open_end: false,
-        time: head.readUInt16LE(12),
+        time,
         aes: aesOf(extra),
       },
       position: offset + directory.shift,
     };
-    at += CENTRAL_BYTES + name_bytes + extra_bytes + head.readUInt16LE(32);
+    at += CENTRAL_BYTES + name_bytes + extra_bytes + head.comment_bytes;
   }
 }
 
@@ -541,7 +595,8 @@ const NAMED_TYPES: readonly { name: string; type: string }[] = [
 
 /** What a zip is beside an archive, by a name in its first headers. */
 function mediaTypeOfZip(head: Buffer): string {
-  const first = head.toString('latin1', LOCAL_BYTES, LOCAL_BYTES + Math.min(head.length > 28 ? head.readUInt16LE(26) : 0, 64));
+  const name_bytes = LOCAL_HEADER.read(head)?.name_bytes ?? 0;
+  const first = head.toString('latin1', LOCAL_BYTES, LOCAL_BYTES + Math.min(name_bytes, 64));
   if (first === 'mimetype' && head.includes('application/vnd.oasis.opendocument')) return 'application/vnd.oasis.opendocument';
   if (first === 'AndroidManifest.xml') return 'application/vnd.android.package-archive';
   if (first.startsWith('META-INF/')) return 'application/java-archive';
@@ -561,9 +616,9 @@ function isZip(head: Buffer): boolean {
 
 /** 4.3.7: a version that exists, and a name without control characters. */
 function provesZip(reader: Reader, at: number): boolean {
-  const head = reader.at(at, LOCAL_BYTES);
-  if (head.length < LOCAL_BYTES || (head[4] ?? 0) > VERSION_MAXIMUM) return false;
-  const name_bytes = head.readUInt16LE(26);
+  const head = LOCAL_HEADER.read(reader.at(at, LOCAL_BYTES));
+  if (head === undefined || (head.version & 0xff) > VERSION_MAXIMUM) return false;
+  const { name_bytes } = head;
   if (name_bytes === 0 || name_bytes > NAME_BYTES_MAXIMUM) return false;
   const name = reader.at(at + LOCAL_BYTES, name_bytes);
   return name.length === name_bytes && !name.some((byte) => byte < 0x20);
@@ -573,9 +628,9 @@ function provesZip(reader: Reader, at: number): boolean {
 function zipEnds(reader: Reader): Map<number, number> {
   const ends = new Map<number, number>();
   for (let found = reader.find(END, 0); found >= 0; found = reader.find(END, found + 1)) {
-    const end = reader.at(found, END_BYTES);
-    if (end.length < END_BYTES) break;
-    ends.set(found - end.readUInt32LE(12) - end.readUInt32LE(16), found + END_BYTES + end.readUInt16LE(20));
+    const end = END_RECORD.read(reader.at(found, END_BYTES));
+    if (end === undefined) break;
+    ends.set(found - end.directory_bytes - end.directory_offset, found + END_BYTES + end.comment_bytes);
   }
   return ends;
 }

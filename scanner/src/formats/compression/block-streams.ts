@@ -1,4 +1,5 @@
 import { format, innerName, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
+import { struct } from '#scanner/formats/struct.ts';
 import type { Content } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
@@ -10,8 +11,8 @@ import { LZ4_RATIO_MAXIMUM as LZ4_RATIO } from './lz.ts';
 // Spark keep them), Hadoop's BlockCompressorStream, and python-lz4's blocks with their size before them.
 
 const JAVA_LZ4 = Buffer.from('LZ4Block');
-/** The magic, a token, both sizes, a checksum. */
-const JAVA_HEAD_BYTES = 21;
+const JAVA_HEAD = struct('little', { magic: JAVA_LZ4.length, token: 'u8', packed_bytes: 'u32', bytes: 'u32', checksum: 'u32' });
+const JAVA_HEAD_BYTES = JAVA_HEAD.bytes;
 const JAVA_METHOD = { raw: 0x10, lz4: 0x20 } as const;
 /** Blocks have 2 to this power bytes at least, and the token says how many times more. */
 const JAVA_SHIFT = 10;
@@ -58,10 +59,9 @@ export function unpackedBlock(packed: Buffer, size: number, budget: Budget): Buf
 
 function* javaLz4(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
   for (let at = 0; isJavaLz4(reader.at(at, JAVA_HEAD_BYTES)); ended(at)) {
-    const head = need(reader, at, JAVA_HEAD_BYTES);
-    const token = head[JAVA_LZ4.length] ?? 0;
-    const packed_bytes = head.readUInt32LE(9);
-    const size = head.readUInt32LE(13);
+    const head = JAVA_HEAD.read(need(reader, at, JAVA_HEAD_BYTES));
+    if (head === undefined) throw new Unreadable('damaged');
+    const { token, packed_bytes, bytes: size } = head;
     at += JAVA_HEAD_BYTES;
     // An empty block ends a stream; another one may follow.
     if (size === 0 && packed_bytes === 0) continue;

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { sevenZipMembers } from '#scanner/formats/archives/seven-zip.ts';
 import { byMarks, type Format, format, hexMark, innerName, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
+import { struct } from '#scanner/formats/struct.ts';
 import { type Content, joined, openSource, streamOf } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
@@ -47,7 +48,9 @@ async function* nodeMembers(
 }
 
 const GZIP_HEAD_BYTES = 10;
-const GZIP_TAIL_BYTES = 8;
+/** RFC 1952, 2.3.1. */
+const GZIP_TAIL = struct('little', { crc: 'u32', bytes: 'u32' });
+const GZIP_TAIL_BYTES = GZIP_TAIL.bytes;
 const GZIP_FLAG = { crc: 2, extra: 4, name: 8, comment: 16 } as const;
 const GZIP_TEXT_BYTES = 64 * 1024;
 const GZIP_PIECE_BYTES = 16 * 1024;
@@ -99,7 +102,8 @@ async function* gzipStreams(reader: Reader, ended: (at: number) => void): AsyncG
     }
     at = start + read;
     const tail = reader.at(at, GZIP_TAIL_BYTES);
-    is_whole &&= tail.length === GZIP_TAIL_BYTES && tail.readUInt32LE(0) === crc && tail.readUInt32LE(4) === size % 2 ** 32;
+    const fields = GZIP_TAIL.read(tail);
+    is_whole &&= fields?.crc === crc && fields.bytes === size % 2 ** 32;
     at += tail.length;
     ended(at);
   }
@@ -360,7 +364,10 @@ async function* lzipMembers(content: Content, name: string, context: ReadContext
 
 /** A file that Linux unpacks where it stands on a disc (its fs/isofs, compress.c): a header, where each block ends, and blocks of zlib. */
 const ZISOFS = Buffer.from('37e45396c9dbd607', 'hex');
-const ZISOFS_HEAD_BYTES = 16;
+const ZISOFS_HEAD = struct('little', { magic: ZISOFS.length, bytes: 'u32', head_words: 'u8', shift: 'u8', reserved: 2 });
+const ZISOFS_HEAD_BYTES = ZISOFS_HEAD.bytes;
+/** Where a block begins, and where the next one does. */
+const ZISOFS_PLACES = struct('little', { start: 'u32', end: 'u32' });
 const ZISOFS_SHIFT = { least: 15, most: 17 } as const;
 
 /** What Firefox keeps its sessions and bookmarks in: a mark, a size, and one block of LZ4 (toolkit/components/lz4). */
@@ -380,18 +387,19 @@ function* mozBlock(reader: Reader, ended: (at: number) => void): Generator<Buffe
 }
 
 function* zisofsBlocks(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
-  const head = block(reader, 0, ZISOFS_HEAD_BYTES);
-  const size = head.readUInt32LE(8);
-  const table_at = (head[12] ?? 0) * 4;
-  const shift = head[13] ?? 0;
+  const head = ZISOFS_HEAD.read(block(reader, 0, ZISOFS_HEAD_BYTES));
+  if (head === undefined) throw new Unreadable('damaged');
+  const { bytes: size, shift } = head;
+  const table_at = head.head_words * 4;
   if (shift < ZISOFS_SHIFT.least || shift > ZISOFS_SHIFT.most) throw new Unreadable('unsupported');
   const block_bytes = 2 ** shift;
   const count = Math.ceil(size / block_bytes);
   let end = 0;
   for (let index = 0; index < count; index += 1) {
-    const places = block(reader, table_at + index * 4, 8);
-    const start = places.readUInt32LE(0);
-    end = places.readUInt32LE(4);
+    const places = ZISOFS_PLACES.read(block(reader, table_at + index * 4, ZISOFS_PLACES.bytes));
+    if (places === undefined) throw new Unreadable('damaged');
+    const { start } = places;
+    ({ end } = places);
     if (end < start || end - start > 2 * block_bytes) throw new Unreadable('damaged');
     const most = Math.min(block_bytes, size - index * block_bytes);
     // A block of zeros has no bytes.

@@ -193,6 +193,6 @@ export const sqlite = format({
     marks: [{ at: 0, bytes: MARK }],
     walk: (reader, head) => (head.length < HEAD_BYTES ? undefined : sqliteEnd(head, reader.size)),
   },
-  limits: 'What was deleted is matched as it stands.',
+  limits: null,
   open: (content, context) => sqliteMembers(content, context, { head_bytes: FORMAT_HEAD_BYTES, isFile: context.isFileHead }),
 });

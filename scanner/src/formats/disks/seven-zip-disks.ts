@@ -1,5 +1,6 @@
 import { sevenZipFormat } from '#scanner/formats/archives/seven-zip-format.ts';
 import { byMarks, type Format, hexMark, type Mark, mark, patternOf, withBits } from '#scanner/formats/format.ts';
+import { struct } from '#scanner/formats/struct.ts';
 import { standsAt } from '#scanner/walk/content.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 import { isoTrees } from './iso-trees.ts';
@@ -115,18 +116,13 @@ export const squashfs = diskByMarks({
 
 export const hfsPlus = diskByMarks({ id: 'hfs-plus', type: 'hfs', marks: [mark('H+\0\x04', 1024), mark('HX\0\x05', 1024)] });
 export const uefiVolume = diskByMarks({ id: 'uefi', type: 'uefif', marks: [mark('_FVH', 40)], traits: { is_guess: true } });
-export const ppmd = diskByMarks({
-  id: 'ppmd',
-  type: 'ppmd',
-  marks: [hexMark('8fafac84')],
-  limits: 'Variants that 7-Zip does not know are not read.',
-});
-export const helpStorage = diskByMarks({
-  id: 'hxs',
-  type: 'hxs',
-  marks: [mark('ITOLITLS')],
-  limits: 'Nothing of its scripts is run.',
-});
+/** One file by PPMd, or the help of a program: 7-Zip is asked for them as for a disk. */
+function storageByMarks(id: string, type: string, marks: readonly Mark[]): Format {
+  return sevenZipFormat({ id, type, recogniseDisk: byMarks(marks), traits: { is_disk: true } });
+}
+
+export const ppmd = storageByMarks('ppmd', 'ppmd', [hexMark('8fafac84')]);
+export const helpStorage = storageByMarks('hxs', 'hxs', [mark('ITOLITLS')]);
 
 /** ECMA-167 3/9.1: the descriptor by which a volume says that it is of UDF. */
 const VOLUME_SECTOR_BYTES = 2048;
@@ -185,13 +181,27 @@ export const ntfs = diskByMarks({
 
 const isPowerOfTwo = (number: number) => number > 0 && (number & (number - 1)) === 0;
 
+/** What a boot sector of FAT begins with. */
+const BOOT_SECTOR = struct('little', {
+  jump: 3,
+  maker: 8,
+  sector_bytes: 'u16',
+  cluster_sectors: 'u8',
+  reserved_sectors: 'u16',
+  tables: 'u8',
+  root_entries: 'u16',
+  sectors: 'u16',
+  media: 'u8',
+});
+
 /** A boot sector of FAT (Microsoft FAT specification, 3.1): a jump, and sizes that make sense. */
 function isFat(head: Buffer): boolean {
   if (head.length < SECTOR_BYTES || (head[0] !== 0xeb && head[0] !== 0xe9)) return false;
-  const sector = head.readUInt16LE(11);
-  const [cluster = 0, fats = 0, media = 0] = [head[13], head[16], head[21]];
+  const fields = BOOT_SECTOR.read(head);
+  if (fields === undefined) return false;
+  const { sector_bytes: sector, cluster_sectors: cluster, tables: fats, media } = fields;
   const makes_sense = isPowerOfTwo(sector) && sector >= 512 && sector <= 4096 && isPowerOfTwo(cluster);
-  return makes_sense && head.readUInt16LE(14) > 0 && (fats === 1 || fats === 2) && (media === 0xf0 || media >= 0xf8);
+  return makes_sense && fields.reserved_sectors > 0 && (fats === 1 || fats === 2) && (media === 0xf0 || media >= 0xf8);
 }
 
 export const fat = sevenZipFormat({
@@ -202,17 +212,18 @@ export const fat = sevenZipFormat({
   limits: WHOLE_DISK_LIMITS,
 });
 
-const PARTITIONS = { at: 446, bytes: 16, count: 4 } as const;
+const PARTITION = struct('little', { state: 'u8', first_place: 3, kind: 'u8', last_place: 3, start: 'u32', sectors: 'u32' });
+const PARTITIONS = { at: 446, count: 4 } as const;
 
 /** A table of partitions of which one lies in the file, and none is neither active nor inactive. */
 function isMasterBootRecord(head: Buffer, size: number): boolean {
   if (head.length < SECTOR_BYTES || !standsAt(head, BOOT_SIGNATURE, BOOT_SIGNATURE_AT)) return false;
   let found = false;
   for (let index = 0; index < PARTITIONS.count; index += 1) {
-    const entry = head.subarray(PARTITIONS.at + index * PARTITIONS.bytes);
-    if (entry[0] !== 0 && entry[0] !== 0x80) return false;
-    const start = entry.readUInt32LE(8) * SECTOR_BYTES;
-    found ||= entry[4] !== 0 && start > 0 && start < size && entry.readUInt32LE(12) > 0;
+    const entry = PARTITION.read(head, PARTITIONS.at + index * PARTITION.bytes);
+    if (entry === undefined || (entry.state !== 0 && entry.state !== 0x80)) return false;
+    const start = entry.start * SECTOR_BYTES;
+    found ||= entry.kind !== 0 && start > 0 && start < size && entry.sectors > 0;
   }
   return found;
 }
@@ -228,19 +239,48 @@ export const mbr = sevenZipFormat({
   limits: WHOLE_DISK_LIMITS,
 });
 
+const SUPERBLOCK_AT = 1024;
+const EXT_MAGIC = 0xef53;
+/** As far as it is looked at. */
+const SUPERBLOCK = struct('little', {
+  inodes: 'u32',
+  blocks: 'u32',
+  reserved_blocks: 'u32',
+  free_blocks: 'u32',
+  free_inodes: 'u32',
+  first_block: 'u32',
+  block_size: 'u32',
+  cluster_size: 'u32',
+  group_blocks: 'u32',
+  group_clusters: 'u32',
+  group_inodes: 'u32',
+  mounted_at: 'u32',
+  written_at: 'u32',
+  mounts: 'u16',
+  mounts_maximum: 'u16',
+  magic: 'u16',
+  state: 'u16',
+  on_errors: 'u16',
+  minor_revision: 'u16',
+  checked_at: 'u32',
+  check_interval: 'u32',
+  creator: 'u32',
+  revision: 'u32',
+  rest: 16,
+});
+
 /** The superblock of ext2, ext3 and ext4 (kernel, ext4 documentation, "The Super Block"): magic, some inodes, a block of at most 64 KiB. */
 function isExt(head: Buffer): boolean {
-  if (head.length < 1024 + 96 || head.readUInt16LE(1080) !== 0xef53) return false;
-  return head.readUInt32LE(1024) > 0 && head.readUInt32LE(1048) <= 6;
+  const block = SUPERBLOCK.read(head, SUPERBLOCK_AT);
+  return block?.magic === EXT_MAGIC && block.inodes > 0 && block.block_size <= 6;
 }
 
 /** It says so much of itself that it is nothing else: when 7-Zip knows a feature of it not, it is no file system that was read. */
 function isSurelyExt(head: Buffer): boolean {
-  const [state, creator, revision] = [head.readUInt16LE(1082), head.readUInt32LE(1096), head.readUInt32LE(1100)];
-  const blocks = head.readUInt32LE(1028);
-  return (
-    state >= 1 && state <= 7 && creator <= 4 && revision <= 1 && blocks > head.readUInt32LE(1036) && head.readUInt32LE(1064) > 0
-  );
+  const block = SUPERBLOCK.read(head, SUPERBLOCK_AT);
+  if (block === undefined) return false;
+  const { state, creator, revision } = block;
+  return state >= 1 && state <= 7 && creator <= 4 && revision <= 1 && block.blocks > block.free_blocks && block.group_inodes > 0;
 }
 
 const SURELY_EXT_BITS = 48;

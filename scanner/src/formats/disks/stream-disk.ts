@@ -1,5 +1,6 @@
 import { decompress } from '#scanner/formats/compression/decompress.ts';
 import { format, withBits } from '#scanner/formats/format.ts';
+import { struct } from '#scanner/formats/struct.ts';
 import { type Content, standsAt } from '#scanner/walk/content.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
@@ -8,7 +9,25 @@ import { openReader, type Reader } from '#scanner/walk/reader.ts';
 // place on the disk before it, one behind the other. 7-Zip opens those of some programs only.
 
 const SECTOR_BYTES = 512;
-const HEADER_BYTES = 79;
+/** SparseExtentHeader of the Virtual Disk Format. */
+const HEADER = struct('little', {
+  magic: 4,
+  version: 'u32',
+  flags: 'u32',
+  sectors: 'u64',
+  grain_sectors: 'u64',
+  descriptor_at: 'u64',
+  descriptor_sectors: 'u64',
+  entries_per_table: 'u32',
+  spare_directory_at: 'u64',
+  directory_at: 'u64',
+  overhead_sectors: 'u64',
+  unclean: 'u8',
+  line_ends: 4,
+  packing: 'u16',
+});
+const HEADER_BYTES = HEADER.bytes;
+const MARKER = struct('little', { value: 'u64', packed_bytes: 'u32', kind: 'u32' });
 /** Grains are packed, and each has a marker. */
 const FLAGS = 0x30000;
 const MARKER_BYTES = 12;
@@ -21,7 +40,8 @@ const ZEROS = Buffer.alloc(64 * 1024);
 export const VMDK_MARK = Buffer.from('KDMV');
 
 function isStreamDisk(head: Buffer): boolean {
-  return head.length >= HEADER_BYTES && standsAt(head, VMDK_MARK, 0) && (head.readUInt32LE(8) & FLAGS) === FLAGS;
+  const fields = standsAt(head, VMDK_MARK, 0) ? HEADER.read(head) : undefined;
+  return fields !== undefined && (fields.flags & FLAGS) === FLAGS;
 }
 
 interface Grain {
@@ -31,15 +51,19 @@ interface Grain {
   packed_bytes: number;
 }
 
+function headerOf(reader: Reader) {
+  const header = HEADER.read(reader.at(0, HEADER_BYTES));
+  if (header === undefined) throw new Unreadable('damaged');
+  return header;
+}
+
 /** The grains in the order in which they are written. Returns where what is known of the file ends. */
 function* grainsOf(reader: Reader): Generator<Grain, number> {
-  let at = Number(reader.at(64, 8).readBigUInt64LE(0)) * SECTOR_BYTES;
+  let at = headerOf(reader).overhead_sectors * SECTOR_BYTES;
   while (at < reader.size) {
-    const marker = reader.at(at, MARKER_BYTES + 4);
-    if (marker.length < MARKER_BYTES + 4) throw new Unreadable('damaged');
-    const value = Number(marker.readBigUInt64LE(0));
-    const packed_bytes = marker.readUInt32LE(8);
-    const kind = marker.readUInt32LE(12);
+    const marker = MARKER.read(reader.at(at, MARKER.bytes));
+    if (marker === undefined) throw new Unreadable('damaged');
+    const { value, packed_bytes, kind } = marker;
     if (packed_bytes > 0) yield { at: value * SECTOR_BYTES, from: at + MARKER_BYTES, packed_bytes };
     else if (value > 0 && (kind < MARKS.table || kind > MARKS.footer)) throw new Unreadable('damaged');
     else if (value === 0) return Math.min(reader.size, at + SECTOR_BYTES);
@@ -52,7 +76,7 @@ function* grainsOf(reader: Reader): Generator<Grain, number> {
 async function* streamDiskMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
   // A claim, as any: what is unpacked is counted.
-  const size = Number(reader.at(12, 8).readBigUInt64LE(0)) * SECTOR_BYTES;
+  const size = headerOf(reader).sectors * SECTOR_BYTES;
   function* zeros(from: number, to: number): Generator<Buffer> {
     for (let at = from; at < to; at += ZEROS.length) yield ZEROS.subarray(0, to - at);
   }

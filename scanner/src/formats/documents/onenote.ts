@@ -157,6 +157,6 @@ export const oneNote = format({
   id: 'onenote',
   media_type: 'application/onenote',
   recognise: withBits(128, isOneNote),
-  limits: 'Sections behind a password are not read.',
+  limits: null,
   open: oneNoteMembers,
 });
