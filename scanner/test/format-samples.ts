@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateSync, inflateSync } from 'node:zlib';
 import { HEAD_BYTES } from '#scanner/formats/format.ts';
@@ -11,12 +11,13 @@ import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { openReader } from '#scanner/walk/reader.ts';
 
 // A folder of samples for each format. The files are packed by zlib and each byte is masked, so that no scanner takes the repository for malware.
+// `node test/format-samples.ts ID FILE` adds a file to the samples of a format.
 
 export const SAMPLES_FOLDER = fileURLToPath(new URL('../samples', import.meta.url));
 const MASK = 0x5a;
 const ENDING = '.masked';
 
-export const masked = (bytes: Buffer): Buffer => Buffer.from(deflateSync(bytes, { level: 9 }).map((byte) => byte ^ MASK));
+const masked = (bytes: Buffer): Buffer => Buffer.from(deflateSync(bytes, { level: 9 }).map((byte) => byte ^ MASK));
 const unmasked = (bytes: Buffer): Buffer => inflateSync(Buffer.from(bytes.map((byte) => byte ^ MASK)));
 
 /** The samples of a format, each under the name that a person would give it. Empty where there is no such folder. */
@@ -53,4 +54,10 @@ export function idsOf(bytes: Buffer, name: string): Set<string> {
   }
   for (const { carved, search } of SEARCHED) if (search(reader).next().done !== true) ids.add(carved.format.id);
   return ids;
+}
+
+const [, started, id, path] = process.argv;
+if (started === import.meta.filename && id !== undefined && path !== undefined) {
+  mkdirSync(join(SAMPLES_FOLDER, id), { recursive: true });
+  writeFileSync(join(SAMPLES_FOLDER, id, `${basename(path)}${ENDING}`), masked(readFileSync(path)));
 }

@@ -106,7 +106,7 @@ function isUtf8(bytes: Buffer): boolean {
 }
 
 function memberOf(name: string, bytes: Buffer): TextView {
-  return { kind: 'member', member: { name, piece: true, read: () => ({ content: { size: bytes.length, bytes } }) } };
+  return { kind: 'member', member: { name, kind: 'written', read: () => ({ content: { size: bytes.length, bytes } }) } };
 }
 
 /** The runs of a text, each as a member when it is something; the others together as a view. */

@@ -13,7 +13,7 @@ import type { Places } from './carving.ts';
 import { type Content, disposeContent, isDiskError, takeContent } from './content.ts';
 import { isOrHoldsFile } from './holds-file.ts';
 import { Budget, LimitReached, type ScanLimits } from './limits.ts';
-import { type Kind, matchContent, matchPieces, matchWithHelp, note, pathOf, unread, type Walk } from './match-content.ts';
+import { type Kind, keepMatches, matchContent, matchWithHelp, note, pathOf, unread, type Walk } from './match-content.ts';
 import { type Member, type ReadContext, Unreadable } from './member.ts';
 import { Ranges } from './ranges.ts';
 import { AHEAD_LEAST_BYTES, readAhead } from './read-ahead.ts';
@@ -95,15 +95,15 @@ async function contentOf(walk: Walk, member: Member): Promise<{ content: Content
 }
 
 /** A value is matched, and nothing more: there may be thousands of them. */
-async function matchValue(walk: Walk, member: Member, trail: readonly string[]): Promise<void> {
+async function matchMember(walk: Walk, member: Member, trail: readonly string[]): Promise<void> {
   const { content } = await contentOf(walk, member);
-  if ('bytes' in content) matchPieces(walk, [walk.match(content.bytes, undefined, pathOf(walk, trail))], trail);
+  if ('bytes' in content) keepMatches(walk, [walk.match(content.bytes, undefined, pathOf(walk, trail))], trail);
 }
 
 async function examineMember(walk: Walk, member: Member, depth: number, trail: readonly string[]): Promise<void> {
-  if (member.value) return await matchValue(walk, member, trail);
+  if (member.kind === 'alone') return await matchMember(walk, member, trail);
   walk.found.coverage.members_total += 1;
-  if (member.piece) walk.context.budget.addPiece();
+  if (member.kind === 'written') walk.context.budget.addWritten();
   else walk.context.budget.addMember();
   walk.report();
   if (member.closed === 'encrypted') walk.found.coverage.encrypted += 1;
@@ -114,7 +114,7 @@ async function examineMember(walk: Walk, member: Member, depth: number, trail: r
   if (damage instanceof LimitReached && damage.detail === 'bomb') content.size = Math.min(content.size, BOMB_BYTES_EXAMINED);
   try {
     // What was unpacked before a failure or a limit is examined all the same: a hit in what was read wins.
-    if (member.view) matchContent(walk, content, trail);
+    if (member.kind === 'view') matchContent(walk, content, trail);
     else await examineContent(walk, content, depth, trail, { taken: member.taken, matched: member.matched });
     if ('bytes' in content && isLockingManifest(member.name, content.bytes)) {
       walk.found.coverage.encrypted += 1;
@@ -165,7 +165,7 @@ async function examineViews(
   })) {
     if (!walk.context.budget.mayDescend(depth)) return unread(walk, 'depth');
     if (view.kind === 'member') await examineMember(walk, view.member, depth + 1, [...trail, view.member.name]);
-    if (view.kind === 'view') matchPieces(walk, [walk.match(view.bytes, undefined, pathOf(walk, trail))], trail);
+    if (view.kind === 'view') keepMatches(walk, [walk.match(view.bytes, undefined, pathOf(walk, trail))], trail);
     if (view.kind !== 'text') continue;
     try {
       await examineContent(walk, view.content, depth + 1, trail, { is_view: true });
@@ -207,7 +207,7 @@ async function open(walk: Walk, container: Found, content: Content, depth: numbe
   let failure: StatusDetail | undefined;
   try {
     for await (const member of membersFrom()) {
-      if (!member.view && !member.value) members += 1;
+      if (member.kind !== 'view' && member.kind !== 'alone') members += 1;
       await examineMember(walk, member, depth + 1, [...trail, shortened(member.name)]);
     }
   } catch (error) {

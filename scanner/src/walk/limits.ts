@@ -64,7 +64,7 @@ const WORK = { floor: 64 * MIB, per_byte: 64 } as const;
 const WORK_BETWEEN_CHECKS = MIB;
 
 /** Texts of a program hold so many literals and runs for each member that an archive may have: a package of 1,900 programs came to 16,000. */
-const PIECES_PER_MEMBER = 20;
+const WRITTEN_PER_MEMBER = 20;
 
 /** Reading stops here: a limit is reached. Data, not a failure: the walk ends and says why. */
 export class LimitReached extends Error {
@@ -80,7 +80,7 @@ export class LimitReached extends Error {
 /** Counts what one scan has used up. Each method throws LimitReached when its limit is passed. */
 export class Budget {
   members = 0;
-  private pieces = 0;
+  private written = 0;
   /** What archives say they hold: for showing how far a scan is, and never more than the limit. */
   members_announced = 0;
   /** What readers have looked at so far. Bytes. */
@@ -129,9 +129,9 @@ export class Budget {
   }
 
   /** What is written in a text is taken out of it. */
-  addPiece(): void {
-    this.pieces += 1;
-    if (this.pieces > PIECES_PER_MEMBER * this.limits.members) throw new LimitReached('too_many_members');
+  addWritten(): void {
+    this.written += 1;
+    if (this.written > WRITTEN_PER_MEMBER * this.limits.members) throw new LimitReached('too_many_members');
     this.checkTime();
   }
 

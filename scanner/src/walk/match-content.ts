@@ -98,8 +98,8 @@ function addPlaces(places: Places, finding: Finding, position: number): void {
 }
 
 /** Keeps what matched: notes, and the worst threat. */
-export function matchPieces(walk: Walk, pieces: Iterable<Match[]>, trail: readonly string[]): void {
-  for (const matches of pieces) {
+export function keepMatches(walk: Walk, found_in: Iterable<Match[]>, trail: readonly string[]): void {
+  for (const matches of found_in) {
     for (const found of matches) {
       const member = trail.length > 0 ? trail.join(' / ') : null;
       if (found.verdict === 'suspicious') {
@@ -151,11 +151,11 @@ function conclude(walk: Walk, content: Content, trail: readonly string[], kind: 
   for (const { finding, position } of windows) {
     addPlaces(places, finding, position);
     is_known ||= finding.matches.some(({ verdict }) => verdict === 'infected');
-    matchPieces(walk, [finding.matches], trail);
+    keepMatches(walk, [finding.matches], trail);
   }
   if (walk.matchHash !== undefined && !is_known) {
     const sha256 = isUpload(trail, kind) && walk.sha256 !== undefined ? walk.sha256 : sha256Of(walk, content);
-    matchPieces(walk, [walk.matchHash(sha256)], trail);
+    keepMatches(walk, [walk.matchHash(sha256)], trail);
   }
   if (kind.is_rest !== true && kind.is_view !== true) walk.found.coverage.bytes_scanned += content.size;
   if (trail.length === 0) walk.share = 1;

@@ -8,17 +8,16 @@ export type MemberBody =
   | { content: Content; damage?: StatusDetail | undefined }
   | { stream: AsyncIterable<unknown>; packed_bytes: number };
 
-/** One file of an archive. */
+/** One of the contents that a format holds. */
 export interface Member {
   name: string;
   /** Why its content cannot be read, if so. */
   closed?: StatusDetail | undefined;
-  /** It is a view of what lies around it: matched, but not taken apart again. */
-  view?: true;
-  /** It is a value in what lies around it: matched alone, and not counted as a file. */
-  value?: true;
-  /** It is written in a text, which may have thousands of them without being an archive: it counts against the limit of these. */
-  piece?: true;
+  /**
+   * What the member is, where it is not simply a file. `view`: another form of the content around it, matched and not opened again. `alone`: a value of the content around it, of which there may be thousands,
+   * matched and not counted. `written`: written in letters in a text, which may have thousands of them without being an archive; a limit of its own counts them.
+   */
+  kind?: 'view' | 'alone' | 'written';
   /** Ids of carving patterns of which the reader of the container takes out what is in this member itself, as members beside it. */
   taken?: readonly string[];
   /** What another process finds in its content, where one was asked before its turn. */

@@ -123,7 +123,7 @@ function ownBytes({ bytes, size }: { bytes: Buffer; size: number }): Buffer {
 /** What a member is when it is read before its turn. `is_last`: nothing may be asked of its archive before it was examined. */
 async function aheadOf(member: Member, path: string | undefined, budget: Budget): Promise<Ahead & { is_last: boolean }> {
   if (member.closed !== undefined) return { member, bytes: 0, asks: undefined, is_last: false };
-  if (member.value || member.view || member.piece) return { member, bytes: 0, asks: undefined, is_last: true };
+  if (member.kind !== undefined) return { member, bytes: 0, asks: undefined, is_last: true };
   let read: { value: MemberBody; count: () => void };
   try {
     read = await budget.ahead(() => member.read());

@@ -14,7 +14,7 @@ import { looksLikeNothing } from './entropy.ts';
 import { isOrHoldsFile } from './holds-file.ts';
 import { beginning, hasLeafMembers, type Leaf, leafMembers, leafOf } from './leaves.ts';
 import type { Budget } from './limits.ts';
-import { type Kind, matchContent, matchPieces, note, pathOf, unread, type Walk } from './match-content.ts';
+import { type Kind, keepMatches, matchContent, note, pathOf, unread, type Walk } from './match-content.ts';
 import type { Member } from './member.ts';
 import type { Range, Ranges } from './ranges.ts';
 import { openReader, type Reader } from './reader.ts';
@@ -55,7 +55,7 @@ interface OpenAs {
   is_constant?: boolean;
 }
 
-/** What no reader claimed of one content: it is taken for what it looks like, piece by piece, each byte once. */
+/** What no reader claimed of one content: it is taken for what it looks like, one thing after the other, each byte once. */
 export class UnclaimedRanges {
   private readonly steps: Steps;
   private readonly walk: Walk;
@@ -102,7 +102,7 @@ export class UnclaimedRanges {
       while (start < gap.end) {
         if (start > 0) start = this.behindZeros(start, gap.end);
         if (start >= gap.end) break;
-        start = await this.piece(start, gap.end, is_opened, is_tried && start === 0);
+        start = await this.examineFrom(start, gap.end, is_opened, is_tried && start === 0);
       }
     }
   }
@@ -128,7 +128,7 @@ export class UnclaimedRanges {
   }
 
   /** Examines what begins at `start`, and answers where it ends. */
-  private async piece(start: number, end: number, is_opened: boolean, is_tried: boolean): Promise<number> {
+  private async examineFrom(start: number, end: number, is_opened: boolean, is_tried: boolean): Promise<number> {
     const hit = this.nextHit(start, end);
     if (!is_tried) {
       const begins = hit?.offset === start ? hit : undefined;
@@ -283,7 +283,7 @@ export class UnclaimedRanges {
       await this.steps.examineContent(this.walk, own, this.depth, [...this.trail, `rest at ${start}`], { is_rest: true });
       return after;
     }
-    if (leaf.kind === 'binary') await this.parts();
+    if (leaf.kind === 'binary') await this.carriedMembers();
     let at = 1;
     for (let hit = this.nextHit(at, after); hit !== undefined; hit = this.nextHit(at, after)) {
       this.hit += 1;
@@ -297,13 +297,13 @@ export class UnclaimedRanges {
     return Math.max(at, after);
   }
 
-  /** What a picture or a sound carries beside what it shows: a member where it is a file or a text, or one begins in it, else only matched as a piece of its own. */
-  private async parts(): Promise<void> {
+  /** What a picture or a sound carries beside what it shows: a member where it is a file or a text, or one begins in it, else only matched alone. */
+  private async carriedMembers(): Promise<void> {
     const { walk, trail, reader, depth } = this;
-    for (const part of leafMembers(reader)) {
-      const bytes = partBytes(reader, part, walk.context.budget);
+    for (const member of leafMembers(reader)) {
+      const bytes = bytesOfMember(reader, member, walk.context.budget);
       if (bytes === undefined) continue;
-      const name = `${part.name} at ${part.start}`;
+      const name = `${member.name} at ${member.start}`;
       const head = bytes.subarray(0, HEAD_BYTES);
       if (!walk.context.budget.mayDescend(depth)) return unread(walk, 'depth');
       // A smaller picture of the same is no member.
@@ -312,7 +312,7 @@ export class UnclaimedRanges {
         continue;
       }
       if (textFormOf(bytes.subarray(0, LOOK_BYTES)) === undefined && !isOrHoldsFile(walk, bytes)) {
-        matchPieces(walk, [walk.match(bytes, undefined, pathOf(walk, trail))], [...trail, name]);
+        keepMatches(walk, [walk.match(bytes, undefined, pathOf(walk, trail))], [...trail, name]);
         continue;
       }
       await this.steps.examineMember(walk, { name, read: () => ({ content: { size: bytes.length, bytes } }) }, depth + 1, [
@@ -332,7 +332,7 @@ export class UnclaimedRanges {
     let others: Buffer[] = [];
     let others_bytes = 0;
     const matchOthers = () => {
-      if (others.length > 0) matchPieces(walk, [walk.match(Buffer.concat(others), undefined, pathOf(walk, trail))], trail);
+      if (others.length > 0) keepMatches(walk, [walk.match(Buffer.concat(others), undefined, pathOf(walk, trail))], trail);
       others = [];
       others_bytes = 0;
     };
@@ -373,7 +373,7 @@ export class UnclaimedRanges {
     walk.context.budget.addUnpacked(bytes.length, bytes.length, end - start);
     const name = `wide texts from ${start} on`;
     if (runsOf(bytes).next().done)
-      return matchPieces(walk, [walk.match(bytes, undefined, pathOf(walk, trail))], [...trail, name]);
+      return keepMatches(walk, [walk.match(bytes, undefined, pathOf(walk, trail))], [...trail, name]);
     if (!walk.context.budget.mayDescend(depth)) return unread(walk, 'depth');
     await this.steps.examineMember(walk, { name, read: () => ({ content: { size: bytes.length, bytes } }) }, depth + 1, [
       ...trail,
@@ -400,7 +400,7 @@ export class UnclaimedRanges {
         await this.steps.examineMember(walk, { name, read: () => ({ content }) }, depth + 1, [...trail, name]);
       } else if (is_together) others.push(bytes, SEPARATOR);
     }
-    if (others.length > 0) matchPieces(walk, [walk.match(Buffer.concat(others), undefined, pathOf(walk, trail))], trail);
+    if (others.length > 0) keepMatches(walk, [walk.match(Buffer.concat(others), undefined, pathOf(walk, trail))], trail);
   }
 
   /** A text behind the zeros that a file begins with: a file that was lost and written again, or a part of a disk. */
@@ -454,17 +454,17 @@ const STREAMS_MAXIMUM = 200;
 const OTHERS_BYTES = 1024 ** 2;
 const SEPARATOR = Buffer.from('\n\0\n');
 
-/** A part of a picture is a comment or a description: what is larger is matched with the picture. Bytes. */
-const PART_BYTES_MAXIMUM = 16 * 1024 ** 2;
+/** A member of a picture is a comment or a description: what is larger is matched with the picture. Bytes. */
+const MEMBER_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
-/** The bytes of a part; undefined for those that are too large, or not packed as they say. */
-function partBytes(reader: Reader, { start, end, packed, more = [] }: LeafMember, budget: Budget): Buffer | undefined {
-  const pieces = [{ start, end }, ...more];
-  const size = pieces.reduce((sum, piece) => sum + piece.end - piece.start, 0);
-  if (size > PART_BYTES_MAXIMUM) return undefined;
-  const bytes = Buffer.concat(pieces.map((piece) => reader.at(piece.start, piece.end - piece.start)));
+/** The bytes of a member; undefined for those that are too large, or not packed as they say. */
+function bytesOfMember(reader: Reader, { start, end, packed, more = [] }: LeafMember, budget: Budget): Buffer | undefined {
+  const ranges = [{ start, end }, ...more];
+  const size = ranges.reduce((sum, range) => sum + range.end - range.start, 0);
+  if (size > MEMBER_BYTES_MAXIMUM) return undefined;
+  const bytes = Buffer.concat(ranges.map((range) => reader.at(range.start, range.end - range.start)));
   if (packed !== true) return bytes;
-  const most = Math.min(PART_BYTES_MAXIMUM, budget.memberMaximum(bytes.length));
+  const most = Math.min(MEMBER_BYTES_MAXIMUM, budget.memberMaximum(bytes.length));
   const answer = decompress('zlib', bytes, budget, { most });
   if (answer.kind !== 'whole') return undefined;
   budget.addUnpacked(answer.plain.length, answer.plain.length, bytes.length);

@@ -220,7 +220,7 @@ async function* gitPackMembers(content: Content, { budget, claim }: ReadContext)
       const { kind, bytes } = whole;
       budget.addUnpacked(bytes.length, bytes.length, bytes.length);
       const own = { name: `${KINDS[kind]} ${number}`, read: () => ({ content: { size: bytes.length, bytes } }) };
-      return kind === TREE ? { ...own, view: true } : own;
+      return kind === TREE ? { ...own, kind: 'view' } : own;
     };
     /** Objects that differ from one that came later, or that is not there. */
     let open: { number: number; at: number }[] = [];

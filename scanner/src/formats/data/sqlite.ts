@@ -159,7 +159,7 @@ export async function* sqliteMembers(
         alone += 1;
         budget.addUnpacked(bytes.length, bytes.length, bytes.length);
         const text = encoding === 'utf-8' ? bytes : Buffer.from(new TextDecoder(encoding).decode(bytes), 'utf8');
-        yield { name: 'text', value: true, read: () => ({ content: { size: text.length, bytes: text } }) };
+        yield { name: 'text', kind: 'alone', read: () => ({ content: { size: text.length, bytes: text } }) };
         continue;
       }
       number += 1;

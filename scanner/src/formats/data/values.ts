@@ -74,7 +74,7 @@ export function* valueMembers(
     } else if (isFile(bytes)) yield whole;
     else if (is_text) {
       alone += 1;
-      if (alone <= ALONE_MAXIMUM) yield { ...whole, value: true };
+      if (alone <= ALONE_MAXIMUM) yield { ...whole, kind: 'alone' };
       yield* texts.add(bytes);
     } else if (members < MEMBERS_MAXIMUM && textFormOf(bytes.subarray(0, LOOK_BYTES)) !== undefined) {
       members += 1;

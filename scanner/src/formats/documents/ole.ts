@@ -193,7 +193,7 @@ const HIDDEN = {
 function textView(name: string, text: string, budget: Budget, damage?: StatusDetail): Member {
   const bytes = Buffer.from(text);
   budget.addUnpacked(bytes.length, bytes.length, bytes.length);
-  return { name, view: true, read: () => ({ content: { size: bytes.length, bytes }, damage }) };
+  return { name, kind: 'view', read: () => ({ content: { size: bytes.length, bytes }, damage }) };
 }
 
 /** More of what the cells of a workbook say is not kept. Characters. */
@@ -366,7 +366,7 @@ async function* oleMembers(content: Content, context: ReadContext): AsyncGenerat
     function* sheetsOf(name: string, head: Buffer, stream: Iterable<Buffer>): Generator<Member> {
       const cells = new CellTexts();
       const sheets = xlsMacros(head, stream, budget, (text) => cells.add(text));
-      for (const text of cells.all()) yield { ...textView(`${name} (cells)`, text, budget), value: true };
+      for (const text of cells.all()) yield { ...textView(`${name} (cells)`, text, budget), kind: 'alone' };
       if (sheets === undefined) return;
       if (sheets.is_cut) context.note(HIDDEN.long);
       yield textView(`${name} (macro sheets)`, sheets.text, budget, sheets.is_cut ? 'too_large' : undefined);

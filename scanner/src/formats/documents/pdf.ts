@@ -426,7 +426,7 @@ class Texts {
       this.bytes += text.length;
       this.alone += 1;
       if (this.alone <= ALONE_MAXIMUM)
-        yield { name: 'value', value: true, read: () => ({ content: { size: text.length, bytes: text } }) };
+        yield { name: 'value', kind: 'alone', read: () => ({ content: { size: text.length, bytes: text } }) };
       if (this.bytes >= TEXTS_BYTES) yield* this.end();
     }
   }
@@ -519,7 +519,7 @@ async function* pdfMembers(
     copy = [HEADER, Buffer.from(bytes.subarray(-COPY.overlap))];
     copy_bytes = 0;
     // Its bytes were counted as they came.
-    return { name: 'unpacked streams', view: true, read: () => ({ content: { size: bytes.length, bytes } }) };
+    return { name: 'unpacked streams', kind: 'view', read: () => ({ content: { size: bytes.length, bytes } }) };
   };
   const objects = new Objects(reader);
   const named = new Set<number>();
@@ -630,7 +630,7 @@ async function* pdfMembers(
     for (const text of pages.texts()) {
       budget.spend(text.length);
       budget.addUnpacked(text.length, text.length, reader.size);
-      yield { name: 'text of the pages', value: true, read: () => ({ content: { size: text.length, bytes: text } }) };
+      yield { name: 'text of the pages', kind: 'alone', read: () => ({ content: { size: text.length, bytes: text } }) };
     }
     claimPdf(reader, ranges, context.claim);
     for (const detail of unread) throw new Unreadable(detail);

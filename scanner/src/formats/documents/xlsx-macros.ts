@@ -216,7 +216,7 @@ export async function* withMacroSheets(members: AsyncGenerator<Member>, budget: 
     if (made.is_cut || missed.size > 0) missed.add('macro sheet');
     const bytes = Buffer.from(made.text);
     budget.addUnpacked(bytes.length, bytes.length, kept);
-    yield { name: 'macro sheets', view: true, read: () => ({ content: { size: bytes.length, bytes } }) };
+    yield { name: 'macro sheets', kind: 'view', read: () => ({ content: { size: bytes.length, bytes } }) };
   }
   if (failure !== undefined) throw failure;
   // Without a macro sheet nobody needs the others.
