@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -13,6 +13,7 @@ import { SIGNATURES_FOLDER } from './signatures-folder.ts';
 // Each format has a folder of samples. A sample that is called `head` has the first bytes alone: nothing here writes such files.
 
 const HEAD_ONLY = 'head';
+const FORMATS_FOLDER = join(import.meta.dirname, '../src/formats');
 const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
 const folder = mkdtempSync(join(tmpdir(), 'palisade-samples-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -41,6 +42,17 @@ test('every folder of samples is of a format, and every format has one', () => {
   const ids = FORMATS.map(({ id }) => id).sort();
   expect(readdirSync(SAMPLES_FOLDER).sort()).toEqual(ids);
   expect(ids.filter((id) => samplesOf(id).length === 0)).toEqual([]);
+});
+
+test('a mark is written in one place', () => {
+  const sources = readdirSync(FORMATS_FOLDER, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => readFileSync(join(FORMATS_FOLDER, name), 'utf8'));
+  const marks = sources.flatMap((source) =>
+    [...source.matchAll(/\b(?:mark|hexMark|spelled)\('([^']+)'/g)].map(([, literal = '']) => literal),
+  );
+  expect(marks.length).toBeGreaterThan(150);
+  expect(marks.filter((literal, index) => marks.indexOf(literal) !== index)).toEqual([]);
 });
 
 const samples = FORMATS.flatMap((format) =>

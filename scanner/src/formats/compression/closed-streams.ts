@@ -1,12 +1,14 @@
 import { closedByMarks, closedFormat, closedWhereUnknown, type Format, mark, withBits } from '#scanner/formats/format.ts';
+import { standsAt } from '#scanner/walk/content.ts';
+import { GZIP_ID } from './compressed.ts';
 
 // Compressed streams that nothing here unpacks.
 
 /** RFC 1952, 2.3.1: no method but deflate is in use, and the mark is of two bytes: the flags, what says how well it is packed, and the system make sense too. */
 function isGzipOfAnotherMethod(head: Buffer): boolean {
-  const [first, second, method = 8, flags = 0xff] = head;
+  const [method = 8, flags = 0xff] = head.subarray(GZIP_ID.bytes.length);
   const [extra = 0xff, system = 0xff] = head.subarray(8, 10);
-  return first === 0x1f && second === 0x8b && method < 8 && flags < 0x20 && [0, 2, 4].includes(extra) && system <= 13;
+  return standsAt(head, GZIP_ID.bytes, GZIP_ID.at) && method < 8 && flags < 0x20 && [0, 2, 4].includes(extra) && system <= 13;
 }
 
 /** Their first bytes tell them. */

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { sevenZipMembers } from '#scanner/formats/archives/seven-zip.ts';
 import { byMarks, type Format, format, hexMark, innerName, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
 import { struct } from '#scanner/formats/struct.ts';
-import { type Content, joined, openSource, streamOf } from '#scanner/walk/content.ts';
+import { type Content, joined, openSource, standsAt, streamOf } from '#scanner/walk/content.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
@@ -47,6 +47,10 @@ async function* nodeMembers(
   }
 }
 
+/** RFC 1952, 2.3.1. */
+export const GZIP_ID = hexMark('1f8b');
+/** Deflate is the only method that is in use. */
+const GZIP = { at: 0, bytes: Buffer.concat([GZIP_ID.bytes, Buffer.from([8])]) };
 const GZIP_HEAD_BYTES = 10;
 /** RFC 1952, 2.3.1. */
 const GZIP_TAIL = struct('little', { crc: 'u32', bytes: 'u32' });
@@ -58,7 +62,7 @@ const GZIP_PIECE_BYTES = 16 * 1024;
 /** Where the header of a gzip stream ends that begins at `at` (RFC 1952, 2.3); undefined where none does. */
 function gzipHeaderEnd(reader: Reader, at: number): number | undefined {
   const head = reader.at(at, GZIP_HEAD_BYTES);
-  if (head.length < GZIP_HEAD_BYTES || head.readUIntBE(0, 3) !== 0x1f8b08) return undefined;
+  if (head.length < GZIP_HEAD_BYTES || !standsAt(head, GZIP.bytes, GZIP.at)) return undefined;
   const flags = head[3] ?? 0;
   let end = at + GZIP_HEAD_BYTES;
   if ((flags & GZIP_FLAG.extra) !== 0) {
@@ -472,9 +476,6 @@ function provesLzop(reader: Reader, at: number): boolean {
   const method = head[version >= 0x0940 ? 15 : 13] ?? 0;
   return version >= 0x0010 && version < 0x8000 && method >= 1 && method <= 3;
 }
-
-/** RFC 1952: deflate is the only method that is in use. */
-const GZIP = hexMark('1f8b08');
 
 export const gzip = format({
   id: 'gzip',

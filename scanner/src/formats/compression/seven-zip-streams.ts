@@ -63,13 +63,14 @@ export const zstd = sevenZipFormat({
   limits: 'Frames that need a dictionary are not read.',
 });
 
+const SWF_BY_ZLIB = mark('CWS');
 export const swf = sevenZipFormat({
   id: 'swf',
   type: 'swfc',
-  recognise: byMarks([mark('CWS'), mark('ZWS')]),
+  recognise: byMarks([SWF_BY_ZLIB, mark('ZWS')]),
   carve: [
     {
-      pattern: `${spelled('CWS')} ${oneOf(6, 60)} ?? ?? ?? ?? 78 (01|5e|9c|da)`,
+      pattern: `${patternOf(SWF_BY_ZLIB)} ${oneOf(6, 60)} ?? ?? ?? ?? 78 (01|5e|9c|da)`,
       proves: (reader, at) => provesZlib(reader, at + 8),
     },
   ],

@@ -3,7 +3,7 @@ import { byMarks, type Format, hexMark, type Mark, mark, patternOf, withBits } f
 import { struct } from '#scanner/formats/struct.ts';
 import { standsAt } from '#scanner/walk/content.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
-import { isoTrees } from './iso-trees.ts';
+import { isoTrees, VOLUME_ID } from './iso-trees.ts';
 import { VMDK_MARK } from './stream-disk.ts';
 
 // File systems, partition tables and virtual disks: 7-Zip opens them where it is asked to. It is asked where their magic stands at its place, and where a
@@ -27,7 +27,7 @@ function diskByMarks({ marks, type, traits, limits, ...definition }: Definition)
   });
 }
 
-const ISO = mark('CD001', 32_769);
+const ISO = mark(VOLUME_ID, 32_769);
 
 export const iso = diskByMarks({
   id: 'iso',
@@ -129,13 +129,15 @@ const VOLUME_SECTOR_BYTES = 2048;
 const VOLUME_AT = 32_768;
 const VOLUMES_MAXIMUM = 16;
 const UDF_MARKS: readonly string[] = ['NSR02', 'NSR03'];
+/** The other descriptors of a volume. */
+const VOLUME_MARKS: readonly string[] = [VOLUME_ID, 'BEA01', 'BOOT2', 'TEA01'];
 
 /** UDF, beside ISO 9660 or alone. */
 function isUdf(reader: Reader): boolean {
   for (let index = 0; index < VOLUMES_MAXIMUM; index += 1) {
     const mark = reader.at(VOLUME_AT + index * VOLUME_SECTOR_BYTES + 1, 5).toString('latin1');
     if (UDF_MARKS.includes(mark)) return true;
-    if (!/^(CD001|BEA01|BOOT2|TEA01)$/.test(mark)) return false;
+    if (!VOLUME_MARKS.includes(mark)) return false;
   }
   return false;
 }
