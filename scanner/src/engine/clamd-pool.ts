@@ -74,11 +74,7 @@ function editionOf(version: ClamdVersion | undefined): string {
   return `${ENGINE_NAME} ${version?.text ?? ''}`;
 }
 
-/**
- * One or several clamds. Each is believed only after it has passed its self-test, which it takes again when it was away and when its signatures changed. A file
- * goes to the member with the fewest at hand, and once to another when that one fails over it.
- */
-export function createClamdPool(options: {
+interface ClamdPoolOptions {
   addresses: readonly ScannerAddress[];
   /** For one file, in ms. */
   time_ms: number;
@@ -90,46 +86,66 @@ export function createClamdPool(options: {
   looked_for?: boolean | undefined;
   /** How long one that was found may be away before it is let go. ms. */
   let_go_ms?: number | undefined;
-}): ClamdPool {
-  const { addresses, time_ms, logger, onRenewed, look_ms = LOOK_EVERY_MS } = options;
-  const { looked_for = false, let_go_ms = LET_GO_MS } = options;
-  const stop = new AbortController();
-  const members = addresses.map(
-    (address): Member => ({
-      address,
-      state: 'untested',
-      reason: null,
-      version: undefined,
-      active: 0,
-      timer: undefined,
-      looking: undefined,
-      doubts: 0,
-      wait_ms: LOOK_AGAIN_MS,
-      looks: 0,
-    }),
-  );
-  const queue: Waiting[] = [];
+}
+
+class Clamds implements ClamdPool {
+  readonly looked_for: boolean;
+  private readonly time_ms: number;
+  private readonly logger: EngineLog;
+  private readonly onRenewed: ClamdPoolOptions['onRenewed'];
+  private readonly look_ms: number;
+  private readonly let_go_ms: number;
+  private readonly stop = new AbortController();
+  private readonly members: readonly Member[];
+  private readonly queue: Waiting[] = [];
   /** When one could last be believed, by the clock of the process; undefined while none was found. */
-  let believed_at: number | undefined;
-  let was_present = !looked_for;
-  const testTimes = { connect_ms: CONNECT_MS, time_ms: TEST_MS, signal: stop.signal };
+  private believed_at: number | undefined;
+  private was_present: boolean;
+  private readonly testTimes = { connect_ms: CONNECT_MS, time_ms: TEST_MS, signal: this.stop.signal };
+
+  constructor(options: ClamdPoolOptions) {
+    const { addresses, time_ms, logger, onRenewed, look_ms = LOOK_EVERY_MS } = options;
+    const { looked_for = false, let_go_ms = LET_GO_MS } = options;
+    this.time_ms = time_ms;
+    this.logger = logger;
+    this.onRenewed = onRenewed;
+    this.look_ms = look_ms;
+    this.looked_for = looked_for;
+    this.let_go_ms = let_go_ms;
+    this.was_present = !looked_for;
+    this.members = addresses.map(
+      (address): Member => ({
+        address,
+        state: 'untested',
+        reason: null,
+        version: undefined,
+        active: 0,
+        timer: undefined,
+        looking: undefined,
+        doubts: 0,
+        wait_ms: LOOK_AGAIN_MS,
+        looks: 0,
+      }),
+    );
+    for (const member of this.members) this.look(member);
+  }
 
   /** Hands out members as far as there are; nobody waits for what may not come. */
-  function dispatch(): void {
-    for (const waiting of [...queue]) {
-      const others = members.filter((member) => member !== waiting.not);
+  private dispatch(): void {
+    for (const waiting of [...this.queue]) {
+      const others = this.members.filter((member) => member !== waiting.not);
       const [free] = others
         .filter((member) => member.state === 'trusted' && member.active < STREAMS_MAXIMUM)
         .sort((a, b) => a.active - b.active);
       const hope = others.some((member) => member.state === 'trusted' || member.state === 'untested');
-      if (free === undefined && hope && !stop.signal.aborted) continue;
-      queue.splice(queue.indexOf(waiting), 1);
+      if (free === undefined && hope && !this.stop.signal.aborted) continue;
+      this.queue.splice(this.queue.indexOf(waiting), 1);
       if (free !== undefined) free.active += 1;
       waiting.take(free);
     }
   }
 
-  function take(not: Member | undefined, signal: AbortSignal | undefined): Promise<Member | undefined> {
+  private take(not: Member | undefined, signal: AbortSignal | undefined): Promise<Member | undefined> {
     return new Promise((resolve) => {
       const waiting: Waiting = {
         not,
@@ -139,96 +155,96 @@ export function createClamdPool(options: {
         },
       };
       const leave = () => {
-        queue.splice(queue.indexOf(waiting), 1);
+        this.queue.splice(this.queue.indexOf(waiting), 1);
         resolve(undefined);
       };
       if (signal?.aborted) return resolve(undefined);
       signal?.addEventListener('abort', leave, { once: true });
-      queue.push(waiting);
-      dispatch();
+      this.queue.push(waiting);
+      this.dispatch();
     });
   }
 
-  function become(member: Member, state: Member['state'], reason: string | null): void {
+  private become(member: Member, state: Member['state'], reason: string | null): void {
     const facts = { clamd: scannerName(member.address), reason };
     if (state !== member.state || reason !== member.reason) {
-      if (state === 'refused') logger.error(facts, 'clamd is not believed');
-      else if (state === 'trusted') logger.info({ ...facts, ...member.version }, 'clamd is believed');
-      else if (looked_for && !was_present) logger.debug(facts, 'there is no clamd at a usual place');
-      else logger.warn(facts, state === 'down' ? 'clamd is not there' : 'clamd failed over a file');
+      if (state === 'refused') this.logger.error(facts, 'clamd is not believed');
+      else if (state === 'trusted') this.logger.info({ ...facts, ...member.version }, 'clamd is believed');
+      else if (this.looked_for && !this.was_present) this.logger.debug(facts, 'there is no clamd at a usual place');
+      else this.logger.warn(facts, state === 'down' ? 'clamd is not there' : 'clamd failed over a file');
     }
     member.state = state;
     member.reason = reason;
-    dispatch();
+    this.dispatch();
   }
 
-  function present(): boolean {
-    if (!looked_for || members.some(({ state }) => state === 'trusted')) return true;
-    return believed_at !== undefined && performance.now() - believed_at < let_go_ms;
+  present(): boolean {
+    if (!this.looked_for || this.members.some(({ state }) => state === 'trusted')) return true;
+    return this.believed_at !== undefined && performance.now() - this.believed_at < this.let_go_ms;
   }
 
   /** What waited for a clamd that is let go does not wait any more. */
-  function notePresence(): void {
-    if (members.some(({ state }) => state === 'trusted')) believed_at = performance.now();
-    const is_present = present();
-    if (was_present && !is_present) {
-      logger.warn(
-        { clamd: members.map(({ address }) => scannerName(address)) },
+  private notePresence(): void {
+    if (this.members.some(({ state }) => state === 'trusted')) this.believed_at = performance.now();
+    const is_present = this.present();
+    if (this.was_present && !is_present) {
+      this.logger.warn(
+        { clamd: this.members.map(({ address }) => scannerName(address)) },
         'the clamd that was found has gone: it is let go',
       );
-      onRenewed('back');
+      this.onRenewed('back');
     }
-    was_present = is_present;
+    this.was_present = is_present;
   }
 
   /** Asks who it is, and tests it unless it is the one that passed before. */
-  async function examine(member: Member): Promise<void> {
-    const version = await clamdVersion(member.address, testTimes);
-    if (stop.signal.aborted) return;
-    if (version.kind === 'failed') return become(member, 'down', version.reason);
+  private async examine(member: Member): Promise<void> {
+    const version = await clamdVersion(member.address, this.testTimes);
+    if (this.stop.signal.aborted) return;
+    if (version.kind === 'failed') return this.become(member, 'down', version.reason);
     const renewed = member.state !== 'trusted' || member.version?.text !== version.text;
     member.looks = renewed ? 0 : (member.looks + 1) % LOOKS_PER_TEST;
     if (member.looks > 0) return;
     const doubts = member.doubts;
-    const test = await testClamd(member.address, testTimes);
-    if (stop.signal.aborted) return;
-    if (test.kind !== 'passed') return become(member, test.kind === 'refused' ? 'refused' : 'down', test.reason);
+    const test = await testClamd(member.address, this.testTimes);
+    if (this.stop.signal.aborted) return;
+    if (test.kind !== 'passed') return this.become(member, test.kind === 'refused' ? 'refused' : 'down', test.reason);
     // A scan failed while it was tested: which of the two it is now is for the next look to say.
     if (doubts !== member.doubts) return;
     const change = member.version === undefined || member.version.text === version.text ? 'back' : 'signatures';
     member.version = version;
-    become(member, 'trusted', null);
-    notePresence();
-    if (renewed) onRenewed(change);
+    this.become(member, 'trusted', null);
+    this.notePresence();
+    if (renewed) this.onRenewed(change);
   }
 
-  function look(member: Member): void {
+  private look(member: Member): void {
     clearTimeout(member.timer);
-    member.looking ??= examine(member).finally(() => {
+    member.looking ??= this.examine(member).finally(() => {
       member.looking = undefined;
-      if (stop.signal.aborted) return;
-      notePresence();
+      if (this.stop.signal.aborted) return;
+      this.notePresence();
       const well = member.state === 'trusted';
-      member.wait_ms = well ? LOOK_AGAIN_MS : Math.min(look_ms, member.wait_ms * 2);
-      lookIn(member, well ? look_ms : member.wait_ms);
+      member.wait_ms = well ? LOOK_AGAIN_MS : Math.min(this.look_ms, member.wait_ms * 2);
+      this.lookIn(member, well ? this.look_ms : member.wait_ms);
     });
   }
 
-  function lookIn(member: Member, wait_ms: number): void {
+  private lookIn(member: Member, wait_ms: number): void {
     clearTimeout(member.timer);
-    member.timer = setTimeout(() => look(member), wait_ms);
+    member.timer = setTimeout(() => this.look(member), wait_ms);
     member.timer.unref();
   }
 
   /** It failed over a file: nobody is sent to it before it has passed again, which those who wait will see in a moment. */
-  function doubt(member: Member, reason: string): void {
+  private doubt(member: Member, reason: string): void {
     member.doubts += 1;
     if (member.state !== 'trusted') return;
-    become(member, 'untested', reason);
-    look(member);
+    this.become(member, 'untested', reason);
+    this.look(member);
   }
 
-  async function ask(
+  private async ask(
     member: Member,
     content: Content,
     signal: AbortSignal | undefined,
@@ -237,8 +253,8 @@ export function createClamdPool(options: {
     const began = performance.now();
     const answer: ClamdAnswer = await scanWithClamd(member.address, content, {
       connect_ms: CONNECT_MS,
-      time_ms,
-      signal: signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]),
+      time_ms: this.time_ms,
+      signal: signal === undefined ? this.stop.signal : AbortSignal.any([this.stop.signal, signal]),
     });
     if (signal?.aborted) return { kind: 'missing', asked: true };
     const duration_ms = Math.round((performance.now() - began) * 1000) / 1000;
@@ -264,52 +280,72 @@ export function createClamdPool(options: {
         return given('pending', null, answer.detail);
       case 'failed':
         // Slow over this file, or dead? The one is the file's fault and would be the same tomorrow, the other is not.
-        if (answer.timed_out && (await clamdVersion(member.address, testTimes)).kind === 'version') {
+        if (answer.timed_out && (await clamdVersion(member.address, this.testTimes)).kind === 'version') {
           return given('pending', null, 'time_limit');
         }
-        doubt(member, answer.reason);
+        this.doubt(member, answer.reason);
         return { kind: 'failed' };
     }
   }
 
-  for (const member of members) look(member);
+  async scan(content: Content, signal?: AbortSignal): Promise<SecondOpinion> {
+    let failed: Member | undefined;
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const member = await this.take(failed, signal);
+      if (member === undefined) break;
+      const opinion = await this.ask(member, content, signal).finally(() => {
+        member.active -= 1;
+        this.dispatch();
+      });
+      if (opinion.kind !== 'failed') return opinion;
+      failed = member;
+    }
+    return { kind: 'missing', asked: failed !== undefined };
+  }
 
+  ready(): boolean {
+    return this.members.some((member) => member.state === 'trusted');
+  }
+
+  edition(): string | undefined {
+    const editions = new Set(
+      this.members.filter((member) => member.state === 'trusted').map(({ version }) => editionOf(version)),
+    );
+    const [only] = editions;
+    return editions.size === 1 ? only : undefined;
+  }
+
+  health(): ClamdHealth[] {
+    return this.members.map(({ address, state, reason, version }) => ({
+      address: scannerName(address),
+      state,
+      reason,
+      version: version?.version ?? null,
+      signatures_version: version?.signatures_version ?? null,
+    }));
+  }
+
+  async close(): Promise<void> {
+    this.stop.abort();
+    for (const member of this.members) clearTimeout(member.timer);
+    this.dispatch();
+    await Promise.all(this.members.flatMap((member) => member.looking ?? []));
+  }
+}
+
+/**
+ * One or several clamds. Each is believed only after it has passed its self-test, which it takes again when it was away and when its signatures changed. A file
+ * goes to the member with the fewest at hand, and once to another when that one fails over it.
+ */
+export function createClamdPool(options: ClamdPoolOptions): ClamdPool {
+  const pool = new Clamds(options);
   return {
-    async scan(content, signal) {
-      let failed: Member | undefined;
-      for (let attempt = 0; attempt < 2; attempt += 1) {
-        const member = await take(failed, signal);
-        if (member === undefined) break;
-        const opinion = await ask(member, content, signal).finally(() => {
-          member.active -= 1;
-          dispatch();
-        });
-        if (opinion.kind !== 'failed') return opinion;
-        failed = member;
-      }
-      return { kind: 'missing', asked: failed !== undefined };
-    },
-    ready: () => members.some((member) => member.state === 'trusted'),
-    present,
-    looked_for,
-    edition() {
-      const editions = new Set(members.filter((member) => member.state === 'trusted').map(({ version }) => editionOf(version)));
-      const [only] = editions;
-      return editions.size === 1 ? only : undefined;
-    },
-    health: () =>
-      members.map(({ address, state, reason, version }) => ({
-        address: scannerName(address),
-        state,
-        reason,
-        version: version?.version ?? null,
-        signatures_version: version?.signatures_version ?? null,
-      })),
-    async close() {
-      stop.abort();
-      for (const member of members) clearTimeout(member.timer);
-      dispatch();
-      await Promise.all(members.flatMap((member) => member.looking ?? []));
-    },
+    scan: (content, signal) => pool.scan(content, signal),
+    ready: () => pool.ready(),
+    present: () => pool.present(),
+    looked_for: pool.looked_for,
+    edition: () => pool.edition(),
+    health: () => pool.health(),
+    close: () => pool.close(),
   };
 }

@@ -153,11 +153,7 @@ const START_MAXIMUM_MS = 120_000;
 
 const PROCESS_FILE = new URL(import.meta.url.endsWith('.ts') ? './yara-process.ts' : './yara-process.js', import.meta.url);
 
-/**
- * A pool of YARA-X child processes. Not threads: a runaway rule outlives `worker.terminate()`, SIGKILL always works. Each process scans one file at a
- * time; files wait in order. Up to `size` of them start as files come, always one ahead, and those beyond the first end when they have been idle. A process that dies is replaced, its file scanned again.
- */
-export function createYaraPool(options: {
+interface YaraPoolOptions {
   signatures: SignatureFiles;
   size: number;
   limits: ScanLimits;
@@ -167,79 +163,109 @@ export function createYaraPool(options: {
   start_ms?: number;
   idle_ms?: number;
   logger: EngineLog;
-}): YaraPool {
-  const { size, limits, memory = ENGINE_MEMORY, cores = availableParallelism(), start_ms = START_MAXIMUM_MS, logger } = options;
-  const { idle_ms = IDLE_MS } = options;
-  const members = new Set<Member>();
-  let current: Generation = { signatures: options.signatures, members: new Set(), settle: undefined };
-  let next: Generation | undefined;
-  let known: Omit<EngineStatus, 'name' | 'state' | 'processes'> = {
+}
+
+/** Whether a process has a file, or matches for others. */
+const isAtWork = ({ current, helping }: Member) => current !== undefined || helping.length > 0;
+
+class YaraProcesses implements YaraPool {
+  private readonly size: number;
+  private readonly limits: ScanLimits;
+  private readonly limits_digest: string;
+  private readonly memory: EngineMemory;
+  private readonly cores: number;
+  private readonly start_ms: number;
+  private readonly idle_ms: number;
+  private readonly logger: EngineLog;
+  private readonly members = new Set<Member>();
+  private current: Generation;
+  private next: Generation | undefined;
+  private known: Omit<EngineStatus, 'name' | 'state' | 'processes'> = {
     version: null,
     signatures_version: null,
     rules: 0,
     hashes: 0,
     memory: [],
   };
-  const queue: Waiting[] = [];
-  const timers = new Set<NodeJS.Timeout>();
-  let backoff_ms = 0;
-  let closing = false;
+  private readonly queue: Waiting[] = [];
+  private readonly timers = new Set<NodeJS.Timeout>();
+  private backoff_ms = 0;
+  private closing = false;
+  private readonly help: ReturnType<typeof createPoolHelp<Member>>;
+  private readonly looking: NodeJS.Timeout;
 
-  const limits_digest = createHash('sha256').update(JSON.stringify(limits)).digest('hex').slice(0, 12);
-  const editionOf = ({ version, signatures_version }: { version: string; signatures_version: string }) =>
-    `${ENGINE_NAME} ${version} ${signatures_version} ${limits_digest}`;
-
-  const help = createPoolHelp<Member>({ cores, isWanted: () => queue.length > 0, isGrown, send, logger });
-
-  /** It holds more than a process may. */
-  function isGrown({ child, at_rest }: Member): boolean {
-    return (residentBytes(child.pid) ?? 0) - at_rest > memory.most;
+  constructor(options: YaraPoolOptions) {
+    const { size, limits, memory = ENGINE_MEMORY, cores = availableParallelism(), logger } = options;
+    const { start_ms = START_MAXIMUM_MS, idle_ms = IDLE_MS } = options;
+    this.size = size;
+    this.limits = limits;
+    this.limits_digest = createHash('sha256').update(JSON.stringify(limits)).digest('hex').slice(0, 12);
+    this.memory = memory;
+    this.cores = cores;
+    this.start_ms = start_ms;
+    this.idle_ms = idle_ms;
+    this.logger = logger;
+    this.current = { signatures: options.signatures, members: new Set(), settle: undefined };
+    this.help = createPoolHelp<Member>({
+      cores,
+      isWanted: () => this.queue.length > 0,
+      isGrown: (member) => this.isGrown(member),
+      send: (member, request) => this.send(member, request),
+      logger,
+    });
+    this.looking = setInterval(() => this.endIdle(), idle_ms / IDLE_LOOKS).unref();
+    this.start(this.current);
   }
 
-  function send(member: Member, request: EngineRequest): void {
+  private editionOf({ version, signatures_version }: { version: string; signatures_version: string }): string {
+    return `${ENGINE_NAME} ${version} ${signatures_version} ${this.limits_digest}`;
+  }
+
+  /** It holds more than a process may. */
+  private isGrown({ child, at_rest }: Member): boolean {
+    return (residentBytes(child.pid) ?? 0) - at_rest > this.memory.most;
+  }
+
+  private send(member: Member, request: EngineRequest): void {
     member.child.send(request, (error) => {
       // The process is going; its exit puts the file back.
-      if (error) logger.warn({ err: error, pid: member.child.pid }, 'engine process unreachable');
+      if (error) this.logger.warn({ err: error, pid: member.child.pid }, 'engine process unreachable');
     });
   }
 
-  const isAtWork = ({ current, helping }: Member) => current !== undefined || helping.length > 0;
-
   /** One process more than there are files, as far as there may be: the next file finds one that has compiled its rules. */
-  function wantedCount(): number {
-    const busy = [...current.members].filter((member) => member.current !== undefined).length;
-    return Math.min(size, busy + queue.length + 1);
+  private wantedCount(): number {
+    const busy = [...this.current.members].filter((member) => member.current !== undefined).length;
+    return Math.min(this.size, busy + this.queue.length + 1);
   }
 
   /** What died is replaced elsewhere. */
-  function startSpare(): void {
-    if (closing || timers.size > 0) return;
-    const wanted = wantedCount();
-    for (let count = current.members.size; count > 0 && count < wanted; count++) start(current);
+  private startSpare(): void {
+    if (this.closing || this.timers.size > 0) return;
+    const wanted = this.wantedCount();
+    for (let count = this.current.members.size; count > 0 && count < wanted; count++) this.start(this.current);
   }
 
   /** Ends processes that have been idle, the youngest first, down to one more than there are files. */
-  function endIdle(): void {
-    if (closing) return;
-    const idle_from = performance.now() - idle_ms;
-    for (const member of [...current.members].reverse()) {
-      if (current.members.size <= wantedCount()) return;
+  private endIdle(): void {
+    if (this.closing) return;
+    const idle_from = performance.now() - this.idle_ms;
+    for (const member of [...this.current.members].reverse()) {
+      if (this.current.members.size <= this.wantedCount()) return;
       const is_idle = member.facts !== undefined && !isAtWork(member) && member.idle_since <= idle_from;
       if (!is_idle || member.successor !== undefined) continue;
-      logger.debug({ pid: member.child.pid }, 'engine process has been idle and ends');
-      giveWay(member);
+      this.logger.debug({ pid: member.child.pid }, 'engine process has been idle and ends');
+      this.giveWay(member);
     }
   }
-  const looking = setInterval(endIdle, idle_ms / IDLE_LOOKS).unref();
-
-  function dispatch(): void {
-    assign();
-    startSpare();
+  private dispatch(): void {
+    this.assign();
+    this.startSpare();
   }
 
   /** The next file for engines of an edition: one over which they have died too often gets its answer at once. */
-  function nextFor(edition: string): Waiting | undefined {
-    for (let waiting = queue.shift(); waiting !== undefined; waiting = queue.shift()) {
+  private nextFor(edition: string): Waiting | undefined {
+    for (let waiting = this.queue.shift(); waiting !== undefined; waiting = this.queue.shift()) {
       // Others died, not these.
       if (waiting.deaths?.edition !== edition) waiting.deaths = { count: 0, edition };
       if (waiting.deaths.count < DEATHS_MAXIMUM) return waiting;
@@ -249,45 +275,53 @@ export function createYaraPool(options: {
   }
 
   /** Ends a process over its file. */
-  function end(member: Member, killed_for: KilledFor): void {
+  private end(member: Member, killed_for: KilledFor): void {
     if (member.current === undefined) return;
     member.current.killed_for ??= killed_for;
     member.child.kill('SIGKILL');
   }
 
-  function assign(): void {
-    for (const member of current.members) {
+  private assign(): void {
+    for (const member of this.current.members) {
       if (member.facts === undefined || isAtWork(member) || !member.child.connected) continue;
-      const waiting = nextFor(editionOf(member.facts));
+      const waiting = this.nextFor(this.editionOf(member.facts));
       if (waiting === undefined) return;
-      const timer = setTimeout(() => end(member, 'time'), timeFor(limits, waiting.job.size) + KILL_GRACE_MS);
+      const timer = setTimeout(() => this.end(member, 'time'), timeFor(this.limits, waiting.job.size) + KILL_GRACE_MS);
       const watch = setInterval(() => {
-        if (isGrown(member)) end(member, 'memory');
+        if (this.isGrown(member)) this.end(member, 'memory');
       }, MEMORY_LOOK_MS);
       member.current = { waiting, timer, watch, killed_for: undefined };
       waiting.job.onBegin?.();
       const { id, path, bytes, size, name, sha256, folder, password } = waiting.job;
-      send(member, {
-        ...{ kind: 'scan', job: id, path, size, name, sha256, folder, limits, has_help: cores > 1 && size > 1 },
+      this.send(member, {
+        kind: 'scan',
+        job: id,
+        path,
+        size,
+        name,
+        sha256,
+        folder,
+        limits: this.limits,
+        has_help: this.cores > 1 && size > 1,
         ...(bytes === undefined ? {} : { bytes }),
         ...(password === undefined ? {} : { password }),
       });
     }
   }
 
-  function settle(member: Member): Waiting | undefined {
-    const current = member.current;
-    if (current === undefined) return undefined;
-    clearTimeout(current.timer);
-    clearInterval(current.watch);
+  private settle(member: Member): Waiting | undefined {
+    const reading = member.current;
+    if (reading === undefined) return undefined;
+    clearTimeout(reading.timer);
+    clearInterval(reading.watch);
     member.current = undefined;
-    return current.waiting;
+    return reading.waiting;
   }
 
-  function onMessage(member: Member, message: unknown): void {
+  private onMessage(member: Member, message: unknown): void {
     const parsed = answerSchema.safeParse(message);
     if (!parsed.success) {
-      logger.error({ pid: member.child.pid }, 'engine process said something unknown');
+      this.logger.error({ pid: member.child.pid }, 'engine process said something unknown');
       member.child.kill('SIGKILL');
       return;
     }
@@ -297,15 +331,16 @@ export function createYaraPool(options: {
       case 'ready':
         member.facts = { version: answer.version, signatures_version: answer.signatures_version };
         member.at_rest = residentBytes(member.child.pid) ?? answer.resident_bytes;
-        for (const other of current.members) if (other.successor === member) giveWay(other);
+        for (const other of this.current.members) if (other.successor === member) this.giveWay(other);
         if (answer.left_out.length > 0)
-          logger.error({ feeds: answer.left_out }, 'signature feeds cannot be used and are left out');
-        if (member.generation === next && [...next.members].every(({ facts }) => facts !== undefined)) takeOver(next);
-        if (member.generation === current) {
+          this.logger.error({ feeds: answer.left_out }, 'signature feeds cannot be used and are left out');
+        if (member.generation === this.next && [...this.next.members].every(({ facts }) => facts !== undefined))
+          this.takeOver(this.next);
+        if (member.generation === this.current) {
           const { version, signatures_version, rules, hashes, memory: of_feeds } = answer;
-          known = { version, signatures_version, rules, hashes, memory: of_feeds };
+          this.known = { version, signatures_version, rules, hashes, memory: of_feeds };
         }
-        logger.debug(
+        this.logger.debug(
           { pid: member.child.pid, rules: answer.rules, signatures_version: answer.signatures_version },
           'engine process ready',
         );
@@ -317,145 +352,145 @@ export function createYaraPool(options: {
         return;
       }
       case 'asks':
-        help.onAsks(member, answer);
+        this.help.onAsks(member, answer);
         return;
       case 'matched':
-        help.onMatched(member, answer.findings);
-        if (isRetired(member)) member.child.kill('SIGKILL');
+        this.help.onMatched(member, answer.findings);
+        if (this.isRetired(member)) member.child.kill('SIGKILL');
         break;
       case 'rested':
-        replaceGrown(member, residentBytes(member.child.pid) ?? answer.resident_bytes);
+        this.replaceGrown(member, residentBytes(member.child.pid) ?? answer.resident_bytes);
         break;
       case 'refused':
-        logger.error({ reason: answer.reason }, 'engine rules do not compile');
+        this.logger.error({ reason: answer.reason }, 'engine rules do not compile');
         member.child.kill('SIGKILL');
         return;
       case 'scanned':
       case 'failed': {
         if (member.current?.waiting.job.id !== answer.job || member.facts === undefined) return;
-        const waiting = settle(member);
+        const waiting = this.settle(member);
         if (answer.kind === 'failed') {
-          logger.error({ scan: answer.job, reason: answer.reason }, 'engine could not scan a file');
+          this.logger.error({ scan: answer.job, reason: answer.reason }, 'engine could not scan a file');
           waiting?.answer({ kind: 'failed', detail: 'engine_down' });
         } else {
-          backoff_ms = 0;
+          this.backoff_ms = 0;
           waiting?.answer({
             kind: 'examined',
             examination: answer.examination,
             duration_ms: answer.duration_ms,
             name: ENGINE_NAME,
             ...member.facts,
-            edition: editionOf(member.facts),
+            edition: this.editionOf(member.facts),
           });
         }
-        if (isRetired(member)) member.child.kill('SIGKILL');
+        if (this.isRetired(member)) member.child.kill('SIGKILL');
         break;
       }
     }
-    dispatch();
+    this.dispatch();
   }
 
   /** A process that has grown serves until another is ready in its place, so that nobody waits for the change. */
-  function replaceGrown(member: Member, resident_bytes: number): void {
+  private replaceGrown(member: Member, resident_bytes: number): void {
     const grown = resident_bytes - member.at_rest;
-    if (closing || isRetired(member) || member.successor !== undefined || grown <= memory.grown) return;
-    logger.info({ pid: member.child.pid, grown }, 'engine process has grown and is replaced');
-    member.successor = start(member.generation);
+    if (this.closing || this.isRetired(member) || member.successor !== undefined || grown <= this.memory.grown) return;
+    this.logger.info({ pid: member.child.pid, grown }, 'engine process has grown and is replaced');
+    member.successor = this.start(member.generation);
   }
 
-  function giveWay(member: Member): void {
+  private giveWay(member: Member): void {
     member.is_replaced = true;
     member.generation.members.delete(member);
     if (member.current === undefined) member.child.kill('SIGKILL');
   }
 
   /** Of a generation that was replaced, or that did not come up; or grown, with another in its place. */
-  function isRetired({ generation, is_replaced }: Member): boolean {
-    return is_replaced || (generation !== current && generation !== next);
+  private isRetired({ generation, is_replaced }: Member): boolean {
+    return is_replaced || (generation !== this.current && generation !== this.next);
   }
 
-  function retire(generation: Generation): void {
+  private retire(generation: Generation): void {
     for (const member of generation.members) {
       if (member.current === undefined) member.child.kill('SIGKILL');
     }
   }
 
-  function takeOver(generation: Generation): void {
-    const before = current;
-    current = generation;
-    next = undefined;
-    backoff_ms = 0;
-    retire(before);
+  private takeOver(generation: Generation): void {
+    const before = this.current;
+    this.current = generation;
+    this.next = undefined;
+    this.backoff_ms = 0;
+    this.retire(before);
     generation.settle?.(true);
   }
 
   /** A generation that is coming up ends; the current one goes on. */
-  function abandon(generation: Generation): void {
-    if (next === generation) next = undefined;
-    retire(generation);
+  private abandon(generation: Generation): void {
+    if (this.next === generation) this.next = undefined;
+    this.retire(generation);
     generation.settle?.(false);
   }
 
   /** What becomes of a file whose process has ended. What that had unpacked goes first: nobody else would remove it, and the next one wants the place. */
-  async function giveBack(waiting: Waiting, killed_for: KilledFor | undefined): Promise<void> {
+  private async giveBack(waiting: Waiting, killed_for: KilledFor | undefined): Promise<void> {
     const { job, deaths } = waiting;
     await rm(job.folder, { recursive: true, force: true }).catch((error: unknown) =>
-      logger.error({ err: error, scan: job.id }, 'what an engine process left behind could not be removed'),
+      this.logger.error({ err: error, scan: job.id }, 'what an engine process left behind could not be removed'),
     );
-    if (job.signal?.aborted || closing) return waiting.answer({ kind: 'failed', detail: 'engine_down' });
+    if (job.signal?.aborted || this.closing) return waiting.answer({ kind: 'failed', detail: 'engine_down' });
     if (deaths !== undefined) {
       deaths.count += 1;
       await job
         .onDeath?.({ ...deaths })
-        .catch((error: unknown) => logger.error({ err: error, scan: job.id }, 'the death of an engine could not be kept'));
+        .catch((error: unknown) => this.logger.error({ err: error, scan: job.id }, 'the death of an engine could not be kept'));
       if (deaths.count >= DEATHS_MAXIMUM)
         return waiting.answer({ kind: 'failed', detail: 'engine_failed', edition: deaths.edition });
     }
     // The walk did not stop by itself when its time was over: the next one would not either.
     if (killed_for === 'time') return waiting.answer({ kind: 'failed', detail: 'time_limit' });
-    if (isAway() || job.signal?.aborted || closing) return waiting.answer({ kind: 'failed', detail: 'engine_down' });
-    queue.unshift(waiting);
-    dispatch();
+    if (this.isAway() || job.signal?.aborted || this.closing) return waiting.answer({ kind: 'failed', detail: 'engine_down' });
+    this.queue.unshift(waiting);
+    this.dispatch();
   }
 
-  function onExit(member: Member, signal: string | null): void {
-    members.delete(member);
+  private onExit(member: Member, signal: string | null): void {
+    this.members.delete(member);
     member.generation.members.delete(member);
     for (const other of member.generation.members) if (other.successor === member) other.successor = undefined;
     const killed_for = member.current?.killed_for;
-    const was_ended = help.onExit(member);
-    const waiting = settle(member);
+    const was_ended = this.help.onExit(member);
+    const waiting = this.settle(member);
     const cancelled = waiting?.job.signal?.aborted ?? false;
-    if (!closing && !cancelled && (!isRetired(member) || waiting !== undefined))
-      logger.warn({ pid: member.child.pid, signal, killed_for, scan: waiting?.job.id }, 'engine process ended');
-    if (waiting !== undefined) void giveBack(waiting, killed_for);
-    if (closing) return;
-    if (member.generation === next) abandon(next);
-    if (isRetired(member)) {
-      dispatch();
+    if (!this.closing && !cancelled && (!this.isRetired(member) || waiting !== undefined))
+      this.logger.warn({ pid: member.child.pid, signal, killed_for, scan: waiting?.job.id }, 'engine process ended');
+    if (waiting !== undefined) void this.giveBack(waiting, killed_for);
+    if (this.closing) return;
+    if (member.generation === this.next) this.abandon(this.next);
+    if (this.isRetired(member)) {
+      this.dispatch();
       return;
     }
     // What the server itself has ended over a file says nothing of the engine.
     const died_early = member.facts === undefined || performance.now() - member.started_at < YOUNG_MS;
     const young = died_early && !cancelled && killed_for === undefined && !was_ended;
-    backoff_ms = young ? Math.min(BACKOFF_MS.most, Math.max(BACKOFF_MS.first, backoff_ms * 2)) : 0;
+    this.backoff_ms = young ? Math.min(BACKOFF_MS.most, Math.max(BACKOFF_MS.first, this.backoff_ms * 2)) : 0;
     const timer = setTimeout(() => {
-      timers.delete(timer);
+      this.timers.delete(timer);
       // Signatures that took over meanwhile have brought processes of their own.
-      if (current.members.size < size) start(current);
-    }, backoff_ms);
-    timers.add(timer);
-    if (isAway()) {
-      for (const left of queue.splice(0)) left.answer({ kind: 'failed', detail: 'engine_down' });
+      if (this.current.members.size < this.size) this.start(this.current);
+    }, this.backoff_ms);
+    this.timers.add(timer);
+    if (this.isAway()) {
+      for (const left of this.queue.splice(0)) left.answer({ kind: 'failed', detail: 'engine_down' });
     }
   }
 
   /** Nobody should wait for an engine that may not come back: what waits is pending, and scanned when one does. */
-  function isAway(): boolean {
-    return current.members.size === 0 && backoff_ms > GIVE_UP_BACKOFF_MS;
+  private isAway(): boolean {
+    return this.current.members.size === 0 && this.backoff_ms > GIVE_UP_BACKOFF_MS;
   }
 
-  function start(generation: Generation): Member {
+  private start(generation: Generation): Member {
     // An engine needs nothing of the environment, and hostile input must not find secrets there.
     const child = fork(PROCESS_FILE, [], {
       serialization: 'advanced',
@@ -475,101 +510,135 @@ export function createYaraPool(options: {
       successor: undefined,
       is_replaced: false,
     };
-    members.add(member);
+    this.members.add(member);
     generation.members.add(member);
     let gone = false;
     const late = setTimeout(() => {
       if (member.facts !== undefined) return;
-      logger.error({ pid: child.pid, start_ms }, 'engine process did not become ready in time');
+      this.logger.error({ pid: child.pid, start_ms: this.start_ms }, 'engine process did not become ready in time');
       child.kill('SIGKILL');
-    }, start_ms);
+    }, this.start_ms);
     const leave = (signal: string | null) => {
       if (gone) return;
       gone = true;
       clearTimeout(late);
-      onExit(member, signal);
+      this.onExit(member, signal);
     };
-    child.on('message', (message) => onMessage(member, message));
+    child.on('message', (message) => this.onMessage(member, message));
     child.once('exit', (_code, signal) => leave(signal));
     child.once('error', (error) => {
-      logger.error({ err: error }, 'engine process could not start');
+      this.logger.error({ err: error }, 'engine process could not start');
       leave(null);
     });
-    send(member, { kind: 'start', signatures: generation.signatures });
+    this.send(member, { kind: 'start', signatures: generation.signatures });
     return member;
   }
 
-  start(current);
-
-  const readyCount = () => [...current.members].filter(({ facts }) => facts !== undefined).length;
-  const ready = () => readyCount() > 0;
-
   /** A scan that nobody wants any more: it leaves the queue, or its process is killed, because that always works. */
-  function cancel(waiting: Waiting): void {
-    const place = queue.indexOf(waiting);
+  private cancel(waiting: Waiting): void {
+    const place = this.queue.indexOf(waiting);
     if (place >= 0) {
-      queue.splice(place, 1);
+      this.queue.splice(place, 1);
       waiting.answer({ kind: 'failed', detail: 'engine_down' });
     }
-    for (const member of members) if (member.current?.waiting === waiting) member.child.kill('SIGKILL');
+    for (const member of this.members) if (member.current?.waiting === waiting) member.child.kill('SIGKILL');
   }
 
+  scan(job: EngineJob): Promise<EngineOutcome> {
+    return new Promise((resolve) => {
+      if (this.closing || this.isAway() || job.signal?.aborted) return resolve({ kind: 'failed', detail: 'engine_down' });
+      const abort = () => this.cancel(waiting);
+      const waiting: Waiting = {
+        job,
+        deaths: job.deaths,
+        answer(outcome) {
+          job.signal?.removeEventListener('abort', abort);
+          resolve(outcome);
+        },
+      };
+      job.signal?.addEventListener('abort', abort, { once: true });
+      this.queue.push(waiting);
+      this.dispatch();
+    });
+  }
+
+  edition(): string | undefined {
+    for (const { facts } of this.current.members) if (facts !== undefined) return this.editionOf(facts);
+    return undefined;
+  }
+
+  private readyCount(): number {
+    return [...this.current.members].filter(({ facts }) => facts !== undefined).length;
+  }
+
+  ready(): boolean {
+    return this.readyCount() > 0;
+  }
+
+  complete(): boolean {
+    return this.ready();
+  }
+
+  status(): EngineStatus {
+    const count = this.readyCount();
+    const state = count > 0 ? 'ready' : this.backoff_ms > GIVE_UP_BACKOFF_MS ? 'down' : 'starting';
+    return {
+      ...this.known,
+      name: ENGINE_NAME,
+      state,
+      processes: { ready: count, wanted: Math.max(1, this.current.members.size) },
+    };
+  }
+
+  reload(signatures: SignatureFiles): Promise<boolean> {
+    if (this.next !== undefined) this.abandon(this.next);
+    if (this.closing) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const generation: Generation = {
+        signatures,
+        members: new Set(),
+        settle(took_over) {
+          clearTimeout(timer);
+          resolve(took_over);
+        },
+      };
+      const timer = setTimeout(() => this.abandon(generation), this.start_ms);
+      this.next = generation;
+      // As many as there are now: whoever waits does not wait longer for the change.
+      for (let count = Math.max(1, this.current.members.size); count > 0; count--) this.start(generation);
+    });
+  }
+
+  pids(): number[] {
+    return [...this.members].flatMap((member) => member.child.pid ?? []);
+  }
+
+  async close(): Promise<void> {
+    this.closing = true;
+    clearInterval(this.looking);
+    if (this.next !== undefined) this.abandon(this.next);
+    for (const timer of this.timers) clearTimeout(timer);
+    for (const waiting of this.queue.splice(0)) waiting.answer({ kind: 'failed', detail: 'engine_down' });
+    const ended = [...this.members].map((member) => new Promise<void>((resolve) => member.child.once('exit', () => resolve())));
+    for (const member of this.members) member.child.kill('SIGKILL');
+    await Promise.all(ended);
+  }
+}
+
+/**
+ * A pool of YARA-X child processes. Not threads: a runaway rule outlives `worker.terminate()`, SIGKILL always works. Each process scans one file at a
+ * time; files wait in order. Up to `size` of them start as files come, always one ahead, and those beyond the first end when they have been idle. A process that dies is replaced, its file scanned again.
+ */
+export function createYaraPool(options: YaraPoolOptions): YaraPool {
+  const pool = new YaraProcesses(options);
   return {
-    scan: (job) =>
-      new Promise((resolve) => {
-        if (closing || isAway() || job.signal?.aborted) return resolve({ kind: 'failed', detail: 'engine_down' });
-        const abort = () => cancel(waiting);
-        const waiting: Waiting = {
-          job,
-          deaths: job.deaths,
-          answer(outcome) {
-            job.signal?.removeEventListener('abort', abort);
-            resolve(outcome);
-          },
-        };
-        job.signal?.addEventListener('abort', abort, { once: true });
-        queue.push(waiting);
-        dispatch();
-      }),
-    edition() {
-      for (const { facts } of current.members) if (facts !== undefined) return editionOf(facts);
-      return undefined;
-    },
-    ready,
-    complete: ready,
-    status() {
-      const count = readyCount();
-      const state = count > 0 ? 'ready' : backoff_ms > GIVE_UP_BACKOFF_MS ? 'down' : 'starting';
-      return { ...known, name: ENGINE_NAME, state, processes: { ready: count, wanted: Math.max(1, current.members.size) } };
-    },
-    reload(signatures) {
-      if (next !== undefined) abandon(next);
-      if (closing) return Promise.resolve(false);
-      return new Promise((resolve) => {
-        const generation: Generation = {
-          signatures,
-          members: new Set(),
-          settle(took_over) {
-            clearTimeout(timer);
-            resolve(took_over);
-          },
-        };
-        const timer = setTimeout(() => abandon(generation), start_ms);
-        next = generation;
-        // As many as there are now: whoever waits does not wait longer for the change.
-        for (let count = Math.max(1, current.members.size); count > 0; count--) start(generation);
-      });
-    },
-    pids: () => [...members].flatMap((member) => member.child.pid ?? []),
-    async close() {
-      closing = true;
-      clearInterval(looking);
-      if (next !== undefined) abandon(next);
-      for (const timer of timers) clearTimeout(timer);
-      for (const waiting of queue.splice(0)) waiting.answer({ kind: 'failed', detail: 'engine_down' });
-      const ended = [...members].map((member) => new Promise<void>((resolve) => member.child.once('exit', () => resolve())));
-      for (const member of members) member.child.kill('SIGKILL');
-      await Promise.all(ended);
-    },
+    scan: (job) => pool.scan(job),
+    edition: () => pool.edition(),
+    ready: () => pool.ready(),
+    complete: () => pool.complete(),
+    status: () => pool.status(),
+    reload: (signatures) => pool.reload(signatures),
+    pids: () => pool.pids(),
+    close: () => pool.close(),
   };
 }
