@@ -81,6 +81,9 @@ import { packedProgram } from './programs/upx.ts';
 /**
  * Every format that the scanner knows, in the order in which it is asked. First those that the first bytes of a file tell, of which one is opened; then those that are found inside other data, and those
  * that hold nothing but themselves; then those that a file may be beside what its first bytes are, which are opened one after the other in this order.
+ *
+ * A new format is one file with its `format({...})`, its place in this list, and a folder in scanner/samples (`node scanner/test/format-samples.ts ID FILE`). Then `node scripts/not-read.mjs` writes its limits
+ * into the documents.
  */
 export const FORMATS: readonly Format[] = [
   zip,
