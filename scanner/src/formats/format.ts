@@ -145,9 +145,9 @@ export interface Format {
   /**
    * Confidence that the format begins with these bytes, in bits: what random bytes would have to agree with. 0 for none. The format with most bits is opened; of equal ones the first of the list.
    */
-  recognise?: (head: Buffer, budget: Budget) => number;
+  recognise?: ((head: Buffer, budget: Budget) => number) & Pick<ByMarks, 'first_bytes'>;
   /** Confidence in bits that the first bytes of a file of `size` bytes are those of a disk or a file system. */
-  recogniseDisk?: (head: Buffer, size: number) => number;
+  recogniseDisk?: ((head: Buffer, size: number) => number) & Pick<ByMarks, 'first_bytes'>;
   /** Confidence in bits that the format stands in a file beside what its first bytes are. */
   recogniseBeside?: (file: WholeFile) => number;
   /** Patterns by which it is found inside other data. */
@@ -175,12 +175,21 @@ export function format({ title, traits = {}, ...definition }: Definition): Forma
   return { ...definition, title: title ?? definition.id, traits };
 }
 
+/** Recognition by marks knows which first bytes a file can have, so that most formats need not be asked. */
+interface ByMarks {
+  (head: Buffer): number;
+  /** Absent where a mark stands further on. */
+  first_bytes?: readonly number[];
+}
+
 /** Recognises a format by its marks, any of them. */
-export function byMarks(marks: readonly Mark[]): (head: Buffer) => number {
-  return (head) => {
+export function byMarks(marks: readonly Mark[]): ByMarks {
+  const recognise: ByMarks = (head) => {
     for (const { at, bytes } of marks) if (standsAt(head, bytes, at)) return 8 * bytes.length;
     return 0;
   };
+  if (marks.every(({ at }) => at === 0)) recognise.first_bytes = marks.map(({ bytes }) => bytes[0] ?? 0);
+  return recognise;
 }
 
 /** A test that answers yes or no as a confidence. */

@@ -16,9 +16,26 @@ const CERTAIN_BITS = 24;
 /** With fewer bits it is a guess: it is no fault when the format does not open. */
 const GUESS_BITS = 16;
 
-const BY_HEAD = FORMATS.flatMap((format) => (format.recognise === undefined ? [] : [{ format, recognise: format.recognise }]));
-const DISKS = FORMATS.flatMap((format) => (format.recogniseDisk === undefined ? [] : [format.recogniseDisk]));
-const BESIDE = FORMATS.filter((format) => format.recogniseDisk !== undefined || format.recogniseBeside !== undefined);
+/** For each first byte, the items that it leaves possible, in their order. */
+function byFirstByte<Item>(
+  items: readonly Item[],
+  firstBytesOf: (item: Item) => readonly number[] | undefined,
+): readonly Item[][] {
+  return Array.from({ length: 256 }, (_, byte) => items.filter((item) => firstBytesOf(item)?.includes(byte) ?? true));
+}
+
+const BY_HEAD = byFirstByte(
+  FORMATS.flatMap((format) => (format.recognise === undefined ? [] : [{ format, recognise: format.recognise }])),
+  ({ recognise }) => recognise.first_bytes,
+);
+const DISKS = byFirstByte(
+  FORMATS.flatMap((format) => format.recogniseDisk ?? []),
+  ({ first_bytes }) => first_bytes,
+);
+const BESIDE = byFirstByte(
+  FORMATS.filter((format) => format.recogniseDisk !== undefined || format.recogniseBeside !== undefined),
+  ({ recogniseDisk, recogniseBeside }) => (recogniseBeside === undefined ? recogniseDisk?.first_bytes : undefined),
+);
 
 const foundAs = (format: Format, bits: number): Found => ({
   format,
@@ -29,7 +46,7 @@ const foundAs = (format: Format, bits: number): Found => ({
 export function containerOf(head: Buffer, budget: Budget): Found | undefined {
   let best: Format | undefined;
   let best_bits = 0;
-  for (const { format, recognise } of BY_HEAD) {
+  for (const { format, recognise } of BY_HEAD[head[0] ?? 0] ?? []) {
     const bits = recognise(head, budget);
     if (bits <= best_bits) continue;
     best = format;
@@ -41,7 +58,7 @@ export function containerOf(head: Buffer, budget: Budget): Found | undefined {
 
 /** Whether a disk or a file system begins with these bytes, of `size` bytes in all. */
 function isDiskHead(head: Buffer, size: number): boolean {
-  return DISKS.some((recogniseDisk) => recogniseDisk(head, size) > 0);
+  return (DISKS[head[0] ?? 0] ?? []).some((recogniseDisk) => recogniseDisk(head, size) > 0);
 }
 
 /** Whether a file that somebody would hide begins with these bytes: a container, an image of a disk or a program. */
@@ -73,7 +90,7 @@ function bitsBeside({ recogniseBeside, recogniseDisk, traits }: Format, file: Wh
 export function containersBeside(reader: Reader, head: Buffer, first: Found | undefined, name: string): Found[] {
   const beside: Found[] = [];
   const file: WholeFile = { reader, head, name, first, beside, isFile: (bytes) => isFileWhole(bytes, reader.budget) };
-  for (const format of BESIDE) {
+  for (const format of BESIDE[head[0] ?? 0] ?? []) {
     const bits = bitsBeside(format, file);
     if (bits > 0) beside.push(foundAs(format, bits));
   }

@@ -9,6 +9,8 @@ import type { Reader } from './reader.ts';
 
 const HEAD_BYTES = 128;
 
+const WITH_MEMBERS = LEAF_FORMATS.filter(({ leaf }) => leaf.members !== undefined);
+
 const begins = (head: Buffer, marks: readonly Mark[]) => marks.some(({ at, bytes }) => standsAt(head, bytes, at));
 
 /** What a content is that holds nothing but itself, and where that ends. */
@@ -113,13 +115,13 @@ const MEMBERS_HEAD_BYTES = 64;
 
 /** Whether these bytes begin a format whose members are known. */
 export function hasLeafMembers(head: Buffer): boolean {
-  return LEAF_FORMATS.some(({ leaf }) => leaf.members !== undefined && begins(head, leaf.marks));
+  return WITH_MEMBERS.some(({ leaf }) => begins(head, leaf.marks));
 }
 
 /** What a content carries beside what it is; nothing for other formats. Members lie within the content, and are long enough to say something. */
 export function* leafMembers(reader: Reader): Generator<LeafMember> {
   const head = reader.at(0, MEMBERS_HEAD_BYTES);
-  const format = LEAF_FORMATS.find(({ leaf }) => leaf.members !== undefined && begins(head, leaf.marks));
+  const format = WITH_MEMBERS.find(({ leaf }) => begins(head, leaf.marks));
   let count = 0;
   for (const member of format?.leaf.members?.(reader, head) ?? []) {
     const end = Math.min(reader.size, member.end);
