@@ -17,7 +17,7 @@ const CLAMAV_TEST_FILES = '/usr/share/clamav-testfiles/';
 const OWN_TESTS = '/node_modules/.vitest-cache/';
 const PROCESSES = 2;
 const MIB = 1024 ** 2;
-/** Those of the product (scanner/src/limits.ts). */
+/** Those of the product (scanner/src/walk/limits.ts). */
 const LIMITS = {
   depth: 16,
   members: 10_000,
@@ -26,7 +26,7 @@ const LIMITS = {
   ratio_floor_bytes: 16 * MIB,
   time_ms: 120_000,
 };
-/** As in the product (scanner/src/yara-pool.ts): a process that does not end in time is killed, a file that kills two is given up. ms. */
+/** As in the product (scanner/src/engine/yara-pool.ts): a process that does not end in time is killed, a file that kills two is given up. ms. */
 const KILL_GRACE_MS = 5_000;
 const DEATHS_MAXIMUM = 2;
 /** Interval of progress lines, and the time from which a file is named as slow. ms. */

@@ -26,9 +26,9 @@ const limitsSchema = z.object({ SCAN_LIMITS: z.looseObject({}) });
 /** Reads a file as a checkout does; answers the threat. */
 async function readerOf(root: string): Promise<(bytes: Buffer) => Promise<string | null>> {
   const load = (name: string): Promise<unknown> => import(pathToFileURL(join(root, 'scanner/src', name)).href);
-  const { examine } = examineSchema.parse(await load('examine.ts'));
-  const { compileRules } = rulesSchema.parse(await load('rules.ts'));
-  const { SCAN_LIMITS: limits } = limitsSchema.parse(await load('limits.ts'));
+  const { examine } = examineSchema.parse(await load('walk/examine.ts'));
+  const { compileRules } = rulesSchema.parse(await load('rules/rules.ts'));
+  const { SCAN_LIMITS: limits } = limitsSchema.parse(await load('walk/limits.ts'));
   const { match } = await compileRules(join(root, 'server/signatures/rules'));
   return async (bytes) => {
     const parts = { match, limits: { ...limits, time_ms: 600_000 }, folder: join(folder, 'unpacked') };

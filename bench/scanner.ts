@@ -67,7 +67,7 @@ function clean(record: Scan): Scan {
 
 /** Our own client, as the server runs it. */
 async function loadClient() {
-  const file = join(ROOT, 'scanner/src/clamd-client.ts');
+  const file = join(ROOT, 'scanner/src/engine/clamd-client.ts');
   type Client = (
     address: { path: string },
     content: { size: number; path: string },

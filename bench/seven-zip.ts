@@ -1,4 +1,4 @@
-/// <reference path="../scanner/src/webassembly.d.ts" />
+/// <reference path="../scanner/src/formats/archives/webassembly.d.ts" />
 // Measures one question to 7-Zip: its start, a file that is not an archive, by size, and one that opens.
 // No bar. Keeps the medians in results/seven-zip.json. `node bench/seven-zip.ts`.
 import { randomBytes } from 'node:crypto';

@@ -132,8 +132,8 @@ export async function bundleAgent(outdir, entryPoints) {
     bundle({
       ...common,
       entryPoints: {
-        'yara-process': '../scanner/src/yara-process.ts',
-        'set-trial-process': '../scanner/src/set-trial-process.ts',
+        'yara-process': '../scanner/src/engine/yara-process.ts',
+        'set-trial-process': '../scanner/src/rules/set-trial-process.ts',
       },
       format: 'esm',
       // Code that was written for require finds it.

@@ -37,7 +37,7 @@ function sourcesIn(folder) {
     .map((entry) => join(entry.parentPath, entry.name))
     .filter(
       (path) =>
-        !/\.test\.|\.d\.ts$|fake-|test-setup|render-for-test|scanner\/src\/(?!(?:.*\/)?(?:clamd-self-test|containers|filename|hash-list|ole|prepare-feed|rests)\.ts)|hostile|samples/u.test(
+        !/\.test\.|\.d\.ts$|fake-|test-setup|render-for-test|scanner\/src\/(?!(?:engine\/clamd-self-test|formats\/format|engine\/filename|rules\/hash-list|formats\/documents\/ole|rules\/prepare-feed|walk\/unclaimed-ranges)\.ts)|hostile|samples/u.test(
           path,
         ),
     )

@@ -13,7 +13,7 @@ const [port = '0', kept = ''] = process.argv.slice(2);
 type Match = (bytes: Buffer) => { verdict: string }[];
 type Load = (files: { rules_folder: string; feeds: [] }) => Promise<{ match: Match }>;
 const isLoad = (value: unknown): value is Load => typeof value === 'function';
-const loaded: unknown = await import(pathToFileURL(join(ROOT, 'scanner/src/signature-set.ts')).href);
+const loaded: unknown = await import(pathToFileURL(join(ROOT, 'scanner/src/rules/signature-set.ts')).href);
 const { loadSignatures } = z.object({ loadSignatures: z.custom<Load>(isLoad) }).parse(loaded);
 const { match } = await loadSignatures({ rules_folder: join(ROOT, 'server/signatures/rules'), feeds: [] });
 

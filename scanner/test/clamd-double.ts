@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
-import type { ScannerAddress } from '#scanner/scanner-url.ts';
+import type { ScannerAddress } from '#scanner/engine/scanner-url.ts';
 import { EICAR } from './files.ts';
 
 /** Action of the double for a file that begins with `misbehave:` and one of these. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { boundedProcess, ENGINE_MEMORY, residentBytes } from '#scanner/process-memory.ts';
+import { boundedProcess, ENGINE_MEMORY, residentBytes } from '#scanner/engine/process-memory.ts';
 import { Chance } from './structure-fuzz.ts';
 
 /** Limits of each file of 10 MB or less: processor time, and memory beside what an engine holds at rest. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hostileUnits, SHAPES } from '#scanner/hostile-text.ts';
-import { measureRules, SLOWER_MAXIMUM, slowRules } from '#scanner/rule-speed.ts';
-import { readPack } from '#scanner/rules.ts';
-import { parseYara } from '#scanner/yara-source.ts';
+import { hostileUnits, SHAPES } from '#scanner/rules/hostile-text.ts';
+import { measureRules, SLOWER_MAXIMUM, slowRules } from '#scanner/rules/rule-speed.ts';
+import { readPack } from '#scanner/rules/rules.ts';
+import { parseYara } from '#scanner/rules/yara-source.ts';
 import { SIGNATURES_FOLDER } from './signatures-folder.ts';
 
 const folder = join(SIGNATURES_FOLDER, 'rules');

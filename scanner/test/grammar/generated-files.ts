@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { RuleSet } from '#scanner/rules.ts';
-import { readSamples } from '#scanner/samples.ts';
+import type { RuleSet } from '#scanner/rules/rules.ts';
+import { readSamples } from '#scanner/rules/samples.ts';
 import { EICAR, noise } from '#test/files.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { Chance } from '#test/structure-fuzz.ts';
