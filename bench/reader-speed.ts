@@ -1,9 +1,5 @@
-/**
- * What readers take of the processor, beside another checkout of the project, file by file in turn in one process: the least of several runs each. Time on the clock says nothing on a machine that has other things to
- * do. Needs no peer program.
- *
- *     node bench/reader-speed.ts OTHER_CHECKOUT [RUNS]
- */
+// Measures the processor time of the scanner's readers beside another checkout of the project, file by file in turn in one process: the least of several runs each. Time on the clock says nothing on a busy machine.
+// No bar, no peer program. `node bench/reader-speed.ts OTHER_CHECKOUT [RUNS]`.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,15 +1,6 @@
-/**
- * One server for long: as many files as it is told, four at once, of the kinds that lie in a home; each part of the run beside the first. What becomes slow or large only after some
- * thousand files shows here. Keeps its figures in results/soak.json. Needs npm start once (for the build).
- *
- *     node bench/soak.ts [FILES] [SEED]
- *
- * Or for so many minutes, with what each process holds after every tenth of them, after five minutes, and once it has been idle for 90 s. Keeps that in results/soak-minutes.json.
- *
- * With --pause, each of the four waits so many ms after each file: memory then shows at a rate that leaves the machine to other work.
- *
- *     node bench/soak.ts --minutes 60 [--pause 500]
- */
+// Measures one server for long: files of a home, four at once; each part of the run beside the first. Slowness and growth after some thousand files show here.
+// No bar. `node bench/soak.ts [FILES] [SEED]` keeps results/soak.json; `node bench/soak.ts --minutes 60 [--pause MS]` (so long a pause after each file) keeps results/soak-minutes.json: memory of each process after every tenth of the time, after five minutes,
+// and after 90 s at rest. Needs npm start once (for the build).
 import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +28,7 @@ const nextFile = createHomeFiles(Number(seed));
 const data_dir = mkdtempSync(join(tmpdir(), 'palisade-soak-'));
 const server = await startServer(data_dir);
 
-/** What the database and its log take, in MB. */
+/** Size of the database and its log, in MB. */
 const databaseMb = () =>
   readdirSync(data_dir)
     .filter((name) => /\.(db|sqlite)/u.test(name))
@@ -46,7 +37,7 @@ const databaseMb = () =>
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
-/** What the main process holds alone, its engines, and how many of these there are. */
+/** Memory of the main process and of its engines, and their number. */
 function held() {
   const { main_mb, engines_mb, engines } = memoryByKind(server.pid);
   return { main_mb: round(main_mb), engines_mb: round(engines_mb), engines, all_mb: round(main_mb + engines_mb) };

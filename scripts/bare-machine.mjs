@@ -14,7 +14,7 @@ export function must(command, args, options = {}) {
   return stdout.trim();
 }
 
-/** What npm must know to reach the registry from a machine without this one's configuration. */
+/** Settings that npm needs to reach the registry from a machine without this one's configuration. */
 export function registrySettings() {
   const names = ['cafile', 'registry'];
   // npm looks for the machine's configuration beside the Node that it runs on, so it must not be the packaged one.

@@ -1,4 +1,4 @@
-// How long the functions of the workspaces are. `node scripts/function-sizes.mjs` lists those over 120 lines, the longest first.
+// Measures the length of functions in the workspaces. `node scripts/function-sizes.mjs` lists those over 120 lines, the longest first.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseSync } from 'vite';

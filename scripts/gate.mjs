@@ -1,4 +1,4 @@
-// What both gates share (`npm test` is the fast one, `npm run test:deep` the deep one): running vitest and Playwright, counting, and the closing lines.
+// Shared parts of both gates (`npm test` is the fast one, `npm run test:deep` the deep one): running vitest and Playwright, counting, and the closing lines.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { findNode, ROOT } from './node-runtime.mjs';

@@ -35,6 +35,8 @@ for folder in bin sbin; do
   done
   mount --bind "$place/$folder" "/usr/$folder"
 done
+# Links such as ../lib/node_modules/npm are relative to /usr/bin.
+for folder in lib share libexec; do ln -s "/usr/$folder" "$place/$folder"; done
 mkdir "$place/empty"
 for folder in ${HIDDEN_FOLDERS.join(' ')}; do if [ -d "$folder" ]; then mount --bind "$place/empty" "$folder"; fi; done
 exec "$@"`;
@@ -67,7 +69,7 @@ async function fastGate(command, environment, as = {}) {
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes));
   const code = await new Promise((resolve) => child.once('close', resolve));
   const closing = output.slice(output.lastIndexOf('\n== result'));
-  // What failed is in the output of that run, which is shown when it did.
+  // The output of a failed run is shown and names the failure.
   if (code !== 0) process.stdout.write(output);
   process.stdout.write(closing);
   return { code, closing };

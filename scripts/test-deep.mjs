@@ -40,7 +40,7 @@ function databaseFiles() {
     .filter((path) => !NOT_ON_CLUSTER.test(path));
 }
 
-/** What servers share: a PostgreSQL, a store that speaks S3 and a Redis, started for the tests or named by the environment. */
+/** Services that servers share: a PostgreSQL, a store that speaks S3 and a Redis, started for the tests or named by the environment. */
 async function startShared() {
   const starts = { DATABASE: startPostgres, STORAGE: startS3, REDIS: startRedis };
   /** @type {Record<string, string>} */

@@ -1,3 +1,4 @@
+// proves: security-42
 import { once } from 'node:events';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -87,7 +88,7 @@ async function connected(environment: NodeJS.ProcessEnv, folder: string, granted
     heard: () => dial.heard,
     closed: () => dial.closed,
     ends: () => dial.texts.slice(1).map((text) => screenEndsSchema.parse(JSON.parse(text))),
-    /** What was said before has been read by the agent: it answers what comes after. */
+    /** The agent has read earlier messages: it answers a later one. */
     async fence() {
       const before = dial.heard.length;
       say(updateRequest(800, 600));
@@ -127,7 +128,7 @@ needing('a desktop of X11', NO_DESKTOP === undefined).describe('a desktop', () =
     await page.begin();
     const before = desktop.typed();
     page.say(type('not this\n'));
-    // What comes after it is let through: so the agent has read it.
+    // A later message passes, so the agent has read it.
     await page.fence();
     page.control.want(ALL);
     page.say(press(RETURN));
@@ -162,6 +163,7 @@ needing('a desktop of X11', NO_DESKTOP === undefined).describe('a desktop', () =
     expect(page.dials).toHaveLength(1);
   });
 
+  // proves: remote-12
   test('is not controlled by what is no RFB', async () => {
     const page = await start();
     await page.begin();
@@ -197,7 +199,7 @@ needing('a desktop of X11', NO_DESKTOP === undefined && TIGERVNC !== undefined).
       symlinkSync(TIGERVNC ?? '', join(path, basename(TIGERVNC ?? '')));
       return { desktop, page: await connected({ ...desktop.environment, PATH: path }, desktop.folder, granted) };
     }
-    /** What a TCP port of this computer answers: nobody listens where VNC servers do. */
+    /** Answer of a TCP port of this computer: no program listens at the ports of VNC servers. */
     const knock = (port: number) =>
       new Promise<string>((resolve) => {
         const socket = connect(port, '127.0.0.1');

@@ -68,12 +68,14 @@ exec setpriv --bounding-set=-all,${unitsCapabilities()} --inh-caps=-all ${proces
 }
 const LOCAL = { timeout: 120_000 };
 
+// proves: attack-E.8-1
 test.skipIf(REFUSAL !== undefined)('shows the screen of the signed-in session whatever another user starts', LOCAL, () => {
   const answers = lookedFor(SECONDS);
   expect(Object.keys(answers)).toEqual([`:0 ${PERSON} cookie`]);
   expect(Object.values(answers)[0]).toBeGreaterThan(SECONDS);
 });
 
+// proves: attack-E.8-1
 test.skipIf(REFUSAL !== undefined)('shows nothing while another user listens on the abstract name of the display', LOCAL, () => {
   const answers = lookedFor(2, `$attacker ${process.execPath} ${SCREEN} @/tmp/.X11-unix/X0 >/dev/null 2>&1 &\nsleep 1`);
   expect(Object.keys(answers)).toEqual(['none']);
@@ -124,6 +126,7 @@ const MISSING = ['Xvfb', 'xauth', 'pgrep', 'x11vnc', 'X0tigervnc'].filter(isMiss
 if (MISSING.length > 0)
   process.stdout.write(`The rights of VNC servers were not all tried: not installed: ${MISSING.join(', ')}\n`);
 
+// proves: attack-E.8-3
 test.for(['x11vnc', 'X0tigervnc'])('shows a desktop with the rights of its person alone, by %s', LOCAL, (program, context) => {
   if (REFUSAL !== undefined || ['Xvfb', 'xauth', 'pgrep', program].some(isMissing)) return context.skip();
   const four = (id: number) => Array.from({ length: 4 }, () => id).join('\t');

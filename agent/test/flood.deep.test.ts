@@ -104,6 +104,7 @@ const is_left_out = REFUSAL !== undefined;
 const KINDS = ['renames', 'folders', 'files'];
 const LONG = { timeout: 240_000 };
 
+// proves: attack-E.5-1
 test.skipIf(is_left_out).each(KINDS)('finds another person’s infected file within 30 s under %s', LONG, async (kind) => {
   const { flood, infected, beats, wait } = await start();
   flood(kind, 40);
@@ -122,6 +123,7 @@ test.skipIf(is_left_out).each(KINDS)('finds another person’s infected file wit
   expect(Math.max(...all.map(({ gap_ms = 0 }) => gap_ms))).toBeLessThan(10_000);
 });
 
+// proves: attack-E.6-1
 test.skipIf(is_left_out)('twelve sparse 2 GiB files of one person do not delay the file of another', LONG, async () => {
   const { flood, infected, beats, wait } = await start();
   flood('sparse', 30);
@@ -133,6 +135,7 @@ test.skipIf(is_left_out)('twelve sparse 2 GiB files of one person do not delay t
   expect(found_ms).toBeLessThan(FOUND_BAR_MS);
 });
 
+// proves: attack-E.7-1
 test.skipIf(is_left_out)('finds a file whose name is no UTF-8 by watching, and names its bytes', LONG, async () => {
   const { infected, lines, anna } = await start();
   await infected(Buffer.from('n\u00ff.sh', 'latin1'));

@@ -175,7 +175,7 @@ export async function measureAgent(program: string, rest_s: number) {
       bar_p95_ms: 500,
     };
 
-    // What is looked at once an hour is over by then.
+    // Hourly checks are over by then.
     const node = join(program, '../node');
     const peer = spawn(node, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
     children.push(peer);

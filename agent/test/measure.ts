@@ -11,7 +11,7 @@ import { endNamespaces } from './namespace.ts';
 import { packetOf } from './packets.ts';
 
 /**
- * What `bench/firewall.ts` runs: the fuzz against the kernel, and the bars of enforcement, each beside its peer in the same run. Writes one JSON object.
+ * Measurements of `bench/firewall.ts`: the fuzz against the kernel, and the bars of enforcement, each beside its peer in the same run. Writes one JSON object.
  *
  *     node agent/test/measure.ts PROGRAM SEED RULESETS PACKETS SECONDS_AT_REST
  */

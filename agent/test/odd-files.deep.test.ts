@@ -34,6 +34,7 @@ async function found(): Promise<string[]> {
   return Array.isArray(all) ? all.map((one: { path: string }) => one.path) : [];
 }
 
+// proves: attack-E.4-2
 test('pipes, sockets and links in a watched folder hold up nothing that is saved beside them', async () => {
   await agent.ask({ what: 'watch', path: DOWNLOADS });
   computer.shell(
@@ -49,6 +50,7 @@ test('pipes, sockets and links in a watched folder hold up nothing that is saved
   expect(agent.peak()).toBeLessThan(MEMORY_MAXIMUM);
 });
 
+// proves: attack-E.4-2
 test('a name with line breaks and escapes is found, taken away and put back as it was', async () => {
   const shown = `${DOWNLOADS}/a\nb\tc"; rm -rf ~\\x5cx41.com`;
   computer.shell(`cd ${DOWNLOADS}; ${put(`"$(printf 'a\\nb\\tc"; rm -rf ~\\\\x41.com')"`)}`, ANNA);
@@ -68,6 +70,7 @@ test('a name with line breaks and escapes is found, taken away and put back as i
   expect(computer.shell(`ls -AQ ${DOWNLOADS}`)).toBe(before);
 });
 
+// proves: attack-E.4-2
 test('a hard link of a system file in a home changes nothing of that file', async () => {
   computer.shell(`echo secret > /etc/shadow; chmod 600 /etc/shadow; mount -t tmpfs -o mode=755 none /home
     mkdir -p ${DOWNLOADS} /home/system; chmod 755 /home/anna; chown anna:anna /home/anna ${DOWNLOADS}
@@ -80,6 +83,7 @@ test('a hard link of a system file in a home changes nothing of that file', asyn
   expect(state()).toBe(before);
 });
 
+// proves: attack-E.4-2
 test('a settings file of ten megabytes, and one of a million lines, are not read', async () => {
   const settings = '/home/anna/.config/user-dirs.dirs';
   for (const made of [

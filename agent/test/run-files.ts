@@ -42,7 +42,7 @@ const watching = createWatching({
 });
 const proc = new Proc();
 
-/** What a walk would have seen at a path. */
+/** The entry of a walk at a path. */
 function look(path: Buffer): { path: Buffer; stats: BigIntStats } | undefined {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? undefined : { path, stats };

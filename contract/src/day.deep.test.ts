@@ -4,7 +4,7 @@ import { expiryOf } from './subscription.ts';
 
 const DAY_MS = 86_400_000;
 
-// What a day is needs no rule of time zones: the moments at which a clock shows its date. No day of these years is without one.
+// A day is the moments at which a clock shows its date: no rule of time zones is needed to say so. No day of these years is without one.
 test('every day of every zone from 2025 to 2030 begins with the first moment that its clock shows it', {
   timeout: 600_000,
 }, () => {

@@ -4,7 +4,7 @@ const DAY_MS = 86_400_000;
 /** Clocks are put back by so much: an hour almost everywhere, half an hour on Lord Howe Island, two hours in Antarctica. */
 const PUT_BACK_MS = [120, 60, 30].map((minutes) => minutes * MINUTE_MS);
 
-/** What a claimed time zone is: its name, or UTC where the claim is unknown here. */
+/** Reads a claimed time zone: its name, or UTC where the claim is unknown here. */
 export interface TimeZone {
   name: string;
   is_known: boolean;
@@ -48,7 +48,7 @@ function formatOf(time_zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** What the clock of a time zone (IANA name) shows at a moment (ms), read as if it were UTC, in ms. */
+/** The time that the clock of a time zone (IANA name) shows at a moment (ms), read as if it were UTC, in ms. */
 export function clockAt(time_zone: string, at_ms: number): number {
   const parts = formatOf(time_zone).formatToParts(at_ms);
   const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((one) => one.type === type)?.value ?? 0);
@@ -105,7 +105,7 @@ export function dayAfter(day: string, count: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** How many days of the calendar lie between two moments (ms) by the clocks of a time zone: 1 from today to tomorrow. */
+/** Days of the calendar between two moments (ms) by the clocks of a time zone: 1 from today to tomorrow. */
 export function daysBetween(time_zone: string, from_ms: number, to_ms: number): number {
   return (Date.parse(dayOf(time_zone, to_ms)) - Date.parse(dayOf(time_zone, from_ms))) / DAY_MS;
 }

@@ -11,11 +11,11 @@ import { idParamsSchema, idSchema, pageQuerySchema, searchSchema, timeSchema } f
 
 export const TAGS_MAXIMUM = 10;
 export const TAG_LENGTH_MAXIMUM = 32;
-/** How long a conversation can be put off, in ms. */
+/** Longest time for which a conversation can be put off, in ms. */
 export const SNOOZE_MAXIMUM = 90 * 86_400_000;
 export const CANNED_ANSWERS_MAXIMUM = 500;
 const CANNED_TEXT_LENGTH_MAXIMUM = 4_000;
-/** What stands in braces in a canned answer, and is filled in by the page: `{{customer}}`. */
+/** Placeholders in braces of a canned answer, filled in by the page: `{{customer}}`. */
 export const PLACEHOLDERS = ['customer', 'agent', 'provider', 'support_phone'] as const;
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 
@@ -357,7 +357,7 @@ export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday',
 export const weekdaySchema = z.enum(WEEKDAYS);
 export type Weekday = z.infer<typeof weekdaySchema>;
 
-/** When support is there. `hours` null: always. Times are of the time zone; a day without an entry is closed, one with several has a pause. One that ends before it begins goes on to the next day. */
+/** When support is there. `hours` null: always. Times are of the time zone; a day without an entry is closed, one with several has a pause. An interval that ends before it begins reaches into the next day. */
 export const deskSettingsSchema = z.object({
   time_zone: z
     .string({ error: 'Give a time zone.' })
@@ -442,7 +442,7 @@ export type DeskFigures = z.infer<typeof figuresSchema>;
 export const reportSchema = z.object({
   from: z.string(),
   to: z.string(),
-  /** Whose days these are. */
+  /** The time zone of these days. */
   time_zone: z.string(),
   unknown_time_zone: unknownZoneSchema,
   total: figuresSchema,

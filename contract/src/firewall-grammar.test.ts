@@ -1,3 +1,4 @@
+// proves: asvs-2.2.3
 import { describe, expect, test } from 'vitest';
 import { fieldText, readAddresses, readOneAddress, readOnePort, readPorts } from './firewall-grammar.ts';
 

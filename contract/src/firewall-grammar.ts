@@ -12,7 +12,7 @@ import {
 import { embeddedIpv4, FAMILY_BITS, type Family, type IpAddress, lastAddress, parseIp, printIp } from './ip-address.ts';
 
 /**
- * What may stand in the address and port fields of a firewall rule (a decision of the product):
+ * Grammar of the address and port fields of a firewall rule (a decision of the product):
  *
  *     address = "" | "any" | "*" | entry *( "," entry )           at most 64 entries of one family
  *     entry   = ip | ip "/" prefix-length | ip "-" ip
@@ -91,7 +91,7 @@ function isEvery(text: string): boolean {
   return /^(?:\*|any|)$/iu.test(text.trim());
 }
 
-/** What is stored and shown of a valid field: as typed without blanks around it; the three ways to say "every" are one, `*`. */
+/** Stored and shown form of a valid field: as typed without blanks around it; the three ways to say "every" are one, `*`. */
 export function fieldText(text: string): string {
   return isEvery(text) ? EVERY : text.trim();
 }

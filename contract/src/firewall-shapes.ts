@@ -2,10 +2,10 @@ import type { Direction, Protocol, Rule } from './firewall.ts';
 import { type AddressSet, familyConflict, readAddresses, readPorts, type Span, wholeFamily } from './firewall-grammar.ts';
 import type { Family } from './ip-address.ts';
 
-/** What of a rule says which traffic it is about and what happens to it. */
+/** The fields of a rule that select traffic and decide about it. */
 export type JudgedRule = Pick<Rule, 'id' | 'direction' | 'action' | 'protocol' | 'source_ip' | 'destination_ip' | 'port'>;
 
-/** What a packet can be of: `other` is every protocol but TCP, UDP, ICMP and ICMPv6. */
+/** Protocols of a packet: `other` is every protocol but TCP, UDP, ICMP and ICMPv6. */
 export type TrafficProtocol = Exclude<Protocol, 'all'> | 'other';
 
 export const FAMILIES: readonly Family[] = [4, 6];
@@ -29,7 +29,7 @@ const WITHOUT_PORTS: readonly TrafficProtocol[] = ['tcp', 'udp', 'icmp', 'other'
 const WITH_PORTS: readonly TrafficProtocol[] = ['tcp', 'udp'];
 
 /**
- * What the grammar says against a rule, such as one that an older version stored; undefined where every field can be read. No packet matches such a rule: the judge, the
+ * The objection of the grammar to a rule, such as one that an older version stored; undefined where every field can be read. No packet matches such a rule: the judge, the
  * exports and the devices leave it out, and a finding names it.
  */
 export function refusalOf(rule: Pick<JudgedRule, 'protocol' | 'source_ip' | 'destination_ip' | 'port'>): string | undefined {
@@ -158,8 +158,7 @@ function boundsOf({ spans }: Shape, side: number): { from: number; to: number } 
 }
 
 /**
- * Those of `shapes` that another one outranks. What outranks a shape reaches from before its first source to behind its last: shapes are gone through by where their sources
- * begin, and each is compared with those alone that have not ended by then.
+ * Those of `shapes` that another one outranks. A shape that outranks another covers its sources: shapes are visited by the beginning of their sources, and each is compared only with those that have not ended by then.
  */
 function outranked<R extends JudgedRule>(shapes: readonly Shape<R>[]): ReadonlySet<Shape<R>> {
   const lost = new Set<Shape<R>>();
@@ -182,7 +181,7 @@ function outranked<R extends JudgedRule>(shapes: readonly Shape<R>[]): ReadonlyS
       open.push(next);
     }
   }
-  // What has no address of either family matches nothing, and is covered by anything.
+  // A shape without an address of either family matches no packet, and every shape covers it.
   for (const inner of shapes)
     if (SOURCE_SIDES.every((side) => boundsOf(inner, side) === undefined)) for (const outer of shapes) compare(outer, inner);
   return lost;

@@ -30,7 +30,7 @@ describe('an IPv4 address in the form of IPv6', () => {
   });
 });
 
-describe('what people type into the address field is refused with what is meant', () => {
+describe('refuses mistyped addresses with the probable meaning', () => {
   test.each([
     ['fe80::1%eth0', 'fe80::1'],
     ['fe80::1%eth-0', 'fe80::1'],
@@ -76,7 +76,7 @@ describe('what people type into the address field is refused with what is meant'
   });
 });
 
-describe('what people type into the port field is refused with what is meant', () => {
+describe('refuses mistyped ports with the probable meaning', () => {
   test.each([
     ['8000:8100', '8000-8100'],
     ['8000 : 8100', '8000-8100'],

@@ -1,8 +1,8 @@
 import { parseIp, printIp } from './ip-address.ts';
 
-/** Forms that people type into the fields of a rule, and the form that is meant. Nothing is read here: what cannot be read is answered with a sentence. */
+/** Forms that people type into the fields of a rule, and the form that is meant. Fields are not parsed here: an unreadable one is answered with a sentence. */
 
-/** Letters that look like others: full width digits, the colon and the comma of other keyboards. Undefined where there is none of them. */
+/** Letters that look like others: full width digits, the colon and the comma of other keyboards. Undefined without one. */
 export function plainForm(text: string): string | undefined {
   const plain = text
     .normalize('NFKC')
@@ -30,7 +30,7 @@ export function hyphenated(text: string, isEnd: (part: string) => boolean): stri
 
 const isPort = (text: string) => /^[1-9][0-9]{0,4}$/u.test(text) && Number(text) <= 65_535;
 
-/** What is meant by a port that cannot be read; undefined where that cannot be guessed. */
+/** The probable meaning of an unreadable port; undefined where that cannot be guessed. */
 export function portMeant(text: string): string | undefined {
   const entry = text.trim();
   const range = hyphenated(entry, isPort);
@@ -66,7 +66,7 @@ const isAddress = (text: string) => {
 };
 const isAddressOrRange = (text: string) => isAddress(text) || (text.split('-').length === 2 && text.split('-').every(isAddress));
 
-/** What is meant by an address that cannot be read; undefined where that cannot be guessed. */
+/** The probable meaning of an unreadable address; undefined where that cannot be guessed. */
 export function addressMeant(text: string): AddressMeant | undefined {
   const inUrl = text.trim().replace(/^[a-z][a-z0-9+.-]*:\/\//iu, '');
   const isUrl = inUrl !== text.trim();

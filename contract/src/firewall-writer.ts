@@ -4,7 +4,7 @@ import { refusalOf } from './firewall-shapes.ts';
 import type { KnownState, Packets } from './firewall-steps.ts';
 import { FAMILY_BITS, type Family, printIp } from './ip-address.ts';
 
-/** What the writers of all firewalls share: a rule as packets, addresses and ports as text, and names as comments. */
+/** Shared parts of the writers of all firewalls: a rule as packets, addresses and ports as text, and names as comments. */
 
 /** A rule that the firewall written for cannot express; the message says why, for the person who exports. */
 export class CannotExpress extends Error {}
@@ -22,9 +22,9 @@ export interface Writer {
   file_name: string;
   /** Comments of a file in this language; each is one line. */
   head: readonly string[];
-  /** What stands before the entries, with what no entry matches. */
+  /** Text before the entries, with the default. */
   begin(defaults: Record<Direction, Action>): readonly string[];
-  /** What the kernel knows of a packet; nothing where this firewall does it unasked. */
+  /** The match of a connection state; empty where this firewall does it by default. */
   known(state: KnownState, direction: Direction): readonly string[];
   /** The lines of one entry. @throws CannotExpress */
   entry(entry: Entry): readonly string[];
@@ -89,7 +89,7 @@ export function packetsOf(rule: Rule): Packets[] {
 /** A comment of languages that are read as UTF-8 or byte by byte: letters and digits of any script, and a few signs that mean nothing to any of them. */
 export const plainComment = (text: string) => `# ${text.replaceAll(/[^\p{L}\p{N} .,:()-]/gu, '_')}`;
 
-/** What multiport takes at once: fifteen, and a range is two. */
+/** Ports that multiport takes at once: fifteen, and a range is two. */
 const MULTIPORT_MAXIMUM = 15;
 
 export function chunksOf(ports: readonly Span[]): Span[][] {

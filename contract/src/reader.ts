@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { leastOf } from './reader-words.ts';
 
 /**
- * How a page reads what a server writes: the reader's schema is derived from the writer's, so that nothing is said twice. Required is what the specification names
+ * Schemas by which a page reads answers: the reader's schema is derived from the writer's, so that each fact is stated once. Required is what the specification names
  * (`specified`); everything else has a default, so that a page reads the answer of a server that has only the specification's fields, or is a version older. Ids are
  * opaque, times are taken in any form that names a moment, and fields that the page does not know are dropped.
  */
@@ -27,7 +27,7 @@ export function specified<Schema extends z.ZodObject>(
 
 /** The moment of a record of which no time is known. */
 const NO_TIME = '1970-01-01T00:00:00.000Z';
-/** What other fields than these are named by in a record that has no id of its own. */
+/** Fields that identify a record without an id. */
 const NAMES = ['email', 'username'] as const;
 const DEFAULTS: Readonly<Record<string, unknown>> = { currency: 'USD' };
 
@@ -42,7 +42,7 @@ type Record_ = Readonly<Record<string, unknown>>;
 const isTime = (schema: z.core.$ZodType) => 'format' in schema._zod.def && schema._zod.def.format === 'datetime';
 const isId = (schema: z.core.$ZodType) => 'format' in schema._zod.def && schema._zod.def.format === 'uuid';
 
-/** What stands for a field that is not there. `record` is what is there beside it. */
+/** The default of a missing field. `record` is what is there beside it. */
 export function defaultOf(schema: z.core.$ZodType, name = '', record: Record_ = {}): unknown {
   if (name in DEFAULTS) return DEFAULTS[name];
   if (schema instanceof z.ZodOptional) return undefined;

@@ -29,7 +29,7 @@ test.each([
   expect(shownEmail(email)).toBe(email);
 });
 
-test('whatever is shown is the same address', () => {
+test('the shown form is the same address', () => {
   const letters = fc.constantFrom(...'abcüößéñчжשאبت日本ไทยक한글αβ'.split(''));
   fc.assert(
     fc.property(fc.string({ unit: letters, minLength: 1, maxLength: 12 }), (label) => {

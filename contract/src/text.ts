@@ -43,7 +43,7 @@ export function foldText(text: string): string {
 const ACCENTS = /[\u0300-\u036f]/g;
 
 /**
- * What names are ordered by: their letters without accents, then as they are, so that Ö stands beside O. Compare it by code points, or by the bytes of UTF-8.
+ * The sort key of names: their letters without accents, then as they are, so that Ö stands beside O. Compare it by code points, or by the bytes of UTF-8.
  * The database has it as the function `name_order`.
  */
 export function nameOrder(name: string): string {

@@ -45,7 +45,7 @@ function readSeparators(text: string): TypedNumber {
 }
 
 /**
- * Reads a number with a point or a comma for its decimals, and with points, commas, blanks or apostrophes between its thousands. What can be read in two ways is said, and not guessed;
+ * Reads a number with a point or a comma for its decimals, and with points, commas, blanks or apostrophes between its thousands. An ambiguous number is reported, not guessed;
  * an exponent, a sign or a word is `invalid`.
  */
 export function readTypedNumber(typed: string): TypedNumber {

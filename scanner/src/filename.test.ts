@@ -1,3 +1,4 @@
+// proves: asvs-5.3.2, security-36
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { displayName } from './filename.ts';
@@ -23,6 +24,7 @@ describe('a shown file name', () => {
     expect(displayName(sent)).toBe(shown);
   });
 
+  // proves: asvs-1.3.3
   test('never is long, empty, a path, or deceptive, whatever was sent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 2000 }), (sent) => {

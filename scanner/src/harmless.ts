@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 
 // The kept set of harmless files that feeds are tried on: files of the installation itself, which are the same wherever the same version is installed, and
-// documents that are made here. Nothing of it is stored: docs/decisions/0094.
+// documents that are made here. Nothing of it is stored: docs/decisions/scanner.md.
 
 /** A harmless file; `name` is what a sentence calls it. */
 export interface HarmlessFile {

@@ -29,6 +29,7 @@ async function workFor(content: Buffer): Promise<{ work: number; examination: Ex
 const KIB = 1024;
 const MIB = 1024 ** 2;
 
+// proves: attack-A.1-4
 describe('what readers do for twice the bytes is twice as much, or ended, for', () => {
   test.each([...HOSTILE])('%s', async (_, make) => {
     const once = await workFor(make(128 * KIB));
@@ -50,6 +51,7 @@ describe('what readers do for twice the bytes is twice as much, or ended, for', 
 });
 
 describe('an OLE file', () => {
+  // proves: attack-A.1-1
   test('whose table is one sector 109 times and whose chains are circles is damaged, and takes no more than the file', async () => {
     const file = oleCircles();
     const before = process.memoryUsage().rss;
@@ -60,6 +62,7 @@ describe('an OLE file', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB);
   });
 
+  // proves: attack-A.1-2
   test('is damaged where the list of its table leads back into itself', async () => {
     const file = ole([{ name: 'Data', content: noise(5000) }]);
     // The list goes on in the sector 0, of which the last number is 0.
@@ -71,6 +74,7 @@ describe('an OLE file', () => {
     expect((await workFor(file)).examination.unread).toEqual(['damaged', 'unexplained']);
   });
 
+  // proves: attack-A.1-2
   test('is damaged where small sectors lead back to themselves', async () => {
     const file = ole([{ name: 'Small', content: noise(1000) }], { mini: true });
     const list = (file.readUInt32LE(60) + 1) * 512;
@@ -78,6 +82,7 @@ describe('an OLE file', () => {
     expect((await workFor(file)).examination.unread).toEqual(['damaged']);
   });
 
+  // proves: attack-A.1-3
   test('that claims streams of 4 GiB gives what there is of them', async () => {
     const file = ole([{ name: 'Data', content: noise(5000) }]);
     const directory = (file.readUInt32LE(48) + 1) * 512;
@@ -94,6 +99,7 @@ describe('an OLE file', () => {
 });
 
 describe('what is small only when it is packed', () => {
+  // proves: attack-A.2-1
   test.each([
     ['ASCII85 zeros in a PDF', packed(pdf(Buffer.alloc(0), { filter: '/ASCII85Decode', bytes: Buffer.alloc(15 * MIB, 'z') }))],
     [
@@ -128,6 +134,7 @@ describe('a zip', () => {
 });
 
 describe('7-Zip', () => {
+  // proves: attack-A.2-4
   test.each([
     ['an LZMA file that claims a dictionary of 2 GiB', lzmaClaims(0x80000000)],
     ['an LZMA file that claims a dictionary of 512 MiB', lzmaClaims(0x20000000)],
@@ -190,6 +197,7 @@ describe('a tar archive', () => {
     expect(examination.unread).toEqual(['damaged']);
   });
 
+  // proves: attack-A.1-3
   test.each([
     ['all sevens', '777777777777'],
     ['base 256', Buffer.from('80ffffffffffffffffffffff', 'hex').toString('latin1')],
@@ -258,6 +266,7 @@ describe('what is read both ways, because programs differ', () => {
     expect(found).toBe(true);
   });
 
+  // proves: attack-A.2-2
   test.each([
     ['a filter that another object names', '/Filter 7 0 R'],
     ['no filter that can be told', '/Type/X'],
@@ -301,6 +310,7 @@ describe('a limit of time', () => {
     expect(processorTimeFor(SCAN_LIMITS, 1024 ** 3)).toBe(SCAN_LIMITS.time_ms);
   });
 
+  // proves: attack-A.2-4
   test('counts work, so that a reader that is led in circles ends', () => {
     const budget = new Budget(SCAN_LIMITS, 1000);
     expect(() => {

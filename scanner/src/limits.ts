@@ -38,7 +38,7 @@ export function timeFor(limits: ScanLimits, upload_bytes: number): number {
 }
 
 /**
- * Of the processor a file gets less: time that another process took is no fault of its. A small file is done with after `small_ms`, with some seconds to spare before the ten that one may take (docs/decisions/0269);
+ * Of the processor a file gets less: time that another process took is no fault of its. A small file is done with after `small_ms`, with some seconds to spare before the ten that one may take (docs/decisions/scanner.md);
  * from there on each MiB adds to it. ms, MiB.
  */
 const PROCESSOR = { small_ms: 8_000, small_mib: 10, per_mib: 2_000, threads: 4, look_ms: 50 } as const;

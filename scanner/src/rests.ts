@@ -19,7 +19,7 @@ import { type Run, runsOf } from './text-runs.ts';
 import { wideTextsIn } from './wide-texts.ts';
 import { zlibIn } from './zlib-within.ts';
 
-// What no reader explained of one content (docs/decisions/0082-every-byte-is-explained.md).
+// What no reader explained of one content (docs/decisions/scanner.md).
 
 /** What it costs to look whether a container begins at a place. */
 const PLACE_COST = 64;

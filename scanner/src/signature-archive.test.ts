@@ -42,6 +42,7 @@ const head = (...files: object[]) => `${JSON.stringify({ palisade_signatures: 1,
 it.each([
   ['nothing', '', 'does not say what is in it'],
   ['no line', 'x'.repeat(2_000), 'does not say what is in it'],
+  // proves: device-hostile-server-4
   ['a way out of the folder', `${head({ ...ONE, name: 'rules/../../x.yar' })}x`, 'does not say what is in it'],
   ['an absolute path', `${head({ ...ONE, name: '/etc/passwd' })}x`, 'does not say what is in it'],
   ['a longer file than there is', `${head({ ...ONE, bytes: 500_000_000 })}x`, 'not as long'],

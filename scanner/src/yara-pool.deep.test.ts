@@ -56,6 +56,7 @@ test('processes beyond the first end when they have been idle, and come again wi
 });
 
 describe.runIf(process.platform === 'linux')('a process over its memory', () => {
+  // proves: attack-A.3-1, attack-A.3-3
   test('is ended and replaced, while another file goes on; the second time is final for engines of this edition', {
     timeout: 120_000,
   }, async () => {
@@ -87,6 +88,7 @@ describe.runIf(process.platform === 'linux')('a process over its memory', () => 
     expect(await scan(EICAR, { deaths: { count: 2, edition: 'another' } })).toMatchObject({ kind: 'examined' });
   });
 
+  // proves: attack-A.3-1
   test('has a bound of the kernel as well', async () => {
     const { pool, scan } = start(TIGHT, 1);
     await scan(EICAR);
@@ -95,6 +97,7 @@ describe.runIf(process.platform === 'linux')('a process over its memory', () => 
   });
 });
 
+// proves: attack-A.3-2
 test('a process that has grown is replaced, and at each moment there is one that is ready', { timeout: 120_000 }, async () => {
   // Less than a file leaves behind: whatever it is.
   const { pool, scan } = start({ most: 1024 * MIB, grown: -1024 * MIB }, 1);

@@ -40,7 +40,7 @@ if (!MOUNTS) process.stdout.write('skipped: full disks need unshare and a tmpfs 
 
 interface Reference {
   kept: Record<string, number>;
-  /** How long the migration takes, in ms from the moment that it begins. */
+  /** Duration of the migration, in ms from its beginning. */
   takes_ms: number;
   shape: string[];
 }
@@ -79,7 +79,7 @@ async function measure(location: DatabaseLocation, args: readonly string[]): Pro
   return reference;
 }
 
-/** What a later start finds: every migration done once, every row, the tables of an upgrade that nothing interrupted. */
+/** State at a later start: every migration done once, every row, the tables of an upgrade that nothing interrupted. */
 async function expectWhole(location: DatabaseLocation, reference: Reference): Promise<void> {
   const database = openDatabase<{ kysely_migration: { name: string } }>(location);
   try {
@@ -159,7 +159,7 @@ describe('on SQLite', { timeout: 900_000 }, () => {
       for (let trial = 0; trial < 50; trial += 1) {
         const count = STARTS[trial % STARTS.length] ?? 0;
         const base = count === 0 ? '' : sqliteIn(baseOf(count));
-        // What an upgrade writes at least, and a share of what it takes beyond that.
+        // Least size of an upgrade's writes, and a share of the rest.
         const kib = (count === 0 ? 0 : statSync(base).size / 1024) + 40 + (count === 0 ? 600 : 6_000) * random();
         const disk = join(root, `disk-${trial}`);
         mkdirSync(disk);

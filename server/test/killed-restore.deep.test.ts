@@ -127,7 +127,7 @@ test('a killed restore leaves a folder that no server starts on, and the next re
   expect(refused).toBeGreaterThan(RESTORES / 4);
 });
 
-test('what killed backups leave is gone with the next one', { timeout: 300_000 }, async () => {
+test('files of killed backups go with the next one', { timeout: 300_000 }, async () => {
   let left = 0;
   for (let trial = 0; trial < BACKUPS; trial += 1) {
     const before = unfinished();

@@ -1,3 +1,4 @@
+// proves: security-42
 import { describe, expect, test } from 'vitest';
 import { cutText, encodings, key, pointer, updateRequest } from '#test/viewer.ts';
 import { type Allowed, RfbGate } from './rfb-gate.ts';
@@ -192,6 +193,7 @@ describe('the gate', () => {
     }
   });
 
+  // proves: remote-12
   test('ends at a page that speaks first, and at any server that is none', () => {
     const early = gated(undefined, { sign_in: false });
     early.gate.fromViewer(HELLO);

@@ -49,6 +49,7 @@ test('reads one file of a person at a time, and in turn', async () => {
   expect(begun.slice(2)).toEqual(['small c0', 'small a1']);
 });
 
+// proves: attack-E.6-1
 test('has no small file wait for large ones', async () => {
   const { files, begun } = start();
   for (let index = 0; index < 12; index += 1) files.offer(fileOf(`large${index}`, { size: 2_048n * MB }), 1);

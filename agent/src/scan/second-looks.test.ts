@@ -135,6 +135,7 @@ describe('a second look', () => {
     },
   );
 
+  // proves: device-hostile-server-5
   it('sends nothing that it has not found, whatever hash is asked for', async () => {
     const { look, path } = await found('left');
     const never = { ...look, id: newId(), finding_id: newId() };
@@ -148,6 +149,7 @@ describe('a second look', () => {
     expect([came.length, broken]).toEqual([0, 0]);
   });
 
+  // proves: device-hostile-server-5
   it('has no words for a path: one in place of a finding is refused with all that came with it', () => {
     const desired = {
       kind: 'desired',
@@ -169,6 +171,7 @@ describe('a second look', () => {
       expect(toldSchema.safeParse({ ...desired, second_looks: [{ ...look, finding_id }] }).success).toBe(false);
   });
 
+  // proves: device-hostile-server-5
   it.each([
     ['was changed', (path: string) => writeFileSync(path, OTHER)],
     ['became longer', (path: string) => writeFileSync(path, Buffer.concat([CONTENT, OTHER]))],
@@ -187,6 +190,7 @@ describe('a second look', () => {
     expect([came.length, broken]).toEqual([0, 0]);
   });
 
+  // proves: device-hostile-server-5
   it('follows no link, and says that a file is gone', async () => {
     const linked = await found('left');
     renameSync(linked.path, join(root, 'elsewhere'));
@@ -239,6 +243,7 @@ describe('a second look', () => {
     expect(events).toEqual([]);
   });
 
+  // proves: device-hostile-server-6
   it('keeps nothing of what is not asked for any more, however much was asked for', async () => {
     const { look } = await found('sealed');
     const arrived = Promise.withResolvers<void>();
@@ -261,6 +266,7 @@ describe('a second look', () => {
     expect(events).toEqual([]);
   });
 
+  // proves: device-hostile-server-7
   it('sends nothing from a computer on which that is switched off', async () => {
     const { look } = await found('sealed');
     is_allowed = false;

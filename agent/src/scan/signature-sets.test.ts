@@ -76,6 +76,7 @@ it('uses none that is older, and asks for none', async () => {
   expect([sets.files(), fetched]).toEqual([before, 1]);
 });
 
+// proves: device-hostile-server-3
 it.each([
   ['another hash', (set: Signatures) => ({ ...set, sha256: HEX }), 'does not have the hash'],
   ['another length', (set: Signatures) => ({ ...set, bytes: set.bytes + 1 }), 'does not have the hash'],

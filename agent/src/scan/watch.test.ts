@@ -76,6 +76,7 @@ it('reads a folder whole after more files than it keeps in mind', async () => {
   await vi.waitFor(() => expect(told).toContain(join(root, 'later')), { timeout: 10_000, interval: 10 });
 });
 
+// proves: attack-E.5-1
 it('rests where events do not end, and finds afterwards what was written meanwhile', async () => {
   mkdirSync(join(root, 'busy'));
   mkdirSync(join(root, 'calm'));

@@ -259,6 +259,7 @@ it('waits longer after each failure, never as long as another agent', () => {
   expect(backOff(50, 60_000, () => 1)).toBe(60_000);
 });
 
+// proves: device-fault-11
 it('believes that it is revoked after ten minutes of nothing else', () => {
   let now = 0;
   const revocation = createRevocation(() => now);

@@ -30,7 +30,7 @@ function python(
   };
 }
 
-/** What a program makes of a file that is named as the payload is. */
+/** Output of a program for a file with the name of the payload. */
 function program(
   name: string,
   words: string,

@@ -21,7 +21,7 @@ interface Compared {
   payload: string;
   /** `infected`, `clean`, or `pending` with its reasons. */
   verdict: string;
-  /** How an independent program took the payload out; null where none did, undefined where none was asked. */
+  /** The independent program that took the payload out; null where none did, undefined where none was asked. */
   opened: string | null | undefined;
   flawed: boolean;
 }
@@ -48,7 +48,7 @@ export interface Comparison {
   missing_programs: string[];
   /** By the outermost wrapper. */
   wrappers: Record<string, WrapperCount>;
-  /** How often an independent program opened what was asked of it. */
+  /** Number of files that an independent program opened. */
   asked: number;
   opened: number;
 }

@@ -32,7 +32,7 @@ export interface Generated {
 
 const WRAPPERS: readonly Wrapper[] = [...ARCHIVES, ...MAILS, ...DOCUMENTS, ...TEXTS, ...CARRIERS, ...PIECES, ...VALUES, ...ROWS];
 const PAYLOADS_MAXIMUM = 12;
-/** Nothing larger goes on into another file. Bytes. */
+/** Larger contents are not wrapped again. Bytes. */
 const LARGEST_BYTES = 4 * 1024 ** 2;
 const DEEPEST = 3;
 

@@ -1,3 +1,4 @@
+// proves: asvs-16.3.3
 import { simulateThreat } from '@palisade/contract/anti-hacking';
 import { listAllBlocks } from '@palisade/contract/blocks';
 import { listRules } from '@palisade/contract/firewall';
@@ -109,6 +110,7 @@ beforeEach(() => {
   events.length = 0;
 });
 
+// proves: asvs-2.3.2, asvs-2.4.1, security-31
 describe('calls are limited', () => {
   test('by account, wherever they come from, with the time left and six events in a minute', async () => {
     const token = 'customer-maria';
@@ -172,6 +174,7 @@ describe('calls are limited', () => {
   });
 });
 
+// proves: asvs-16.3.3, security-30
 describe('requests that no page makes are told', () => {
   const told = () =>
     events.map((event) => (event.kind === 'request_refused' ? { user_id: event.user_id, ...event.data } : event.kind));

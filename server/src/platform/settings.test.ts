@@ -4,6 +4,7 @@ import { isLoopbackHost, parseSettings, SettingsError } from './settings.ts';
 const PUBLIC = { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' };
 
 describe('settings', () => {
+  // proves: asvs-13.2.3
   test('have safe defaults', () => {
     expect(parseSettings({})).toMatchObject({
       host: '127.0.0.1',

@@ -17,7 +17,7 @@ import { readAnswer } from './unknown-values.ts';
 type Kind = LiveEvent['kind'];
 type EventOf<K extends Kind> = Extract<LiveEvent, { kind: K }>;
 
-/** How long the page waits before it tries again, in ms: twice as long after each failure, and somewhere between half of it and all of it. */
+/** Waiting time before the next attempt, in ms: twice as long after each failure, and somewhere between half of it and all of it. */
 const BACKOFF = { first: 500, most: 30_000 } as const;
 /** While not even a call gets through, a page that somebody looks at waits no longer than this, so that it is right soon after the network is back, in ms. */
 const OFFLINE_MOST = 2_500;
@@ -48,7 +48,7 @@ export function onGap(listener: () => void): () => void {
 
 const beginningListeners = new Set<() => void>();
 
-/** Calls `listener` when this page is heard of for the first time: what happened between a reading before that and now was told to nobody here. */
+/** Calls `listener` when this page is heard of for the first time: events between an earlier reading and now did not reach this page. */
 export function onBeginning(listener: () => void): () => void {
   beginningListeners.add(listener);
   return () => beginningListeners.delete(listener);
@@ -59,12 +59,12 @@ interface Heard {
   topic: HeardTopic;
   /** The last event or cursor of it that the page has seen. */
   after: string | undefined;
-  /** How many parts of the page want it. */
+  /** Number of parts of the page that listen. */
   wanted: number;
 }
 
 const heard = new Map<string, Heard>();
-/** What a part of the page does about a topic that it hears. */
+/** Reaction of a part of the page to a topic. */
 interface TopicListener {
   name: string;
   /** Events of it were missed for good. */
@@ -136,7 +136,7 @@ export function saySignal(session_id: string, signal: CustomerSignal | Technicia
   sayNow?.({ kind: 'remote_signal', session_id, signal });
 }
 
-/** Says that the person types: in a conversation, or, with null, in their own. Nothing while the page is not connected. */
+/** Says that the person types: in a conversation, or, with null, in their own. Empty while the page is not connected. */
 export function sayTyping(conversation_id: string | null): void {
   sayNow?.({ kind: 'typing', conversation_id });
 }

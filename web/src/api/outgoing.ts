@@ -14,19 +14,19 @@ export interface Outgoing<Body> {
   state: 'waiting' | 'sending' | 'failed';
   /** Why it has not been sent. */
   sentence: string | undefined;
-  /** How often this page has tried. */
+  /** Number of attempts of this page. */
   tries: number;
 }
 
-/** Whether something is on its way for the first time: nothing else is sent meanwhile. What is tried again stops nobody. */
+/** Whether something is on its way for the first time: nothing else is sent meanwhile. A repeated message delays no other. */
 export function isFirstTry(outgoing: readonly Outgoing<unknown>[]): boolean {
   return outgoing.some(({ state, tries }) => state === 'sending' && tries === 1);
 }
 
 interface OutgoingParts<Body, Sent> {
-  /** What they are kept under in this browser; another one for each person. */
+  /** Their key in this browser; another one for each person. */
   name: string;
-  /** What was kept is parsed: a newer or an older version may have written it. */
+  /** Stored messages are parsed: a newer or an older version may have written it. */
   schema: z.ZodType<Body>;
   send: (body: Body, id: string) => Promise<Sent>;
   /** Puts what the server answered where it is shown; only then is it no longer among those that wait. */
@@ -46,7 +46,7 @@ export interface OutgoingQueue<Body> {
   stop: () => void;
 }
 
-/** How long a send that did not get through waits before the next try, in ms: twice as long after each. */
+/** Waiting time after a failed send, in ms: twice as long after each. */
 const BACKOFF = { first: 2_000, most: 30_000 } as const;
 /** A wait that the server asks for is waited out up to this, in seconds; of a longer one the person is told. */
 const PATIENCE = 60;
@@ -55,7 +55,7 @@ function keptSchema<Body>(body: z.ZodType<Body>) {
   return z.object({ body, at: z.string(), sentence: z.string().optional(), state: z.enum(['waiting', 'failed']) });
 }
 
-/** How long to wait before it is worth trying again, in seconds; undefined for a refusal, which stays one. 0 stands for "the connection will tell". */
+/** Time until the next attempt is useful, in seconds; undefined for a refusal, which stays one. 0 stands for "the connection will tell". */
 function waitOf(error: unknown): number | undefined {
   if (!(error instanceof CallError)) return undefined;
   if (error.kind === 'network') return 0;
@@ -79,7 +79,7 @@ async function exclusively(name: string, act: () => Promise<void>): Promise<void
 }
 
 /**
- * What a person has sent and the server has not confirmed yet. It is kept in this browser until then, so that neither a reload nor a lost connection loses it, and
+ * Messages that the server has not confirmed yet. It is kept in this browser until then, so that neither a reload nor a lost connection loses it, and
  * sent one after the other in the order in which it was written.
  */
 export function createOutgoing<Body, Sent>(parts: OutgoingParts<Body, Sent>): OutgoingQueue<Body> {
@@ -127,7 +127,7 @@ class Kept<Body> {
     try {
       localStorage.removeItem(this.prefix + id);
     } catch {
-      // Nothing was kept either.
+      // Storage was empty, too.
     }
   }
 

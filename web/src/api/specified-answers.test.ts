@@ -39,7 +39,7 @@ describe('an answer with the specification’s fields alone', () => {
       return;
     }
     expect(read).toBeDefined();
-    // What was read is whole: it is what a server of this version writes, apart from ids.
+    // The result is whole: a server of this version writes the same, apart from ids.
     const problems = reply.safeParse(read?.data).error?.issues.filter(({ code }) => code !== 'invalid_format') ?? [];
     expect(problems).toEqual([]);
   });

@@ -42,7 +42,7 @@ export function describeNext(iso: string, now: number): string {
   return `${day} at ${timeFormat.format(at)}`;
 }
 
-/** How long something takes, as a person says it: "40 seconds", "6 minutes". */
+/** A duration in words: "40 seconds", "6 minutes". */
 export function describeSpan(seconds: number): string {
   if (seconds < 1.5) return '1 second';
   if (seconds < 90) return `${Math.round(seconds)} seconds`;
@@ -58,7 +58,7 @@ export function describeComing(iso: string): string {
   return `${dateFormat.format(at)}, ${timeFormat.format(at)}`;
 }
 
-/** How long ago, in one unit: "12 minutes ago". A clock that is ahead of the server's says "just now". */
+/** An age in one unit: "12 minutes ago". A clock that is ahead of the server's says "just now". */
 export function describeAge(iso: string, now: number): string {
   const age = now - Date.parse(iso);
   if (age < MINUTE) return 'just now';

@@ -1,6 +1,6 @@
 import { type TimeZone, timeZoneOf } from '@palisade/contract/day';
 
-/** What the browser says of its language and time zone. Both are claims that `Intl` may refuse. */
+/** Language and time zone as the browser states them. Both are claims that `Intl` may refuse. */
 
 /**
  * The screens are in English, so dates are too: in the person's own English where the browser has one. Chromium on Linux names the locale of the system, such as `en-US@posix`,

@@ -233,6 +233,7 @@ describe('an agent', async () => {
     },
   );
 
+  // proves: device-fault-1
   test('is told the whole state at once, and again whenever it changes', async () => {
     const { token, identity, id, device } = await withDevice();
     const rule = replyOf(await call(addRule, { token, body: NEW }));
@@ -347,6 +348,7 @@ describe('an agent', async () => {
     expect((await device()).enforcement.applied_at).toBe('2026-01-01T00:00:00.000Z');
   });
 
+  // proves: device-fault-3
   test('says of a rejected revision which rule it was, and of a foreign rule nothing', async () => {
     const { token, identity, device } = await withDevice();
     const rule = replyOf(await call(addRule, { token, body: NEW }));
@@ -366,6 +368,7 @@ describe('an agent', async () => {
     );
   });
 
+  // proves: device-fault-12, device-hostile-agent-7
   test('is not believed in a revision that nobody asked for, nor in an older one once it answered for a newer', async () => {
     const { token, identity, device } = await withDevice();
     const agent = await AgentDouble.connect(url, identity);
@@ -378,6 +381,7 @@ describe('an agent', async () => {
     expect((await device()).enforcement).toMatchObject({ state: 'rolled_back', desired_rev: 2, applied_rev: 1 });
   });
 
+  // proves: device-fault-10
   test('has its device alone: a second one is refused, and the same start may come again', async () => {
     const { identity, device } = await withDevice();
     const instance = 'a'.repeat(32);
@@ -414,6 +418,7 @@ describe('an agent', async () => {
     expect((await poll({ applied_rev: 2, ruleset_hash: null }, [])).length).toBe(2);
   });
 
+  // proves: device-hostile-agent-3
   test('over calls is not asked again and again while it has something to do, and says no more than over a socket', async () => {
     const { token, email, identity, id } = await withDevice();
     await premium(app, email);
@@ -469,6 +474,7 @@ describe('an agent', async () => {
   });
 
   describe('that is hostile', () => {
+    // proves: device-hostile-agent-1
     test.each([
       ['wrong types', { kind: 'report', seq: 'one' }],
       [
@@ -486,6 +492,7 @@ describe('an agent', async () => {
       expect(replyOf(await call(countRules, { token }))).toEqual([]);
     });
 
+    // proves: device-fault-13
     test('is put out for a frame that is too large', async () => {
       const { identity } = await withDevice();
       const agent = await AgentDouble.connect(url, identity);
@@ -493,6 +500,7 @@ describe('an agent', async () => {
       expect(await agent.ending()).toBe(CLOSED.too_big);
     });
 
+    // proves: device-hostile-agent-6
     test('counts nothing for rules of others, and reports no scan of another device', async () => {
       const { token, identity } = await withDevice();
       const other = await withDevice();
@@ -515,6 +523,7 @@ describe('an agent', async () => {
       expect((await other.device()).scan).toMatchObject({ id: scan.id, state: 'queued' });
     });
 
+    // proves: device-hostile-agent-6
     test('says nothing under the id of another device', async () => {
       const { identity } = await withDevice();
       const other = await withDevice();
@@ -525,6 +534,7 @@ describe('an agent', async () => {
     });
   });
 
+  // proves: device-hostile-agent-2
   test('counts in epochs: a counter never falls, and a report that is said twice counts once', async () => {
     const { token, identity } = await withDevice();
     const { id: of } = replyOf(await call(addRule, { token, body: NEW }));
@@ -612,6 +622,7 @@ describe('an agent', async () => {
     expect(replyOf(await call(listBlocked, { token })).sources.every(({ address }) => address !== '')).toBe(true);
   });
 
+  // proves: attack-E.5-2
   test('is online only while its agent reports, and says what keeps it from checking files', async () => {
     const { token, identity, id, device } = await withDevice();
     const instance = 'a'.repeat(32);
@@ -660,6 +671,7 @@ describe('an agent', async () => {
     expect(await device()).toMatchObject({ last_full_scan_at: ended_at, scan: { state: 'done', ended_at } });
   });
 
+  // proves: device-fault-8
   test('counts on once a clock that was ahead is right again', async () => {
     const { token, identity } = await withDevice();
     const agent = await AgentDouble.connect(url, identity);
@@ -720,6 +732,7 @@ describe('an agent', async () => {
     );
   });
 
+  // proves: device-fault-9
   test.each(['scans', 'alerts'] as const)('keeps whole what is said again after %s were away', async (table) => {
     const { token, email, identity } = await withDevice();
     await premium(app, email);
@@ -741,6 +754,7 @@ describe('an agent', async () => {
     expect(replyOf(await call(listDeviceFindings, { token }))).toMatchObject([{ path: file.path, state: 'quarantined' }]);
   });
 
+  // proves: device-fault-8
   test.each([
     ['1970-01-01T00:00:30.000Z', '1970-01-01T00:00:40.000Z'],
     ['2099-01-01T00:00:00.000Z', '2099-01-01T00:00:10.000Z'],

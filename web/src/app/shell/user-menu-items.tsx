@@ -50,7 +50,7 @@ const EXAMPLE_MARK = (
   </span>
 );
 
-/** Who is signed in, what they set for themselves, and whom they can ask. Mantine's Menu brings its keys and its focus. */
+/** The signed-in person, their settings, and contacts. Mantine's Menu brings its keys and its focus. */
 export function UserMenuItems({ user }: { user: UserInfo }) {
   const { live_chat } = useSupportLinks();
   const leave = useSignOut();

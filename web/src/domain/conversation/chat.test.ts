@@ -41,7 +41,7 @@ function taken(before: ChatState, one: ChatMessage) {
 }
 
 describe('a message that is told', () => {
-  it('goes on in an open conversation without a question to the server', () => {
+  it('continues in an open conversation without a question to the server', () => {
     expect(taken(state, message)).toEqual({ state: { ...state, last_seq: 8 }, isAskedAnew: false });
     const answer = { ...message, sender: 'support', author: 'ana' } as const;
     expect(taken(state, answer)).toEqual({ state: { ...state, last_seq: 8, unread: 1 }, isAskedAnew: false });

@@ -8,7 +8,7 @@ import './customer-card.css';
 
 const count = new Intl.NumberFormat('en');
 
-/** Who a customer is, for the staff: names and counts, and nothing of what is in their files. */
+/** The customer, for the staff: names and counts, and no content of files. */
 export function CustomerCard({ card }: { card: Card }) {
   const now = useMinute();
   const { clean, infected, pending } = card.scans;

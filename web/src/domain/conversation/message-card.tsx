@@ -27,11 +27,11 @@ interface MessageCardProps {
   /** Staff have no screens of the customer's things: they open the one that was shared. */
   isStaff?: boolean;
   openShared?: ReactNode;
-  /** What can be done with a mail that is kept. */
+  /** Actions on a kept mail. */
   keptMail?: ReactNode;
 }
 
-/** What stands in a message beside its words. */
+/** Content of a message beside its words. */
 export function MessageCard({ card, isStaff = false, openShared, keptMail }: MessageCardProps) {
   const now = useMinute();
   switch (card.kind) {

@@ -27,7 +27,7 @@ interface Written {
   attachments: Attachment[];
 }
 
-/** What others do to the field. */
+/** Actions of other parts on the field. */
 export interface ComposerHandle {
   focus: () => void;
   /** Changes what is written, and gives the field the focus. */
@@ -55,7 +55,7 @@ interface MessageComposerProps {
   below?: ReactNode;
 }
 
-/** The field for a message with its files, which are chosen, pasted or dropped. What is written is kept in this browser until it is sent. */
+/** The field for a message with its files, which are chosen, pasted or dropped. The text is kept in this browser until it is sent. */
 export function MessageComposer({
   ref,
   place,

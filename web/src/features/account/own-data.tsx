@@ -17,7 +17,7 @@ import { Form, Submit } from '#ui/form.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 
-/** What goes with an account, in the order in which somebody would miss it. */
+/** Parts that are deleted with an account, the most missed first. */
 const GOES = [
   'your scans, and every file in quarantine',
   'your firewall rules, alerts and remote sessions',

@@ -13,7 +13,7 @@ import { Form, Submit } from '#ui/form.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { AUDIT_KEY } from './users.queries.ts';
 
-/** What goes with somebody's account, in the order in which they would miss it. */
+/** Parts that are deleted with an account, the most missed first. */
 const GOES = [
   'their scans, and every file in quarantine',
   'their firewall rules, alerts, devices and remote sessions',

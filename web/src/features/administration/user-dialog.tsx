@@ -22,7 +22,7 @@ import { useChangeUser, useDeleteUnproven, useEndUserSessions, userSessionsQuery
 // Opened seldom.
 const DeleteUser = lazy(async () => ({ default: (await import('./delete-user.tsx')).DeleteUser }));
 
-/** What a role lets somebody do, in a sentence. */
+/** Permissions of a role, in a sentence. */
 const ROLE_SENTENCES: Record<Role, string> = {
   customer: 'Sees and changes their own things alone.',
   support: 'Also answers the support chat, and joins remote sessions by their code.',
@@ -42,7 +42,7 @@ interface UserDialogProps {
   onClose: () => void;
 }
 
-/** What an administrator can do about a person. */
+/** Actions of an administrator on a person. */
 export function UserDialog({ user, onChanged, onClose }: UserDialogProps) {
   const isSelf = useSession().session?.user_info.id === user.id;
   return (

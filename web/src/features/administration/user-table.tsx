@@ -62,7 +62,7 @@ function RoleBadge({ user: { role } }: { user: AdminUser }) {
   return <Badge tone={role === 'customer' ? 'plain' : 'note'}>{ROLE_LABELS[role]}</Badge>;
 }
 
-/** Whether the account may be signed in to, and whether its address is anybody's. */
+/** Whether the account is enabled, and whether its address is confirmed. */
 export function StateBadge({
   user: { disabled_at, email_unproven },
 }: {

@@ -113,7 +113,7 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
   );
 }
 
-/** What hiding the like of it would have hidden, before anybody decides. */
+/** Preview of a suppression, before the decision. */
 function SuppressionOffer({ alert, isOn, onChange }: { alert: AlertDetail; isOn: boolean; onChange: (isOn: boolean) => void }) {
   const { data: preview, error } = useQuery({ ...previewQuery(alert.id), enabled: alert.suppressible });
   if (!alert.suppressible) {

@@ -29,7 +29,7 @@ export function ThreatPanel({ random }: { random: () => number }) {
   const stats = useQuery(statsQuery);
   const { isLive, threats, failure, turn, simulate } = useLiveThreats(random);
   const [isSimulating, setIsSimulating] = useState(false);
-  // What the button made: the list in which it stands may be far above.
+  // The result of the button: its list may be far above.
   const [drill, setDrill] = useState<Alert>();
 
   async function press() {
@@ -203,11 +203,11 @@ interface TileProps {
   icon: ReactNode;
   real: number | undefined;
   simulated: number | undefined;
-  /** How many of what really happened are harmless test files. */
+  /** Number of harmless test files among real events. */
   tests?: number | undefined;
 }
 
-/** What really happened, large; drills beneath, marked. */
+/** Real events, large; drills beneath, marked. */
 function Tile({ label, icon, real, simulated = 0, tests }: TileProps) {
   const ofTests = describeTestFiles(tests);
   return (

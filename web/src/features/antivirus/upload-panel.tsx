@@ -11,7 +11,7 @@ import { isEnded, type Upload, type UploadState } from './upload-queue.ts';
 import { useUploads } from './uploads.tsx';
 import './upload-panel.css';
 
-/** What a person reads of a file that the server has. */
+/** Text for a file that the server has. */
 function describeProgress(progress: ScanProgress | undefined): string {
   if (progress === undefined) return 'Scanning…';
   if (progress.stage === 'queued') {
@@ -23,7 +23,7 @@ function describeProgress(progress: ScanProgress | undefined): string {
   return share < 1 ? `Scanning ${Math.floor(share * 100)} %` : 'Scanning…';
 }
 
-/** How far the engine is, from 0 to 1, where that can be told. */
+/** Progress of the engine, from 0 to 1, where it is known. */
 function shareOf(progress: ScanProgress | undefined): number | undefined {
   if (progress?.stage !== 'reading') return undefined;
   const { share, members_found, members_read } = progress;
@@ -31,12 +31,12 @@ function shareOf(progress: ScanProgress | undefined): number | undefined {
   return share < 1 ? share : undefined;
 }
 
-/** What a person reads of a file that was scanned; its status stands beside it. */
+/** Text for a scanned file, beside its status. */
 function describeEnd(scan: Scan): string {
   return scan.threat_detected ?? describeDetail(scan) ?? 'Nothing harmful was found';
 }
 
-/** What a person reads of a file on its way. */
+/** Text for a file on its way. */
 function describeState(state: UploadState): string {
   switch (state.phase) {
     case 'waiting':
@@ -124,7 +124,7 @@ function UploadRow({ upload, onCancel, onRetry }: UploadRowProps) {
   );
 }
 
-/** Whoever reads that a file is infected wants to know what to do now. */
+/** A person with an infected file needs the next step. */
 function WayToAdvice({ scan }: { scan: Scan }) {
   return (
     <>

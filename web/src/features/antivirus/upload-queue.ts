@@ -8,7 +8,7 @@ import { describeBytes } from '#ui/bytes.ts';
 /** Uploads that run at the same time; the others wait. Where all of them are big, one more may be small: it would wait for nothing but them. */
 const RUNNING_MAXIMUM = 2;
 const SMALL_BYTES = 1024 ** 2;
-/** How long nothing is sent to a server that has too much to do, in ms. */
+/** Pause for a busy server, in ms. */
 const BUSY_PAUSE = 5_000;
 
 /** The longest wait between two tries to take a file back, in ms. */
@@ -27,7 +27,7 @@ export type UploadState =
 
 export interface Upload {
   id: number;
-  /** What the server knows it by; another one for each try. */
+  /** Its name at the server; a new one for each attempt. */
   key: string;
   file: File;
   /** The files that were on their way together. */
@@ -70,7 +70,7 @@ function codeOf(error: unknown): ProblemCode | undefined {
   return error instanceof CallError ? error.problem?.code : undefined;
 }
 
-/** How long a server that cannot do something just now asks to be left alone, in ms; undefined for any other refusal. */
+/** Pause that a busy server asks for, in ms; undefined for any other refusal. */
 function waitOf(error: unknown): number | undefined {
   if (!(error instanceof CallError) || error.retry_after === undefined) return undefined;
   return Math.min(error.retry_after * 1_000, WAIT_MAXIMUM);

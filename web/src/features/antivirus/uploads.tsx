@@ -48,7 +48,7 @@ function UnloadGuard({ queue }: { queue: UploadQueue }) {
   useEffect(() => {
     if (!isBusy) return;
     const warn = (event: BeforeUnloadEvent) => {
-      // Whoever signs out has been asked already.
+      // A person who signs out has been asked already.
       if (currentSession()) event.preventDefault();
     };
     window.addEventListener('beforeunload', warn);

@@ -22,7 +22,7 @@ const NOTICES: Record<SessionNotice, string> = {
   account_deleted: 'Your account is deleted, with everything in it.',
 };
 
-/** What is said where one registers, and signs in, while there is no administrator yet. */
+/** Text of Register and Sign In while there is no administrator. */
 const FIRST_ACCOUNT: Record<Config['administrator'], string | undefined> = {
   there: undefined,
   first_account: 'Nobody has an account here yet. The first one becomes the administrator’s: make it yours.',
@@ -139,7 +139,7 @@ interface AnswerProps {
   onEnd: () => void;
 }
 
-/** What the form says above its button. */
+/** Message of the form above its button. */
 function Answer({ message, refusal, onEnd }: AnswerProps) {
   return (
     <div role="status" className="auth-form__message" data-tone={refusal ? 'bad' : message?.tone}>

@@ -5,13 +5,13 @@ import { type AuthOutcome, askForUsername, createAccount, sendResetInstructions,
 import type { AuthMode } from './auth-modes.ts';
 import { type AuthMessage, type AuthValues, bad, EMPTY, good } from './auth-state.ts';
 
-/** What is added where mails wait for an administrator. */
+/** Addition where mails wait for an administrator. */
 export const OUTBOX_HINT = 'Mails of this installation wait with its administrator: ask them for it.';
 
 type Refused = Extract<AuthOutcome<unknown>, { ok: false }>;
 type SecondFactor = { [Key in 'challenge' | 'methods']: NonNullable<Refused[Key]> };
 
-/** What follows a submitted form. */
+/** Next step after a submitted form. */
 export type AuthNext =
   | { kind: 'enter'; session: Session }
   | ({ kind: 'second_factor' } & SecondFactor)
@@ -27,7 +27,7 @@ const move = (mode: AuthMode, message: AuthMessage, values: Partial<AuthValues> 
 });
 const refuse = (outcome: Refused): AuthNext => ({ kind: 'refuse', outcome });
 
-/** What comes after registering. In public exposure an email that has an account already is answered alike: the mail says which it is. */
+/** Next step after registering. In public exposure an email that has an account already is answered alike: the mail says which it is. */
 function nextOf(config: Config | undefined): string {
   if (config?.exposure !== 'public') return 'Please login with your credentials.';
   if (config.reset_delivery !== 'outbox') return 'Check your email for what comes next, then login.';

@@ -30,7 +30,7 @@ export function useAuthForm({ config, prepare, form }: AuthFormOptions) {
   });
 
   const first = config?.administrator.startsWith('first_account') ?? false;
-  // Nobody can sign in yet. A person who has begun to type is left where they are.
+  // Without an account sign-in is impossible. A person who has begun to type is left where they are.
   useEffect(() => {
     if (first) dispatch({ kind: 'first_opened' });
   }, [first]);

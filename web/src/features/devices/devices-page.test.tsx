@@ -74,6 +74,7 @@ describe('without a device', () => {
 });
 
 describe('a device', () => {
+  // proves: device-hostile-agent-5, support-customer-23
   it('shows its name as text, its state, its rules and what it measured', async () => {
     open(
       deviceOf({
@@ -100,6 +101,7 @@ describe('a device', () => {
     );
   });
 
+  // proves: device-fault-1
   it('says what is pending and since when, and which rule was refused, with why', async () => {
     const rule_id = '01930000-0000-7000-9000-000000000001';
     const enforcement = {
@@ -134,6 +136,7 @@ describe('a device', () => {
     expect((await card('Plain')).queryByText(/Containers run there/u)).not.toBeInTheDocument();
   });
 
+  // proves: device-fault-4
   it('without a firewall never says that rules are applied', async () => {
     const { capabilities } = deviceOf();
     const firewall = { firewall: 'unavailable', firewall_reason: 'There is no nft on this computer.' } as const;
@@ -144,6 +147,7 @@ describe('a device', () => {
     expect(laptop.queryByText('Applied')).not.toBeInTheDocument();
   });
 
+  // proves: attack-E.5-2
   it('says when its agent stopped working, and what else keeps files from being checked', async () => {
     const health = { watcher: 'working', overflow: null, files_unread: 0, workers_stuck: 0 } as const;
     open(
@@ -180,6 +184,7 @@ describe('a device', () => {
       expect((await card(name)).queryByText(/aren’t being checked|couldn’t check|Too many/u)).not.toBeInTheDocument();
   });
 
+  // proves: attack-E.7-1
   it('says in the first line of a scan what it could not read', async () => {
     const laptop = deviceOf();
     const progress = {

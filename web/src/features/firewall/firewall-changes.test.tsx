@@ -56,7 +56,7 @@ describe('adding a rule', () => {
     expect(screen.getAllByRole('switch', { name: 'Status of Web' })).toHaveLength(1);
   });
 
-  it('hints while typing, and says it as an error when the person goes on', async () => {
+  it('hints while typing, and shows an error when the person leaves the field', async () => {
     const { user, form } = await dialog();
     const port = form.getByLabelText('Port');
     await user.clear(port);

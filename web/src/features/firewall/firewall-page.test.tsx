@@ -233,7 +233,7 @@ describe('deleting a rule', () => {
     expect(server.callsOf(at(deleteRule, rule))).toHaveLength(0);
   });
 
-  it('takes it from the list, and the focus goes on to the next', async () => {
+  it('takes it from the list, and the focus moves to the next', async () => {
     const confirm = vi.spyOn(window, 'confirm').mockReturnValue(true);
     const rule = ruleOf({ rule_name: 'Office' });
     const user = open(rule, ruleOf({ rule_name: 'Home', port: '22' }));
@@ -283,7 +283,7 @@ describe('deleting a rule', () => {
   });
 });
 
-describe('what was done', () => {
+describe('past changes', () => {
   it('can be undone at once', async () => {
     vi.spyOn(window, 'confirm').mockReturnValue(true);
     const rule = ruleOf({ rule_name: 'Office' });

@@ -48,7 +48,7 @@ describe('a rule in a sentence', () => {
   });
 });
 
-describe('what is outside of addresses', () => {
+describe('the outside of addresses', () => {
   it.each([
     ['192.168.0.0/16', '0.0.0.0-192.167.255.255, 192.169.0.0-255.255.255.255'],
     ['0.0.0.0/1', '128.0.0.0/1'],

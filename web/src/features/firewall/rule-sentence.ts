@@ -5,7 +5,7 @@ import { FAMILY_BITS, type Family, printIp } from '@palisade/contract/ip-address
 
 type Terms = Pick<NewRule, 'direction' | 'action' | 'protocol' | 'source_ip' | 'destination_ip' | 'port'>;
 
-/** What people call the services behind ports, and by which protocols they speak (IANA service name registry; games by their makers' pages). */
+/** Names of the services behind ports, and their protocols (IANA service name registry; games by their makers' pages). */
 const SERVICES: readonly { name: string; protocols: readonly Protocol[]; ports: readonly number[] }[] = [
   { name: 'Remote Desktop', protocols: ['tcp', 'udp', 'all'], ports: [3389] },
   { name: 'SSH', protocols: ['tcp', 'all'], ports: [22] },
@@ -42,7 +42,7 @@ function portsIn(spans: readonly Span[]): number[] | undefined {
 
 const OVER: Record<Exclude<Protocol, 'icmp'>, string> = { tcp: ' over TCP', udp: ' over UDP', all: '' };
 
-/** What is reached: "Remote Desktop", "port 8080 over TCP", "everything". */
+/** The target: "Remote Desktop", "port 8080 over TCP", "everything". */
 function service({ protocol, port, action }: Terms): string {
   const over = protocol === 'icmp' ? '' : OVER[protocol];
   const read = readPorts(port);
@@ -101,7 +101,7 @@ function addressWords(text: string): { words: string; isOutside: boolean } | und
   if (spans.length === 1 && whole?.from === 0n && whole.to === wholeFamily(family).to)
     return { words: `any IPv${family} address`, isOutside: false };
   const gaps = gapsOf(spans, family);
-  // What reaches to both ends of all addresses is better told by its gaps.
+  // A range that reaches both ends of all addresses is described by its gaps.
   const isOutside = gaps.length > 0 && spans[0]?.from === 0n && spans.at(-1)?.to === wholeFamily(family).to;
   return { words: listed(printSpans(isOutside ? gaps : spans, family)), isOutside };
 }

@@ -49,7 +49,7 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
   const counts = useRuleCounts(devices);
   const names = useMemo(() => new Map(rules?.map((rule) => [rule.id, rule.rule_name])), [rules]);
   const isNarrowed = choice !== EVERY_RULE;
-  // What is narrowed or ordered has to be among all rules.
+  // Filters and orders work on all rules.
   const found = rules && (isNarrowed && !isWhole ? undefined : chosenOf(rules, byRule, choice));
   const body = useFocusAfterDeletion(found);
   const choose = (next: RuleChoice) => {
@@ -180,7 +180,7 @@ function RuleTools({ total, rules, onWant, onOpen }: RuleToolsProps) {
   );
 }
 
-/** What the last action did, with a way back; or why it failed. */
+/** Result of the last action, with a way back; or the reason of its failure. */
 function ActionOutcome({ actions: { failure, notice, canUndo, isUndoing, undo } }: { actions: RuleActions }) {
   return (
     <>

@@ -204,7 +204,7 @@ interface ArticleFormProps {
 function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, onDeleted }: ArticleFormProps) {
   const place = placeOf(article?.id);
   const initial = writtenSchema.parse(article ?? NEW);
-  // What was written here and not saved, before a reload or a step back.
+  // An unsaved text from before a reload or a step back.
   const [kept] = useState(() => readKept(place, writtenSchema));
   const [isKept, setIsKept] = useState(kept !== undefined);
   const form = useForm<ArticleWritten>({

@@ -64,7 +64,7 @@ function askForControl({ id: session_id }: RemoteSession): void {
   act(() => socket().say({ kind: 'event', id: null, topic: { session_id }, event }));
 }
 
-describe('what the technician may do', () => {
+describe('grants of the technician', () => {
   it('is nothing until a switch is switched on, and the clipboard comes after the screen', async () => {
     const { asked } = visit();
     expect(screen.getByText(/Nobody controls your computers/u)).toBeVisible();

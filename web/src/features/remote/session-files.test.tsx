@@ -111,7 +111,7 @@ describe('files of a session', () => {
   });
 });
 
-describe('what is beside the picture', () => {
+describe('parts beside the picture', () => {
   it('is allowed and taken back by the customer, and not before', async () => {
     const session = running();
     visit(session, []);

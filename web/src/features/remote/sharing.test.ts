@@ -106,7 +106,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-describe('what a customer shows', () => {
+describe('shared screens of a customer', () => {
   test('is chosen first, then approved, then offered, and every screen says so', async () => {
     await begin();
     await approve();
@@ -219,7 +219,7 @@ describe('what a customer shows', () => {
     expect(sharing().session_id).toBeUndefined();
   });
 
-  test('ends here when another device of theirs has taken the place', async () => {
+  test('ends here when another device of the person has taken the place', async () => {
     await begin();
     await approve();
     act(() => socket().say({ kind: 'refused', topic: { session_id: session.id }, why: 'taken' }));

@@ -4,10 +4,10 @@ import type { CustomerSignal, Signal, TechnicianSignal } from '@palisade/contrac
 import { randomUuid } from '#api/browser.ts';
 import { type Connection, certificateOfPage, createConnection, type IceServers, type Link, tellCode } from './connection.ts';
 
-/** How often voices that should be heard and are not are asked for, in ms. */
+/** Interval at which missing voices are requested, in ms. */
 export const VOICE_ASKED_EVERY = 3_000;
 
-/** What both sides' pages say. */
+/** Signals of both sides' pages. */
 type VoiceSignal = Extract<CustomerSignal | TechnicianSignal, { type: 'candidate' | 'offer' | 'answer' | 'voice_wanted' }>;
 
 export interface VoiceCallParts {

@@ -9,7 +9,7 @@ import { VoiceCall } from './voice-call.ts';
 /** Why this person is not heard: the browser was told not to, there is no microphone, another program has it, or it was unplugged. */
 export type NotHeard = 'insecure' | 'refused' | 'missing' | 'busy' | 'unplugged';
 
-/** How this page takes part in the talk by voice. */
+/** Voice state of this page. */
 export interface OwnVoice {
   session_id: string | undefined;
   /** `asking`: the browser asks its person for the microphone. */

@@ -55,7 +55,7 @@ const DAY_NAMES: Record<Weekday, string> = {
 
 type Time = NonNullable<DeskSettings['hours']>[number];
 
-/** What stands there when somebody says that support is not always there. */
+/** Initial hours when support is not always there. */
 const USUAL: readonly Time[] = WEEKDAYS.slice(0, 5).map((day) => ({ day, from: '09:00', to: '17:00' }));
 
 /** Where this browser keeps what was chosen here and not saved. */
@@ -68,7 +68,7 @@ const keptSchema: z.ZodType<DeskSettings> = z.object({
   offline_minutes: z.number(),
 });
 
-/** What the server refuses of these is said at the field. */
+/** A refusal of the server is shown at the field. */
 const SHOWN_AT_FIELDS = ['time_zone', 'unanswered_minutes', 'offline_minutes'];
 
 function HoursForm({ initial }: { initial: ReadSettings }) {
@@ -89,7 +89,7 @@ function HoursForm({ initial }: { initial: ReadSettings }) {
     const next = { ...settings, ...part };
     setSettings(next);
     keepValues(PLACE, next, initial);
-    // What was said is of the hours before.
+    // The message is about the hours before.
     if (!save.isPending) save.reset();
   }
   const { hours } = settings;

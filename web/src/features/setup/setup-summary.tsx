@@ -13,13 +13,13 @@ interface SetupSummaryProps {
   onEdit: () => void;
 }
 
-/** What stands where a promise would. The specification's own stands in local exposure, marked. */
+/** Text in place of a promise. The specification's own stands in local exposure, marked. */
 const NO_PROMISE: Record<Config['exposure'], string> = {
   local: 'Not given: “available 24/7” is shown, marked as a claim',
   public: 'Nothing is promised',
 };
 
-/** What was set up, in place of the form. Its heading takes the focus that the form had. */
+/** The set-up values, in place of the form. Its heading takes the focus that the form had. */
 export function SetupSummary({ info, exposure, features, onEdit }: SetupSummaryProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);

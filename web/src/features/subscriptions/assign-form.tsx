@@ -76,7 +76,7 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
   );
 }
 
-/** What the person will see of it, and what it does to what they have. */
+/** The person's view of the plan, and its effect on their present one. */
 function Preview({ draft }: { draft: AssignDraft }) {
   const now = useMinute();
   const months = Number(draft.duration_months);

@@ -15,7 +15,7 @@ import { FeatureList, PlanCard, TypeBadge } from './plan-card.tsx';
 import { describeDevices, describeMonths, describePrice } from './plan-words.ts';
 import { currentSubscriptionQuery, isAwaited, planRequestsQuery, plansQuery } from './subscriptions.queries.ts';
 
-/** What everybody but admins sees here: what they have, what they can ask for, and that managing is not theirs. */
+/** View of everybody except administrators: their plan, possible requests, and the note about managing. */
 export function CustomerPlans() {
   const isOwnAwaited = isAwaited(useQuery(currentSubscriptionQuery));
   const arePlansAwaited = isAwaited(useQuery(plansQuery));

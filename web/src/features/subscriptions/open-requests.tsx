@@ -18,7 +18,7 @@ interface OpenRequestsProps {
   onLoad: (request: UserPlanRequest) => void;
 }
 
-/** What people wait for an answer to; nothing at all when nobody does. */
+/** Requests that wait for an answer; empty without one. */
 export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
   const { data: requests = [] } = useQuery(allPlanRequestsQuery);
   const { mutate, isPending, variables } = useChange({

@@ -11,7 +11,7 @@ export function describePrice(price: number, currency: string): string {
   return new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(price);
 }
 
-/** What will be stored, in words: "9.99 US dollars". */
+/** The stored value in words: "9.99 US dollars". */
 export function describeDollars(price: number): string {
   return new Intl.NumberFormat('en-US', {
     style: 'currency',

@@ -10,7 +10,7 @@ export const STATUS_LABELS: Record<SubscriptionStatus, string> = {
 
 export type SortKey = 'user' | 'plan' | 'price' | 'duration' | 'type' | 'status' | 'expires';
 
-/** What of all subscriptions is shown, in which order; without a sort as the server answers, newest first. */
+/** Shown subscriptions and their order; without a sort as the server answers, newest first. */
 export interface View {
   search: string;
   status: SubscriptionStatus | 'all';

@@ -47,6 +47,7 @@ beforeEach(() => {
 });
 
 describe('canned answers', () => {
+  // proves: support-staff-8
   it('are kept by administrators alone', () => {
     startSession({ access_token: 'token-1', user_info: TINA });
     renderForTest(<AnswersPage />);
@@ -125,6 +126,7 @@ describe('reports', () => {
     expect(server.calls).toEqual([]);
   });
 
+  // proves: support-staff-26
   it('tell how much was asked, how fast it was answered, by week and by person', async () => {
     renderForTest(<ReportsPage />);
     expect(await screen.findByRole('region', { name: 'First answer' })).toHaveTextContent(
@@ -152,6 +154,7 @@ describe('reports', () => {
     expect(screen.queryByRole('table')).not.toBeInTheDocument();
   });
 
+  // proves: support-staff-26
   it('are asked of the days that were chosen, and saved as CSV', async () => {
     const asked: string[] = [];
     server.on(readReport, (query) => {

@@ -27,7 +27,7 @@ export const PRESENCE_LABELS: Record<Presence, string> = { here: 'Here', away: '
 
 const MINUTE = 60_000;
 
-/** How long a customer has waited, short enough for a list: "4 min", "3 h", "2 days". */
+/** Waiting time of a customer, short enough for a list: "4 min", "3 h", "2 days". */
 export function describeWait(since: string, now: number): string {
   const minutes = Math.max(0, Math.floor((now - Date.parse(since)) / MINUTE));
   if (minutes < 1) return '< 1 min';

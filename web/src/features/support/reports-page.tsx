@@ -22,7 +22,7 @@ import './reports-page.css';
 
 const count = new Intl.NumberFormat('en');
 
-/** What the desk did, for administrators. */
+/** Reports of the desk, for administrators. */
 export function ReportsPage() {
   const user = useSession().session?.user_info;
   return (
@@ -105,7 +105,7 @@ function Reports() {
   );
 }
 
-/** Whose days the report has. */
+/** The time zone of the days of the report. */
 function zoneSentence({ time_zone, unknown_time_zone }: Report): string {
   return unknown_time_zone === undefined
     ? `Days are in ${time_zone}.`
@@ -116,7 +116,7 @@ function spanOf(seconds: number | null): string {
   return seconds === null ? 'None yet' : describeSpan(seconds);
 }
 
-/** What stands below a median. */
+/** Text below a median. */
 function shareOf({ p90 }: DeskFigures['first_answer_s'], nothing: string): string {
   return p90 === null ? nothing : `half of them; 9 of 10 within ${describeSpan(p90)}`;
 }
@@ -178,7 +178,7 @@ function Figures({ report }: { report: Report }) {
 
 interface FigureTableProps {
   label: string;
-  /** What a row is. */
+  /** Kind of a row. */
   first: string;
   rows: readonly (DeskFigures & { key: string; name: string })[];
 }
