@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { LinkState } from '#link/link.ts';
 import { showWhole } from './store.ts';
 
-/** What the agent says of itself to `palisade-agent status`. */
+/** State of the agent for `palisade-agent status`. */
 export const statusSchema = z.object({
   link: z.string(),
   reason: z.string(),

@@ -55,7 +55,7 @@ const LOCAL_MAXIMUM = 200;
 /** While this file exists, no files are sent from this computer. */
 export const LOOKS_OFF_FILE = 'second-looks-off';
 const LOOKS_OFF = 'Files are not sent from this computer: that was switched off on it.';
-/** How long after the last desired state its memory is freed, in ms. */
+/** The memory of a desired state is freed this long after the last one, in ms. */
 const REST_AFTER_MS = 5_000;
 
 export interface AgentOptions {
@@ -104,7 +104,7 @@ function waitUntil(signal: AbortSignal, ms: number): Promise<void> {
   });
 }
 
-/** What a program prints; undefined where it is not there or fails. */
+/** Output of a program; undefined if it does not exist or fails. */
 const outputOf = (program: string, ...args: string[]): Promise<string | undefined> =>
   runProgram([program], args).then(
     ({ code, stdout }) => (code === 0 ? stdout : undefined),
@@ -116,7 +116,7 @@ export async function runAgent(options: AgentOptions): Promise<'stopped' | 'revo
   return (await Agent.open(options)).run();
 }
 
-/** What must be read or tried before the agent can be built. */
+/** Parts that are read or tried before the agent is built. */
 interface Opened {
   resolver: Resolver;
   events: UnnotedEvents;

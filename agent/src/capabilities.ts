@@ -14,7 +14,7 @@ export async function probeFirewall(): Promise<string | undefined> {
     : 'This kernel has no nftables.';
 }
 
-/** What this agent can do on this computer. */
+/** Capabilities of this agent on this computer. */
 export function capabilitiesOf(found: {
   /** The answer of `probeFirewall`. */
   firewall_reason: string | undefined;

@@ -13,9 +13,9 @@ import { createGuessing, createSignInLog } from '#telemetry/sign-ins.ts';
 const DROPPED_FILE = 'dropped.json';
 /** Recent reports that say the same part of the dropped packets: the server may note any of them. */
 const SAME_PART_MAXIMUM = 20;
-/** How often the tables of other programs are listed, in reports. */
+/** The tables of other programs are listed once in so many reports. */
 const FOREIGN_EVERY = 10;
-/** How often new homes are looked for, in reports. */
+/** New homes are looked for once in so many reports. */
 const WATCH_EVERY = 10;
 
 /** Numbers all reports of this agent, so that the server confirms each by its number. */

@@ -3,7 +3,7 @@ import { createFeeder, type Parser } from './byte-parser.ts';
 
 // Between the technician's page and this computer's VNC server (RFC 6143, "RFB"). Every message of both is parsed, and what is not known does not pass.
 
-/** What of input and clipboard passes just now. The picture always does. */
+/** Whether input and clipboard pass now. The picture always does. */
 export interface Allowed {
   input: boolean;
   clipboard: boolean;
@@ -24,7 +24,7 @@ export interface GateParts {
 export interface Gate {
   fromViewer(bytes: Buffer): void;
   fromScreen(bytes: Buffer): void;
-  /** From now on. What is pressed is let go where input ends. */
+  /** From now on. Pressed keys are released when input ends. */
   allow(allowed: Allowed): void;
   /** Messages of input and clipboard that passed to the screen, and that were dropped. */
   readonly counts: { passed: number; dropped: number };
@@ -56,7 +56,7 @@ const ZRLE = 16;
 const DESKTOP_SIZE = -223;
 const LAST_RECT = -224;
 const CURSOR = -239;
-/** Encodings whose lengths this reads: the VNC server is told of no other, so it says nothing else. */
+/** Encodings whose lengths this reads: the VNC server is offered these alone, so it uses no other. */
 const READ = new Set([RAW, COPY_RECT, ZLIB, ZRLE, DESKTOP_SIZE, LAST_RECT, CURSOR]);
 const isQuality = (encoding: number) => (encoding >= -32 && encoding <= -23) || (encoding >= -256 && encoding <= -247);
 
@@ -145,7 +145,7 @@ export class RfbGate implements Gate {
       this.counts.dropped += 1;
       return;
     }
-    // What points beyond the screen points at its edge.
+    // A position beyond the screen is moved to its edge.
     this.#at = { x: Math.min(x, Math.max(0, this.#size.width - 1)), y: Math.min(y, Math.max(0, this.#size.height - 1)) };
     this.#buttons = mask;
     this.counts.passed += 1;

@@ -17,13 +17,13 @@ import { type Gate, RfbGate } from './rfb-gate.ts';
 import { findVnc, type Vnc } from './vnc.ts';
 import { watchPointer } from './x-pointer.ts';
 
-/** What is granted of this computer's screen; null for nothing. */
+/** The grant for this computer's screen; null without one. */
 export type Granted = Desired['control'];
 
 const HANDSHAKE_MS = 10_000;
-/** How often the active login session is looked at while a screen is shown, in ms. */
+/** Interval of checks of the active login session while a screen is shown, in ms. */
 const LOGIN_EVERY_MS = 500;
-/** How often the position of the pointer is read, in ms. */
+/** Interval at which the position of the pointer is read, in ms. */
 const POINTER_EVERY_MS = 20;
 const DETAIL_LENGTH = 300;
 const NOTHING_ALLOWED = { input: false, clipboard: false };

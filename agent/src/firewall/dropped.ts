@@ -39,7 +39,7 @@ const moreSchema = reportShape.blocked_more.unwrap();
 const partSchema = z.object({ blocked: z.array(blockedSchema), more: moreSchema.nullable() });
 type Part = z.infer<typeof partSchema>;
 
-/** What is kept: how far the kernel's sets were read, and what was read of them and is not noted, in one so that nothing is in both or in neither. */
+/** The position in the kernel's sets, and the packets read from them that are not noted. Both are one record, so that no packet is in both or in neither. */
 const keptSchema = z.object({
   log: z.string(),
   number: z.int(),
@@ -180,7 +180,7 @@ export class Dropped {
   }
 
   /**
-   * What to report now. The sets are not looked at if `drops` is as before: nothing was dropped since (enforcer.ts). `epoch` names the table that the sets are in.
+   * The part to report now. The sets are not looked at if `drops` is as before: nothing was dropped since (enforcer.ts). `epoch` names the table that the sets are in.
    */
   async read({ epoch, drops }: { epoch: string; drops: string }): Promise<ReportedPart | undefined> {
     let has_changed = false;

@@ -17,7 +17,7 @@ import { trustSystem } from './trust.ts';
 const SILENCE_MS = 2.5 * AGENT_HEARTBEAT_MS;
 export const HANDSHAKE_MS = 10_000;
 
-/** How a session with the server ended. */
+/** The end of a session with the server. */
 export interface Ended {
   was_connected: boolean;
   code: number;

@@ -8,7 +8,7 @@ import { runProgram } from '#firewall/nft.ts';
 /** `main` reads for jobs and reads large files. `new` reads small files that were just written, so that they wait for neither. */
 type EngineName = 'main' | 'new';
 
-/** How long an unused engine keeps its memory, in ms. */
+/** An unused engine keeps its memory for this time, in ms. */
 const IDLE_MS = 20_000;
 
 export interface ScanEnginesParts {

@@ -29,7 +29,7 @@ const scanReportSchema = saidSchema.options[3];
 export interface ScansParts {
   /** `/var/lib/palisade-agent` */
   state: string;
-  /** What scans use now. */
+  /** The signatures in use. */
   signatures: () => SignatureFiles;
   say: (report: ScanReport) => void;
   happened: (event: DeviceEvent) => void;

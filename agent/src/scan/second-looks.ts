@@ -17,7 +17,7 @@ interface Content {
 /** A file that is not sent, with the reason. */
 class NotSent extends Error {}
 
-/** How often a server that cannot take a file now is asked again, and after how long at first, in ms. */
+/** Attempts for a file that the server cannot take now, and the first waiting time between them, in ms. */
 const TRIES = 6;
 const AGAIN_MS = 5_000;
 const AGAIN_MOST_MS = 60_000;

@@ -16,7 +16,7 @@ import { kernelLink, kernelNames, kernelText } from '#files/kernel.ts';
 
 const LISTENS = '0A';
 const ESTABLISHED = '01';
-/** A UDP socket that is bound and talks to nobody in particular. */
+/** A UDP socket that is bound and not connected. */
 const UDP_UNCONNECTED = '07';
 const PROGRAM_LENGTH = 100;
 const MAPPED = 0xffffn;
@@ -217,7 +217,7 @@ export class Proc {
     };
   }
 
-  /** What listens now, loopback apart. */
+  /** Open ports, loopback apart. */
   async listening(): Promise<Listening[]> {
     return (await this.#sockets()).listening;
   }

@@ -14,13 +14,13 @@ import { Folder, type ForeignFile, openForeign, splitPath } from '#files/foreign
 import { textOfBytes } from '#files/name-text.ts';
 
 /**
- * What somebody could leave behind on a computer, by name, each with a short hash of what it says. Nothing of the content of a file is kept or sent. Whoever has an
- * account here can make such files: every count and size is bounded, links are not followed, and nothing that is no plain file is opened.
+ * Things that a visitor could leave behind on a computer, by name, each with a short hash of its content. The content itself is neither kept nor sent. Every user of the
+ * computer can make such files: every count and size is bounded, links are not followed, and only plain files are opened.
  */
 export const stockSchema = z.object({
   at: z.string(),
   things: z.array(z.tuple([changedThingSchema, z.string(), z.string()])),
-  /** What could not be looked at whole. */
+  /** Kinds of things that could not be looked at whole. */
   unread: z.array(changedThingSchema),
 });
 export type Stock = z.infer<typeof stockSchema>;
@@ -37,7 +37,7 @@ const DEPTH_MAXIMUM = 2;
 
 const hashOf = (text: string | Buffer) => createHash('sha256').update(text).digest('hex').slice(0, 16);
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
-/** Nothing is there, or something that is no plain file, or the way leads through a link of somebody: what is not a file is no thing to name. */
+/** There is no plain file: the path does not exist, is something else, or leads through a link of another person. */
 const isAbsent = (error: unknown) => ['ENOENT', 'ENOTDIR', 'link', 'not_regular'].includes(codeOf(error));
 
 /** Foreign text on one line. */
@@ -51,7 +51,7 @@ export interface StockParts {
   /** `/`, or a folder in its shape. */
   root?: string;
   listening: () => Promise<readonly Listening[]>;
-  /** What a program says, or undefined where it is not there or fails. */
+  /** Output of a program; undefined if it does not exist or fails. */
   run: (program: string, ...args: string[]) => Promise<string | undefined>;
   now: () => number;
 }
@@ -159,7 +159,7 @@ class StockTaking {
     }
   }
 
-  /** The names in a folder, in order. None of a folder with more than `NAMES_MAXIMUM`: its order on the disk would decide which are read. */
+  /** The names in a folder, in order. A folder with more than `NAMES_MAXIMUM` counts as empty: its order on the disk would decide which are read. */
   async #entriesOf(thing: ChangedThing, folder: Folder): Promise<Buffer[]> {
     const names: Buffer[] = [];
     for await (const { name } of folder.entries()) {
@@ -226,7 +226,7 @@ async function addAccounts(taking: StockTaking): Promise<string[]> {
   return [...homes].slice(0, HOMES_MAXIMUM);
 }
 
-/** What a home folder starts, and whom it lets in. */
+/** Keys, automatic starts and programs of a home folder. */
 async function addHome(taking: StockTaking, home: string): Promise<void> {
   for (const file of ['authorized_keys', 'authorized_keys2']) await addKeys(taking, join(home, '.ssh', file));
   await taking.addFolder('autostart', join(home, '.config/autostart'));
@@ -246,7 +246,7 @@ async function addKeys(taking: StockTaking, path: string): Promise<void> {
   }
 }
 
-/** What the system starts. */
+/** Automatic starts of the system. */
 async function addSystemStarts(taking: StockTaking): Promise<void> {
   await taking.addFolder('autostart', '/etc/xdg/autostart');
   await taking.addFolder('autostart', '/etc/profile.d');
@@ -307,7 +307,7 @@ function addListening(taking: StockTaking, listening: readonly Listening[]): voi
   }
 }
 
-/** What is not in both alike, the gravest first. */
+/** Differences between two stocks, the gravest first. */
 export function compareStock(before: Stock, after: Stock): { changes: SessionChange[]; more: number; unread: ChangedThing[] } {
   const keyOf = ([thing, name]: Stock['things'][number]) => `${thing} ${name}`;
   const [was, is] = [before, after].map(({ things }) => new Map(things.map((one) => [keyOf(one), one])));
@@ -318,7 +318,7 @@ export function compareStock(before: Stock, after: Stock): { changes: SessionCha
     if (known === undefined) changes.push({ thing, how: 'added', name });
     else if (known[2] !== hash) changes.push({ thing, how: 'changed', name });
   }
-  // What was not looked at whole may still be there.
+  // A thing of a kind that was not looked at whole may still be there.
   const isLookedAt = (thing: ChangedThing) => !after.unread.includes(thing);
   for (const [key, [thing, name]] of was ?? [])
     if (is?.has(key) === false && isLookedAt(thing)) changes.push({ thing, how: 'removed', name });

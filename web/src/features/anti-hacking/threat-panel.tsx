@@ -29,7 +29,7 @@ export function ThreatPanel({ random }: { random: () => number }) {
   const stats = useQuery(statsQuery);
   const { isLive, threats, failure, turn, simulate } = useLiveThreats(random);
   const [isSimulating, setIsSimulating] = useState(false);
-  // The result of the button: the list that holds it may be far above.
+  // The result of the button: its list may be far above.
   const [drill, setDrill] = useState<Alert>();
 
   async function press() {

@@ -180,7 +180,7 @@ function RuleTools({ total, rules, onWant, onOpen }: RuleToolsProps) {
   );
 }
 
-/** The result of the last action, with a way back; or why it failed. */
+/** Result of the last action, with a way back; or the reason of its failure. */
 function ActionOutcome({ actions: { failure, notice, canUndo, isUndoing, undo } }: { actions: RuleActions }) {
   return (
     <>
