@@ -95,8 +95,12 @@ async function scanWithAgent(until?: (state: string) => boolean, state = join(fo
 function scanWithClamd() {
   return timed(() => {
     const args = ['-c', clamd.conf, '--multiscan', '--fdpass', tree];
-    const { status, stdout } = spawnSync('clamdscan', args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
-    if (status !== 0) throw new Error(`clamdscan ended with ${status}: ${stdout.slice(0, 2_000)}`);
+    const { status, stdout, error } = spawnSync('clamdscan', args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
+    if (error !== undefined) throw new Error(`clamdscan cannot be run (package "clamdscan"): ${error.message}`);
+    // On a busy machine clamd gives a file up after its MaxScanTime, and names that.
+    const found = stdout.split('\n').filter((line) => / FOUND$/u.test(line) && !line.includes('Heuristics.Limits.Exceeded'));
+    if (found.length > 0 || (status !== 0 && status !== 1))
+      throw new Error(`clamdscan ended with ${status}: ${found[0] ?? stdout.slice(0, 2_000)}`);
     return stdout;
   });
 }

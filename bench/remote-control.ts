@@ -350,7 +350,13 @@ export const measureControl = (folder: string): Promise<ControlRound> =>
     stopped({ stop: session.leave });
     const found = await findVnc(
       {
-        ...{ kind: 'x11', display: desktop.display, xauthority: undefined, is_own: true, uid: process.getuid?.() ?? 0 },
+        ...{
+          kind: 'x11',
+          display: desktop.display,
+          xauthority: undefined,
+          xauthority_path: undefined,
+          uid: process.getuid?.() ?? 0,
+        },
         socket: `/tmp/.X11-unix/X${desktop.display.slice(1)}`,
       },
       { folder, path: process.env['PATH'] ?? '/usr/bin:/bin' },

@@ -6,7 +6,9 @@
  *
  * Or for so many minutes, with what each process holds after every tenth of them, after five minutes, and once it has been idle for 90 s. Keeps that in results/soak-minutes.json.
  *
- *     node bench/soak.ts --minutes 60
+ * With --pause, each of the four waits so many ms after each file: memory then shows at a rate that leaves the machine to other work.
+ *
+ *     node bench/soak.ts --minutes 60 [--pause 500]
  */
 import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -18,9 +20,13 @@ import { memoryByKind, memoryOf } from './process-memory.ts';
 import { describeMachine, median, RESULTS, startServer } from './server.ts';
 import { piecesOf, upload } from './upload.ts';
 
-const { values, positionals } = parseArgs({ options: { minutes: { type: 'string' } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { minutes: { type: 'string' }, pause: { type: 'string', default: '0' } },
+  allowPositionals: true,
+});
 const [files_wanted = '20000', seed = '20261123'] = positionals;
 const MINUTES = values.minutes === undefined ? undefined : Number(values.minutes);
+const PAUSE_MS = Number(values.pause);
 const FILES = Number(files_wanted);
 const SETTLED_MINUTES = 5;
 const IDLE_MS = 90_000;
@@ -62,6 +68,7 @@ async function soakForMinutes(minutes: number): Promise<void> {
         files += 1;
         const { ending, content } = nextFile();
         await upload(server.url, token, `${files}.${ending}`, piecesOf(content), content.length);
+        if (PAUSE_MS > 0) await pause(PAUSE_MS);
         if (settled === undefined && passed() >= Math.min(SETTLED_MINUTES, minutes / 2)) settled = held();
         if (passed() < (minutes * (looks.length + 1)) / PARTS) continue;
         looks.push({ minute: round(passed()), files, database_mb: round(databaseMb()), ...held() });
@@ -77,9 +84,11 @@ async function soakForMinutes(minutes: number): Promise<void> {
     at: new Date().toISOString(),
     machine: { ...describeMachine(), load_before, load_after },
     files,
+    pause_ms: PAUSE_MS,
     at_rest,
     settled,
-    last_beside_settled: settled === undefined ? undefined : round((looks.at(-1)?.all_mb ?? 0) / settled.all_mb),
+    last_beside_settled:
+      settled === undefined ? undefined : Math.round(((looks.at(-1)?.all_mb ?? 0) / settled.all_mb) * 100) / 100,
     idle_after_90_s: idle,
     looks,
   };

@@ -453,3 +453,44 @@ test('the screens of the desk are accessible, whole at every width, and worked b
   await expectAccessibleInEveryMode(page);
   await close(desk);
 });
+
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+test('hours over midnight are kept, and are those of the day on which they begin', async ({ page, browser, server }) => {
+  await openSignedIn(page, 'ada');
+  // A zone in which it is noon, so that the journey is the same at any time of day.
+  const now = new Date();
+  const offset = 12 - now.getUTCHours();
+  const time_zone = `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`;
+  const today = new Date(now.getTime() + offset * 3_600_000).getUTCDay();
+  const yesterday = WEEKDAYS[(today + 6) % 7] ?? '';
+  const customer = await browser.newContext({ baseURL: server.url });
+  const maria = await customer.newPage();
+  await openSignedIn(maria, 'maria');
+
+  const setHours = async (until: string) => {
+    await page.goto('/admin/setup');
+    const hours = page.getByRole('region', { name: 'Hours of support' });
+    const always = hours.getByRole('switch', { name: 'Support is there day and night' });
+    if (await always.isChecked()) await always.click();
+    await hours.getByLabel('Time zone').fill(time_zone);
+    const takeAway = hours.getByRole('button', { name: /: take away$/ });
+    for (let left = await takeAway.count(); left > 0; left -= 1) await takeAway.first().click();
+    await hours.getByRole('button', { name: `${yesterday}: add a time` }).click();
+    await hours.getByLabel(`${yesterday}: from`).fill('22:00');
+    await hours.getByLabel(`${yesterday}: to`).fill(until);
+    await expect(hours.getByText('next day')).toBeVisible();
+    await hours.getByRole('button', { name: 'Save the hours' }).click();
+    await expect(hours.getByText('The hours are saved.')).toBeVisible();
+    await page.reload();
+    await expect(hours.getByLabel(`${yesterday}: to`)).toHaveValue(until);
+    await expectNothingCutOff(page);
+    // Whoever administers is of the staff, and here while the page is open.
+    await page.goto('about:blank');
+    await maria.goto('/chat');
+    return maria.getByRole('status', { name: 'Support' });
+  };
+  await expect(await setHours('14:00')).toContainText('Nobody of support is here just now');
+  await expect(await setHours('06:00')).toContainText(/Support is back on /);
+  await customer.close();
+});

@@ -15,13 +15,13 @@ const onLinuxX64 = process.platform === 'linux' && process.arch === 'x64' && exi
 function newPlace(name) {
   const place = mkdtempSync(join(tmpdir(), `palisade-${name}-`));
   must('chmod', ['755', place]);
-  onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(place, { recursive: true, force: true }), PATIENCE_MS);
   return place;
 }
 
 describe.runIf(onLinuxX64)('npm start in a fresh clone, with node, npm, git, sh and coreutils alone', () => {
   const programs = mkdtempSync(join(tmpdir(), 'palisade-programs-'));
-  afterAll(() => rmSync(programs, { recursive: true, force: true }));
+  afterAll(() => rmSync(programs, { recursive: true, force: true }), PATIENCE_MS);
   beforeAll(() => {
     must('chmod', ['755', programs]);
     for (const [folder, names] of Object.entries({

@@ -46,7 +46,7 @@ exec "$@"`;
 async function fastGate(command, environment, as = {}) {
   const place = mkdtempSync(join(tmpdir(), 'palisade-newcomer-'));
   must('chmod', ['755', place]);
-  onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(place, { recursive: true, force: true }), PATIENCE_MS);
   const temporary = join(place, 'tmp');
   mkdirSync(temporary, { mode: 0o777 });
   must('chmod', ['1777', temporary]);
@@ -76,7 +76,7 @@ async function fastGate(command, environment, as = {}) {
 describe.runIf(isRoot)('npm test in a fresh clone', { timeout: PATIENCE_MS }, () => {
   test('passes without any optional program, and says what it skipped', async () => {
     const place = mkdtempSync(join(tmpdir(), 'palisade-hidden-'));
-    onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+    onTestFinished(() => rmSync(place, { recursive: true, force: true }), PATIENCE_MS);
     const { code, closing } = await fastGate(['unshare', '--mount', 'sh', '-c', HIDE, 'sh', place, HIDDEN_PROGRAMS.source], {});
     expect(code).toBe(0);
     expect(closing).toMatch(/needs Chromium[\s\S]*To run the skipped tests: sudo apt-get install -y [\s\S]* 0 failed, /);

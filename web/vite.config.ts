@@ -94,7 +94,7 @@ const CALLS =
 
 /** The components of every screen, the words for what a scan says, and the library that asks for records: the screen behind sign-in has all of it. */
 const COMPONENTS =
-  /\/@tanstack\/|\/src\/ui\/(?:badge|brand|button|card|page|states|toggle|figure-mark|file-name|shown-name|moment|bytes|test-files)\.|\/src\/domain\/scan\/scan-sentence\.|\/contract\/src\/(?:antivirus|channel|current-subscription|dashboard|overview)\./u;
+  /\/@tanstack\/|\/src\/ui\/(?:badge|brand|button|card|page|states|toggle|figure-mark|file-name|shown-name|moment|place|bytes|test-files)\.|\/src\/domain\/scan\/scan-sentence\.|\/contract\/src\/(?:antivirus|channel|current-subscription|dashboard|day|overview)\./u;
 
 /** The router, and what the shell and most screens behind sign-in ask for. The shell itself is no part: it imports what is of no group, which asks for these. */
 const SIGNED_IN =

@@ -57,7 +57,7 @@ function speakerOf(child: ChildProcess): Speaker {
     async next() {
       heard += 1;
       await vi.waitFor(() => expect(lines.length, lines.join('\n')).toBeGreaterThanOrEqual(heard), {
-        timeout: 10_000,
+        timeout: 40_000,
         interval: 5,
       });
       return lines[heard - 1] ?? '';
@@ -124,14 +124,14 @@ export async function createWorld(): Promise<World> {
       const running = agent;
       await vi.waitFor(
         () => expect(events().filter(({ event }) => event === 'hello').length, running.lines.join('\n')).toBeGreaterThan(before),
-        { timeout: 20_000, interval: 10 },
+        { timeout: 40_000, interval: 10 },
       );
       return agent;
     },
     async acked(rev, state) {
       await vi.waitFor(
         () => expect(acksOf(rev).at(-1)?.state, `${agent?.lines.join('\n')}\n${JSON.stringify(acksOf(rev).at(-1))}`).toBe(state),
-        { timeout: 20_000, interval: 10 },
+        { timeout: 40_000, interval: 10 },
       );
       const [ack] = acksOf(rev).slice(-1);
       if (ack === undefined) throw new Error('no ack');
@@ -144,7 +144,7 @@ export async function createWorld(): Promise<World> {
           if (report === undefined) throw new Error('no report');
           check(report);
         },
-        { timeout: 10_000, interval: 20 },
+        { timeout: 40_000, interval: 20 },
       ),
     nft: (...args) => device.run('nft', ...args),
     knock: (port, host = DEVICE) => server.run('python3', file('./tcp.py'), 'knock', host, `${port}`).trim(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timeZoneOf } from './day.ts';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
 import { specified } from './reader.ts';
@@ -167,16 +168,6 @@ export type PostureScan = z.infer<typeof postureScanSchema>;
 
 const TIME_ZONE_LENGTH_MAXIMUM = 64;
 
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    // ICU takes it, and means that it knows nothing.
-    return name.toLowerCase() !== 'etc/unknown';
-  } catch {
-    return false;
-  }
-}
-
 /** An IANA time zone such as `Europe/Berlin`. What a browser says is a claim: of a zone that is unknown here the days are those of UTC, which the answer says. */
 const timeZoneQuerySchema = z.object({
   time_zone: z
@@ -184,7 +175,7 @@ const timeZoneQuerySchema = z.object({
     .min(1, 'Give a time zone such as Europe/Berlin.')
     .max(TIME_ZONE_LENGTH_MAXIMUM, { error: 'Give a time zone such as Europe/Berlin.', abort: true })
     .default('UTC')
-    .transform((name) => (isTimeZone(name) ? { name, is_known: true } : { name: 'UTC', is_known: false })),
+    .transform(timeZoneOf),
 });
 
 /** Days of the history that can be asked for. */

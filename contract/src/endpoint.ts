@@ -75,7 +75,7 @@ export interface Endpoint<
   while_held?: true;
   /**
    * A device calls it and proves itself by its token, before its body is parsed: in `Authorization: Bearer` with its id in `X-Device-Id` (beside a file, in the query), or,
-   * as agents do that send JSON, by `device_id` and `token` in the body.
+   * as agents of the version before do that send JSON, by `device_id` and `token` in the body.
    */
   by_device?: true;
   /** Only for who has proved that mails to their address reach them, where that is asked for (public exposure). */

@@ -6,6 +6,7 @@ import {
   type JudgedRule,
   PORT_BITS,
   PORT_SIDE,
+  reachesAny,
   reachOf,
   type Shape,
   shapesOf,
@@ -201,7 +202,7 @@ const REASONS = {
 export function analyse<R extends JudgedRule>(rules: readonly R[], defaults: Record<Direction, Action>): Oddity[] {
   const found = new Map<string, Oddity[]>();
   const budget: Budget = { steps: STEPS_MAXIMUM };
-  const all = shapesOf(rules.map(reachOf)).map(wallsOf);
+  const all = shapesOf(rules.map(reachOf).filter(reachesAny)).map(wallsOf);
 
   function note(rule: R, kind: OddityKind, others: readonly Walls<R>[], reason: string): void {
     const other_ids = others.toSorted(byAge).map((other) => other.rule.id);

@@ -4,7 +4,10 @@ import { parseIp, printIp } from './ip-address.ts';
 
 /** Letters that look like others: full width digits, the colon and the comma of other keyboards. Undefined where there is none of them. */
 export function plainForm(text: string): string | undefined {
-  const plain = text.normalize('NFKC').replaceAll(/[\u3001\u060c]/gu, ',');
+  const plain = text
+    .normalize('NFKC')
+    .replaceAll(/[\u3001\u060c]/gu, ',')
+    .replaceAll('\u3002', '.');
   return plain === text ? undefined : plain;
 }
 
@@ -33,8 +36,8 @@ export function portMeant(text: string): string | undefined {
   const range = hyphenated(entry, isPort);
   if (range !== undefined) return range;
   const [, bare = ''] =
-    /^(?:tcp|udp|port|ports|tcp\/|udp\/|dport)?\s*[:/=#]?\s*([0-9]+(?:-[0-9]+)?)(?:\s*\/\s*(?:tcp|udp|tcp\+udp|any))?$/iu.exec(
-      entry,
+    /^(?:tcp|udp|port|ports|tcp\/|udp\/|dport)?\s*[:/=#]?\s*([0-9]+(?:-[0-9]+)?)(?:\s*\/\s*(?:tcp|udp|tcp\+udp|any)|\s*\([a-z][a-z -]*\))?$/iu.exec(
+      entry.replace(/^[a-z][a-z -]*\s*\(([0-9-]+)\)$/iu, '$1'),
     ) ?? [];
   if (bare !== '' && bare !== entry && bare.split('-').every(isPort)) return bare;
   const [, sign = '', number = ''] = /^([<>]=?|=)\s*([0-9]{1,5})$/u.exec(entry) ?? [];
@@ -108,4 +111,10 @@ export function networkMeant(text: string): string | undefined {
   const parts = numbers.split('.');
   const address = parseIp([...parts, '0', '0', '0'].slice(0, 4).join('.'));
   return address === undefined ? undefined : `${printIp(address)}/${length ?? parts.length * 8}`;
+}
+
+/** Everything but an address, as other firewalls write it: that address; undefined for anything else. */
+export function exceptedAddress(text: string): string | undefined {
+  const [, excepted = ''] = /^(?:!|not\s|~|except\s|all but\s)\s*(\S+)$/iu.exec(text.trim()) ?? [];
+  return isAddress(excepted) ? excepted : undefined;
 }

@@ -9,6 +9,7 @@ import {
   type JudgedRule,
   type Reach,
   reachOf,
+  refusalOf,
   type Shape,
   shapesOf,
   type TrafficProtocol,
@@ -175,9 +176,15 @@ function whyImpossible({ sources, destinations }: Reach): string | undefined {
  */
 export function findings(rules: readonly Rule[], about?: string): Finding[] {
   const reaches = shapesOf(rules.filter((rule) => rule.enabled).map(reachOf));
-  const oldestFirst = reaches.toSorted(byAge);
+  const refusals = new Map(reaches.map((reach) => [reach, refusalOf(reach.rule)]));
+  const oldestFirst = reaches.filter((reach) => refusals.get(reach) === undefined).toSorted(byAge);
   return reaches.flatMap((reach) => {
     const { id: rule_id, action } = reach.rule;
+    const refusal = refusals.get(reach);
+    if (refusal !== undefined) {
+      const reason = `This rule matches nothing as it is written. ${refusal}`;
+      return about === undefined || about === rule_id ? [{ kind: 'never_matching', rule_id, other_id: null, reason }] : [];
+    }
     const impossible = about === undefined || about === rule_id ? whyImpossible(reachOf(reach.rule)) : undefined;
     const covering = oldestFirst.filter(
       (other) =>

@@ -1,5 +1,6 @@
 import type { Action, Direction, Rule } from './firewall.ts';
 import { readAddresses, readPorts, type Span } from './firewall-grammar.ts';
+import { refusalOf } from './firewall-shapes.ts';
 import type { KnownState, Packets } from './firewall-steps.ts';
 import { FAMILY_BITS, type Family, printIp } from './ip-address.ts';
 
@@ -67,7 +68,9 @@ export const each = <T>(some: readonly T[] | undefined): readonly (T | undefined
 /** One rule as its families and protocols, which no two firewalls put together in the same way. */
 export function packetsOf(rule: Rule): Packets[] {
   const [source, destination, ports] = [readAddresses(rule.source_ip), readAddresses(rule.destination_ip), readPorts(rule.port)];
-  if (!source.ok || !destination.ok || !ports.ok) throw new CannotExpress('One of its fields cannot be read.');
+  const refusal = refusalOf(rule);
+  if (!source.ok || !destination.ok || !ports.ok || refusal !== undefined)
+    throw new CannotExpress(`It matches nothing as it is written. ${refusal ?? ''}`.trim());
   const named = source.value.family ?? destination.value.family;
   const families: readonly Family[] = named === null ? [4, 6] : [named];
   const protocols = rule.protocol === 'all' ? (ports.value === null ? [undefined] : (['tcp', 'udp'] as const)) : [rule.protocol];

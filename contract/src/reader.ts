@@ -73,15 +73,36 @@ function filled(schema: z.ZodObject, record: Record_): Record<string, unknown> {
   return { ...record, ...Object.fromEntries(missing) };
 }
 
+/** Whether a reader needs a field: the specification names it, or it says which record or which kind of one this is. */
+function isNeeded(schema: z.ZodObject, name: string, discriminator: string | undefined): boolean {
+  const marked = SPECIFIED.get(schema);
+  return name === discriminator || (marked === undefined ? name === 'id' : marked.required.includes(name));
+}
+
+/** The least answer that a reader takes: records with the needed fields alone, and lists of one record. For tests of the reader and of what shows its answers. */
+export function leastAnswer(schema: z.core.$ZodType, discriminator?: string): unknown {
+  if (schema instanceof z.ZodObject)
+    return Object.fromEntries(
+      Object.entries(schema.shape)
+        .filter(([name]) => isNeeded(schema, name, discriminator))
+        .map(([name, field]) => [name, leastAnswer(field)]),
+    );
+  if (schema instanceof z.ZodArray) return [leastAnswer(schema.element)];
+  if (schema instanceof z.ZodDiscriminatedUnion)
+    return schema.options[0] && leastAnswer(schema.options[0], schema.def.discriminator);
+  if (schema instanceof z.ZodUnion) return schema.options[0] && leastAnswer(schema.options[0]);
+  if (schema instanceof z.ZodPipe) return leastAnswer(schema.in);
+  if (isId(schema)) return 'id-1';
+  return defaultOf(schema);
+}
+
 const readers = new WeakMap<z.core.$ZodType, z.ZodType>();
 
 function objectReader(schema: z.ZodObject, discriminator: string | undefined): z.ZodType {
-  const marked = SPECIFIED.get(schema);
   const shape = Object.fromEntries(
     Object.entries(schema.shape).map(([name, field]) => {
-      const is_required = name === discriminator || (marked === undefined ? name === 'id' : marked.required.includes(name));
       const reader = readerOf(field);
-      return [name, is_required ? reader : reader.optional()];
+      return [name, isNeeded(schema, name, discriminator) ? reader : reader.optional()];
     }),
   );
   return z.object(shape).transform((record) => filled(schema, record));

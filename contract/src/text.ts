@@ -27,12 +27,15 @@ function smallLetters(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 }
 
+/** Whether folding a text is no more than writing it in small letters. */
+export const isPlainText = (text: string): boolean => ASCII.test(text) || PLAIN.test(text);
+
 /**
  * The form in which texts are searched: compatibility form (NFKC), full case folding, without characters that take no ink. The four letters i of Turkish are one,
  * since a person who searches has one of them on the keyboard. The database has it as the function `fold_text`.
  */
 export function foldText(text: string): string {
-  if (ASCII.test(text) || PLAIN.test(text)) return text.toLowerCase();
+  if (isPlainText(text)) return text.toLowerCase();
   const letters = smallLetters(text.replaceAll(IGNORABLE, '').normalize('NFKD'));
   return letters.normalize('NFKD').replaceAll(DOTTED_I, 'i').normalize('NFKC');
 }
@@ -109,10 +112,11 @@ export function typedCode(code: string): string {
     .replaceAll(DASHES, '-')
     .replaceAll(IGNORABLE, '')
     .replaceAll(/\s/gu, '')
-    .replaceAll(/\p{Nd}/gu, digitValue);
+    .replaceAll(DECIMAL_DIGITS, digitValue);
 }
 
 const DECIMAL_DIGIT = /^\p{Nd}$/u;
+const DECIMAL_DIGITS = /\p{Nd}/gu;
 
 /** The value of a decimal digit of any script: they stand in rows of ten, from 0 to 9 (Unicode, section 4.6). */
 function digitValue(digit: string): string {
@@ -121,3 +125,6 @@ function digitValue(digit: string): string {
   while (DECIMAL_DIGIT.test(String.fromCodePoint(start - 1))) start -= 1;
   return String((point - start) % 10);
 }
+
+/** A text with the digits 0 to 9 for those of any other script. */
+export const plainDigits = (text: string): string => text.replaceAll(DECIMAL_DIGITS, digitValue);

@@ -33,16 +33,59 @@ const SHIFT_OUT = 0x0e;
 const SHIFT_IN = 0x0f;
 const ESCAPE = 0x1b;
 
+const LINE_END = 0x0a;
+const DOLLAR = 0x24;
+const [TILDE, BRACE, BRACE_END] = [0x7e, 0x7b, 0x7d];
+/** No letter in any page with two bytes a letter, so that it becomes U+FFFD. */
+const NO_LETTER = 0xff;
+/** The letters of Taiwan that ISO-2022-CN may turn to (CNS 11643): nothing here knows them. */
+const TAIWAN = new Set([...'GHIJKLM'].map((letter) => letter.charCodeAt(0)));
+
 /** ISO-2022-KR and -CN (RFC 1557, RFC 1922) as the page with eight bits that has the same letters: between two shifts each byte has its eighth bit. */
 function unshifted(bytes: Buffer): Buffer {
   const plain: number[] = [];
   let is_out = false;
+  let is_unknown = false;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] ?? 0;
     // Which set is meant stands once before the letters: ESC $ ) and a letter.
-    if (byte === ESCAPE && bytes[at + 1] === 0x24) at += bytes[at + 2] === 0x29 || bytes[at + 2] === 0x2a ? 3 : 2;
-    else if (byte === SHIFT_OUT || byte === SHIFT_IN) is_out = byte === SHIFT_OUT;
-    else plain.push(is_out && byte > 0x20 ? byte | 0x80 : byte);
+    if (byte === ESCAPE && bytes[at + 1] === DOLLAR) {
+      const is_long = bytes[at + 2] === 0x29 || bytes[at + 2] === 0x2a;
+      if (bytes[at + 2] === 0x29) is_unknown = TAIWAN.has(bytes[at + 3] ?? 0);
+      at += is_long ? 3 : 2;
+    } else if (byte === SHIFT_OUT || byte === SHIFT_IN) is_out = byte === SHIFT_OUT;
+    else if (byte === ESCAPE && (bytes[at + 1] === 0x4e || bytes[at + 1] === 0x4f)) {
+      // One letter of another set of Taiwan.
+      plain.push(NO_LETTER);
+      at += 3;
+    } else {
+      if (byte === LINE_END) is_out = false;
+      if (is_out && byte > 0x20 && is_unknown) {
+        plain.push(NO_LETTER);
+        at += 1;
+      } else plain.push(is_out && byte > 0x20 ? byte | 0x80 : byte);
+    }
+  }
+  return Buffer.from(plain);
+}
+
+/** HZ (RFC 1843) as GBK: letters stand between `~{` and `~}`, and `~~` is a tilde. */
+function withoutTildes(bytes: Buffer): Buffer {
+  const plain: number[] = [];
+  let is_out = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    const next = bytes[at + 1];
+    if (byte === TILDE && (next === BRACE || next === BRACE_END)) {
+      is_out = next === BRACE;
+      at += 1;
+    } else if (byte === TILDE && !is_out && (next === TILDE || next === LINE_END)) {
+      if (next === TILDE) plain.push(TILDE);
+      at += 1;
+    } else {
+      if (byte === LINE_END) is_out = false;
+      plain.push(is_out && byte > 0x20 ? byte | 0x80 : byte);
+    }
   }
   return Buffer.from(plain);
 }
@@ -60,6 +103,7 @@ export function decodePage(label: string, bytes: Buffer): string | undefined {
     return [...bytes].map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : (upper[byte - 0x80] ?? '\ufffd'))).join('');
   if (page === 'iso-2022-kr') return decodePage('euc-kr', unshifted(bytes));
   if (page.startsWith('iso-2022-cn')) return decodePage('gbk', unshifted(bytes));
+  if (page === 'hz-gb-2312' || page === 'hz') return decodePage('gbk', withoutTildes(bytes));
   try {
     return new TextDecoder(page.startsWith('iso-2022-jp') ? 'iso-2022-jp' : page).decode(bytes);
   } catch {

@@ -50,6 +50,14 @@ describe('a piece of a script', () => {
     );
   });
 
+  test.each([
+    [`var a=['var x = new Act','iveXObject(1)'];eval(a[0]+a[1]);`, `eval('var x = new ActiveXObject(1)');`],
+    [`$a = @('Get-Pro', "cess -All"); iex ($a[0] + $a[1])`, `iex ('Get-Pro' + "cess -All")`],
+    [`<?php $p = array('system("id")', ';'); eval($p[0].$p[1]);`, `eval('system("id");');`],
+  ])('stands in its script in place of the entries of a list: %s', (script, expected) => {
+    expect(piecesOf(script).some((piece) => piece.includes(expected))).toBe(true);
+  });
+
   test('is not looked for in a text that neither decodes nor runs anything', () => {
     expect(piecesOf(`The picture: ${coded('these are only some words')}`)).toEqual([]);
   });
@@ -57,6 +65,9 @@ describe('a piece of a script', () => {
   test.each([
     ['one literal', (size: number) => `'${'QUJD'.repeat(size / 4)}'`],
     ['literals that are put together', (size: number) => `'${'b'.repeat(90)}'.`.repeat(size / 93)],
+    ['lists that are used', (size: number) => `a=['${'x'.repeat(900)}','y'];${'a[0]+'.repeat(size / 5)}`],
+    ['lists without an end', (size: number) => `a[0];${"a=['x','y',".repeat(size / 11)}`],
+    ['names of lists', (size: number) => `a[0];${'a=["'.repeat(size / 4)}`],
     ['literals in a list', (size: number) => `'${'4142'.repeat(10)}',`.repeat(size / 43)],
     ['short literals', (size: number) => `"${'a'.repeat(17)}";`.repeat(size / 20)],
     ['quotation marks', (size: number) => `'"`.repeat(size / 2)],

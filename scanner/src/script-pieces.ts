@@ -245,6 +245,37 @@ function joined(text: string): string {
   return result;
 }
 
+/** A list of literals that has a name: `a = ["x", "y"]`, `array(...)` of PHP, `@(...)` of PowerShell. */
+const ENTRY = String.raw`(?:"(?:[^"\\\r\n]|\\.){0,65536}"|'(?:[^'\\\r\n]|\\.){0,65536}')`;
+const LIST = new RegExp(
+  String.raw`([A-Za-z_$][\w$]{0,40})\s{0,4}=\s{0,4}(?:\[|@\(|array\s{0,4}\()\s{0,8}(${ENTRY}(?:\s{0,8},\s{0,8}${ENTRY}){1,63})\s{0,8}[\])]`,
+  'gi',
+);
+const ENTRIES = new RegExp(ENTRY, 'g');
+const USE = /([A-Za-z_$][\w$]{0,40})\[\s{0,2}(\d{1,2})\s{0,2}\]/g;
+const LISTS_MAXIMUM = 16;
+/** What the entries of lists may come to in the places where they are used. */
+const USED_MAXIMUM = 64 * 1024;
+
+/** A script with the literals of its lists where it asks for one by its number; the same text where it does not. */
+function withEntries(text: string): string {
+  if (text.search(USE) < 0) return text;
+  const lists = new Map<string, string[]>();
+  for (const { 1: name = '', 2: entries = '' } of text.matchAll(LIST)) {
+    lists.set(name, entries.match(ENTRIES) ?? []);
+    if (lists.size >= LISTS_MAXIMUM) break;
+  }
+  let left = USED_MAXIMUM;
+  return lists.size === 0
+    ? text
+    : text.replaceAll(USE, (use, name: string, number: string) => {
+        const entry = lists.get(name)?.[Number(number)];
+        if (entry === undefined || entry.length > left) return use;
+        left -= entry.length;
+        return entry;
+      });
+}
+
 /** What a script hides and runs, each as a file of its language. @throws LimitReached */
 export function* scriptPieces(text: Buffer, budget: Budget): Generator<Buffer> {
   if (text.length > TEXT_BYTES_MAXIMUM || text.length < LITERAL_LEAST) return;
@@ -258,14 +289,22 @@ export function* scriptPieces(text: Buffer, budget: Budget): Generator<Buffer> {
   for (let depth = 0; depth < DEPTH_MAXIMUM && layer.length > 0; depth += 1) {
     const next: string[] = [];
     for (const outer of layer) {
-      const script = joined(outer);
+      const listed = withEntries(outer);
+      const script = joined(listed);
+      if (listed !== outer && !seen.has(script) && script.length <= room.bytes) {
+        seen.add(script);
+        room.bytes -= script.length;
+        yield latin(script);
+      }
       const ways = waysOf(script);
       const firsts: (Place & { plain: string })[] = [];
       const lasts: (Place & { plain: string })[] = [];
       for (const place of literalsOf(script)) {
         let first: string | undefined;
         let last: string | undefined;
-        const own = place.is_escaped && isCode(place.value) ? [place.value] : [];
+        // What a list was put together to is code as it stands.
+        const is_own = place.is_escaped || (listed !== outer && ACTS.test(place.value));
+        const own = is_own && isCode(place.value) ? [place.value] : [];
         for (const meaning of [...own, ...decoded(place.value, ways, room, budget)]) {
           first ??= meaning;
           last = meaning;

@@ -12,7 +12,7 @@ import { WebSocket } from 'ws';
 import { addressOf } from '#link/call.ts';
 import { type Desktop, findDesktop, isDisplayOf } from './desktop.ts';
 import { LOGIND_FOLDER, type LoginSession, readActiveSession } from './login-session.ts';
-import { createGate, type Gate } from './rfb-gate.ts';
+import { type Gate, RfbGate } from './rfb-gate.ts';
 import { findVnc, type Vnc } from './vnc.ts';
 import { watchPointer } from './x-pointer.ts';
 
@@ -148,7 +148,7 @@ export function createControl(parts: {
       if (is_over) return opened.stop();
       if (login !== undefined) looking = setInterval(() => void stayWith(login), LOGIN_EVERY_MS);
       const hand = createOwnHand();
-      const made = createGate({
+      const made = new RfbGate({
         allowed: allowed(),
         toViewer,
         toScreen(bytes) {

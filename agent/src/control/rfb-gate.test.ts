@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cutText, encodings, key, pointer, updateRequest } from '#test/viewer.ts';
-import { type Allowed, createGate } from './rfb-gate.ts';
+import { type Allowed, RfbGate } from './rfb-gate.ts';
 import { cookieOf } from './x-pointer.ts';
 
 const u16 = (...numbers: number[]) => Buffer.concat(numbers.map((number) => Buffer.from([number >> 8, number & 255])));
@@ -24,7 +24,7 @@ function gated(allowed: Allowed = { input: true, clipboard: true }, options: { p
   const state: { viewer: Buffer; screen: Buffer; reason: string | undefined } = {
     ...{ viewer: Buffer.alloc(0), screen: Buffer.alloc(0), reason: undefined },
   };
-  const gate = createGate({
+  const gate = new RfbGate({
     ...{ allowed, password: options.password },
     toViewer(bytes) {
       state.viewer = Buffer.concat([state.viewer, bytes]);

@@ -214,10 +214,11 @@ export function createLink(parts: LinkParts): Link {
   }
 
   async function poll(said: readonly Said[]): Promise<{ ended: Ended | undefined }> {
+    const hello = parts.hello();
     const { status, body } = await post(
       addressOf(parts.server, pollAgent.path),
-      { hello: parts.hello(), said },
-      { timeout_ms: POLL_WAIT_MS + HANDSHAKE_MS, bytes_maximum: TOLD_BYTES_MAXIMUM, lookup: parts.resolver.lookup },
+      { hello, said },
+      { proof: hello, timeout_ms: POLL_WAIT_MS + HANDSHAKE_MS, bytes_maximum: TOLD_BYTES_MAXIMUM, lookup: parts.resolver.lookup },
     );
     if (status === pollAgent.status) {
       for (const told of pollReplySchema.safeParse(body).data?.told ?? []) hear(told);

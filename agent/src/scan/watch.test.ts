@@ -182,6 +182,17 @@ it('knows where a desktop keeps its files', async () => {
     '/home/maria/Desktop',
     '/home/maria/Documents',
   ]);
+  // Of another place than the home, however it is written, nothing is taken.
+  for (const path of [
+    '$HOME/../../etc',
+    '$HOME/a/../../ben/Documents',
+    '/home/maria/./../ben',
+    '$HOME/./',
+    '/home/maria2/x',
+    'etc',
+  ])
+    expect(usualFolders('/home/maria', `XDG_DOWNLOAD_DIR="${path}"`)[0]).toBe('/home/maria/Downloads');
+  expect(usualFolders('/home/maria', 'XDG_DOWNLOAD_DIR="$HOME/a/../b/"')[0]).toBe('/home/maria/b');
   await start();
   writeFileSync(
     join(root, 'passwd'),

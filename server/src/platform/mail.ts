@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PageQuery } from '@palisade/contract/fields';
 import type { Mail as MailRecord } from '@palisade/contract/mail';
+import { shownEmail } from '@palisade/contract/shown-email';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely, Selectable, Updateable } from 'kysely';
 import type { Transporter } from 'nodemailer';
@@ -327,7 +328,7 @@ export class Mail {
     const letters = all.filter(({ leaves_no_trace }) => leaves_no_trace === undefined || this.server !== undefined);
     if (letters.length === 0) return;
     const { provider_name, support } = await readProvider(transaction.$pickTables<'installation'>());
-    const contact = [support.phone, support.email].filter((part) => part !== '').join(', ');
+    const contact = [support.phone, shownEmail(support.email)].filter((part) => part !== '').join(', ');
     const footer = contact === '' ? provider_name : `${provider_name}\nSupport: ${contact}`;
     const rows = letters.map(({ recipient, subject, lines, leaves_no_trace = false, priority = 'notice', reply_to = null }) => ({
       id: newId(),

@@ -3,6 +3,7 @@ import type { Account, UserInfo } from '@palisade/contract/auth';
 import { canonicalEmail } from '@palisade/contract/email';
 import { may } from '@palisade/contract/may';
 import type { AdministratorBy, Exposure } from '@palisade/contract/platform';
+import { shownEmail } from '@palisade/contract/shown-email';
 import type { Insertable, Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import { inBatches } from '#platform/batches.ts';
@@ -97,7 +98,7 @@ export function createAuth(parts: {
 
   async function disabledAccount(): Promise<Problem> {
     const { support } = await readProvider(database.$pickTables<'installation'>());
-    const contact = [support.phone, support.email].filter((part) => part !== '').join(' or ');
+    const contact = [support.phone, shownEmail(support.email)].filter((part) => part !== '').join(' or ');
     return new Problem(
       'account_disabled',
       contact === '' ? {} : { detail: `This account is disabled. Ask support: ${contact}.` },

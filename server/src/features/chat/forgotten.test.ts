@@ -17,6 +17,7 @@ import {
 import { listTeam, setPresence } from '@palisade/contract/desk-team';
 import { listOutbox } from '@palisade/contract/mail';
 import { describe, expect, test, vi } from 'vitest';
+import { readFact, writeFact } from '#platform/installation.ts';
 import { problemOf, readAnswer, replyOf, startTestApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import type { ChatTables } from './chat.tables.ts';
@@ -85,6 +86,27 @@ test.each([
   expect(problemOf(await readAnswer(changeDeskSettings, answer)).code).toBe('invalid_field');
   expect(await read()).toEqual(before);
 });
+
+test.each(['Etc/Unknown', 'Mars/Olympus'])(
+  'a stored time zone %s, which this server does not know, is UTC, and is named',
+  async (zone) => {
+    await set({ hours: [{ day: 'monday', from: '22:00', to: '06:00' }] });
+    const stored = await readFact(app.app.database, 'desk_settings');
+    await writeFact(app.app.database, 'desk_settings', stored?.replace('"UTC"', JSON.stringify(zone)) ?? '');
+    expect(replyOf(await call(readDeskSettings, { token: boss.token }))).toMatchObject({
+      time_zone: 'UTC',
+      unknown_time_zone: zone,
+    });
+    expect(replyOf(await call(readReport, { token: boss.token }))).toMatchObject({
+      time_zone: 'UTC',
+      unknown_time_zone: zone,
+    });
+    const { token: of_customer } = await customer();
+    expect(replyOf(await call(readChat, { token: of_customer })).staff).toMatchObject({ is_open: false });
+    await set({});
+    expect(replyOf(await call(readDeskSettings, { token: boss.token }))).toEqual(settings);
+  },
+);
 
 describe('nobody is forgotten', () => {
   test('who waits too long for an answer is everybody’s again, but outside the hours only when these begin', async () => {

@@ -1,7 +1,7 @@
-import type { DeskFigures, DeskSettings, Report, ReportQuery } from '@palisade/contract/desk';
+import { dayAfter, dayOf, startOfDate } from '@palisade/contract/day';
+import type { DeskFigures, ReadSettings, Report, ReportQuery } from '@palisade/contract/desk';
 import type { Kysely, Selectable } from 'kysely';
 import { BYTE_ORDER_MARK, csvLine } from '#platform/csv.ts';
-import { dayOf, startOfDate } from '#platform/day.ts';
 import { invalidField } from '#platform/problem.ts';
 import type { ChatTables } from './chat.tables.ts';
 import type { People } from './records.ts';
@@ -52,7 +52,7 @@ function mondayOf(day: string): string {
 interface ReportsOptions {
   database: Kysely<ChatTables>;
   people: People;
-  settings: () => Promise<DeskSettings>;
+  settings: () => Promise<ReadSettings>;
   now: () => number;
 }
 
@@ -97,7 +97,7 @@ const whoOf = ({ first_answered_by, closed_by }: Matter) => first_answered_by ??
 export class Reports {
   private readonly database: Kysely<ChatTables>;
   private readonly people: People;
-  private readonly settings: () => Promise<DeskSettings>;
+  private readonly settings: () => Promise<ReadSettings>;
   private readonly now: () => number;
   private known: { value: Promise<number | null>; until: number } | undefined;
 
@@ -109,14 +109,15 @@ export class Reports {
   }
 
   private async spanOf({ from, to }: ReportQuery) {
-    const { time_zone } = await this.settings();
+    const { time_zone, unknown_time_zone } = await this.settings();
     const last = to ?? dayOf(time_zone, this.now());
     const first = from ?? dayOf(time_zone, startOfDate(time_zone, last) - USUAL_MS);
     const begin = startOfDate(time_zone, first);
-    const end = startOfDate(time_zone, new Date(Date.parse(`${last}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10));
+    const end = startOfDate(time_zone, dayAfter(last, 1));
     if (end <= begin) throw invalidField('to', 'The last day comes after the first one.');
     if (end - begin > LONGEST_MS) throw invalidField('from', 'Ask for at most two years at a time.');
-    return { time_zone, first, last, begin: new Date(begin).toISOString(), end: new Date(end).toISOString() };
+    const zone = { time_zone, ...(unknown_time_zone === undefined ? {} : { unknown_time_zone }) };
+    return { zone, first, last, begin: new Date(begin).toISOString(), end: new Date(end).toISOString() };
   }
 
   /** The median time of a first answer in the last 7 days, in seconds; null where there were few. Asked often, and up to a minute old. */
@@ -134,10 +135,10 @@ export class Reports {
 
   /** @throws Problem `invalid_field` for days that are no span, or too long a one. */
   async read(query: ReportQuery): Promise<Report> {
-    const { time_zone, first, last, begin, end } = await this.spanOf(query);
+    const { zone, first, last, begin, end } = await this.spanOf(query);
     const all: Matter[] = [];
     for await (const matter of matters(this.database, begin, end)) all.push(matter);
-    const byWeek = Map.groupBy(all, ({ opened_at }) => mondayOf(dayOf(time_zone, Date.parse(opened_at))));
+    const byWeek = Map.groupBy(all, ({ opened_at }) => mondayOf(dayOf(zone.time_zone, Date.parse(opened_at))));
     const byPerson = Map.groupBy(
       all.filter((matter) => matter.first_answered_at !== null || matter.closed_at !== null),
       whoOf,
@@ -152,6 +153,7 @@ export class Reports {
     return {
       from: first,
       to: last,
+      ...zone,
       total: figuresOf(all),
       weeks: weeks.map((week) => ({ week, ...figuresOf(byWeek.get(week) ?? []) })),
       people: [...byPerson]

@@ -13,7 +13,7 @@ import {
   scanProgressOnDeviceSchema,
   verifyDevice,
 } from '@palisade/contract/agent';
-import { listAlerts } from '@palisade/contract/anti-hacking';
+import { listAlerts, scanPosture } from '@palisade/contract/anti-hacking';
 import { listScans } from '@palisade/contract/antivirus';
 import { currentUser } from '@palisade/contract/auth';
 import { CLOSED } from '@palisade/contract/channel';
@@ -34,7 +34,7 @@ import {
   startDeviceScan,
   steerDeviceScan,
 } from '@palisade/contract/devices';
-import { addRule, RULE_DEFAULTS, setRuleEnabled } from '@palisade/contract/firewall';
+import { addRule, deleteRule, listRules, RULE_DEFAULTS, setRuleEnabled } from '@palisade/contract/firewall';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { unpackSignatures } from '@palisade/scanner/signature-archive';
 import { needing } from '@palisade/scanner/test/needs';
@@ -211,6 +211,27 @@ describe('an agent', async () => {
     const device = async () => replyOf(await call(readDevice, { token: person.token, params: { id: identity.device_id } }));
     return { ...person, identity, id: identity.device_id, device };
   }
+
+  test.each([{ source_ip: '::192.0.2.1' }, { source_ip: '192.168.001.010' }, { port: '80:90' }])(
+    'is told its other rules where an older version stored one with %j, which stays readable',
+    async (older) => {
+      const { token, email, identity, device } = await withDevice();
+      const old = replyOf(await call(addRule, { token, body: NEW }));
+      const rule = replyOf(await call(addRule, { token, body: { ...NEW, rule_name: 'Other', port: '8443' } }));
+      await app.app.database.updateTable('firewall_rules').set(older).where('id', '=', old.id).execute();
+      expect(replyOf(await call(listRules, { token }))).toMatchObject([{ id: rule.id }, { id: old.id, ...older }]);
+      const agent = await AgentDouble.connect(url, identity);
+      expect((await agent.desired()).rules.map(({ id }) => id)).toEqual([rule.id]);
+      await soon(async () => expect(await device()).toMatchObject({ rules_count: 1 }));
+      await premium(app, email);
+      replyOf(await call(scanPosture, { token }));
+      // It is disabled, mended and deleted as any other.
+      replyOf(await call(setRuleEnabled, { token, params: { id: old.id }, body: { enabled: false } }));
+      replyOf(await call(setRuleEnabled, { token, params: { id: old.id }, body: { enabled: true } }));
+      replyOf(await call(deleteRule, { token, params: { id: old.id } }));
+      agent.close();
+    },
+  );
 
   test('is told the whole state at once, and again whenever it changes', async () => {
     const { token, identity, id, device } = await withDevice();

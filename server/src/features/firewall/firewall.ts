@@ -12,6 +12,7 @@ import {
   type Rule,
   ruleSchema,
 } from '@palisade/contract/firewall';
+import { refusalOf } from '@palisade/contract/firewall-shapes';
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import { inBatches } from '#platform/batches.ts';
@@ -275,7 +276,8 @@ export function createFirewall(parts: {
         .orderBy('id')
         .execute();
       // Whoever enforces them ends a temporary one by itself, so that one revision is always the same rules.
-      return { rev, rules: rows.map((row) => ruleOf(row, 0)) };
+      // A device refuses a whole state that has one rule which it cannot read; such a rule, of an older version, matches nothing.
+      return { rev, rules: rows.map((row) => ruleOf(row, 0)).filter((rule) => refusalOf(rule) === undefined) };
     },
 
     async ruleIds(user_id) {

@@ -1,10 +1,10 @@
 import { type HistoryDay, readHistory, simulateThreat } from '@palisade/contract/anti-hacking';
 import { currentUser, login } from '@palisade/contract/auth';
 import { readDashboard } from '@palisade/contract/dashboard';
+import { lastDays } from '@palisade/contract/day';
 import { addRule } from '@palisade/contract/firewall';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { expect, test } from 'vitest';
-import { lastDays } from '#platform/day.ts';
 import type { Incident } from '#platform/incident.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 

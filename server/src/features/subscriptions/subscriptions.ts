@@ -1,5 +1,6 @@
 import type { CurrentSubscription } from '@palisade/contract/current-subscription';
 import type { PageQuery } from '@palisade/contract/fields';
+import { shownEmail } from '@palisade/contract/shown-email';
 import {
   type Assignment,
   CURRENCY,
@@ -227,7 +228,7 @@ export class Subscriptions {
     const user = await this.accounts.findUserByEmail(assignment.user_email);
     if (user === undefined) {
       throw new Problem('not_found', {
-        detail: `No account with the email ${assignment.user_email}. Check the address, or ask the person to register first.`,
+        detail: `No account with the email ${shownEmail(assignment.user_email)}. Check the address, or ask the person to register first.`,
       });
     }
     for (let attempt = 1; attempt <= ASSIGN_ATTEMPTS_MAXIMUM; attempt += 1) {

@@ -359,6 +359,8 @@ describe('the user menu', () => {
     expect(screen.getByRole('button', { name: 'Security User menu' })).toHaveTextContent(/M$/u);
     const pills = within(screen.getByRole('banner')).getByRole('status');
     await waitFor(() => expect(pills).toHaveTextContent('OnlineProtection active'));
+    // Where there is room for a shield alone, its title says what it is.
+    expect(within(pills).getByTitle('Protection active')).toBeVisible();
   });
 
   it('leads to support: chat in a window of its own, phone and mail', async () => {

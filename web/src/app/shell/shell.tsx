@@ -7,6 +7,7 @@ import { useSession } from '#api/session.ts';
 import { useUnread } from '#domain/conversation/chat.ts';
 import { useRemoteNews } from '#domain/session/remote-news.ts';
 import { useSharingNow } from '#domain/session/sharing-now.ts';
+import { ZoneNote } from '#ui/zone-note.tsx';
 import { Dock } from './dock.tsx';
 import { ExposureBanner } from './exposure-banner.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -98,6 +99,7 @@ export function Shell() {
           )}
         </header>
         <ExposureBanner />
+        <ZoneNote />
         {isUnproven && (
           <Suspense>
             <EmailBanner />

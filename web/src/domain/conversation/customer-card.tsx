@@ -1,4 +1,5 @@
 import type { CustomerCard as Card } from '@palisade/contract/desk';
+import { shownEmail } from '@palisade/contract/shown-email';
 import type { ReactNode } from 'react';
 import { Badge } from '#ui/badge.tsx';
 import { Face } from '#ui/face.tsx';
@@ -19,7 +20,7 @@ export function CustomerCard({ card }: { card: Card }) {
           <bdi>{card.username}</bdi>
         </h2>
         <p className="sub">
-          <bdi>{card.email}</bdi>
+          <bdi>{shownEmail(card.email)}</bdi>
         </p>
       </div>
       <p className="customer__plan">

@@ -1,4 +1,5 @@
 import type { Card, SharedKind } from '@palisade/contract/chat-record';
+import { shownEmail } from '@palisade/contract/shown-email';
 import {
   IconAlertTriangle,
   IconBook,
@@ -64,7 +65,7 @@ export function MessageCard({ card, isStaff = false, openShared, keptMail }: Mes
         <CardFrame
           icon={IconMail}
           label={card.reason === 'lost_letters' ? 'Mail with letters that could not be read' : 'Sender not verified'}
-          title={card.from === '' ? 'No one author' : card.from}
+          title={card.from === '' ? 'No one author' : shownEmail(card.from)}
         >
           {keptMail}
         </CardFrame>

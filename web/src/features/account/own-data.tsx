@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import type { Account } from '@palisade/contract/auth';
 import { isSameEmail } from '@palisade/contract/email';
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
+import { shownEmail } from '@palisade/contract/shown-email';
 import type { TwoFactor } from '@palisade/contract/two-factor';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
@@ -115,7 +116,7 @@ function DeleteForm({ email, twoFactor, onClose }: DeleteFormProps) {
         <p>You are signed out everywhere. Of what you did, only nameless entries in the audit log stay.</p>
       </div>
       <TextInput
-        label={`Type ${email} to confirm`}
+        label={`Type ${shownEmail(email)} to confirm`}
         name="confirmation"
         size="md"
         autoComplete="off"

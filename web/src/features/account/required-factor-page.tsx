@@ -1,3 +1,4 @@
+import { shownEmail } from '@palisade/contract/shown-email';
 import { IconDeviceMobile, IconFingerprint, IconShieldLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -124,7 +125,7 @@ export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPagePro
         </div>
         <div className="required-factor__end">
           <p>
-            Signed in as <strong>{user_info.email}</strong>
+            Signed in as <strong>{shownEmail(user_info.email)}</strong>
           </p>
           <Button variant="text" onClick={onSignOut}>
             Sign Out

@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { isSameEmail } from '@palisade/contract/email';
+import { shownEmail } from '@palisade/contract/shown-email';
 import { type AdminUser, deleteUser } from '@palisade/contract/users';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -45,7 +46,7 @@ function DeleteForm({ user, onDeleted, onKeep, twoFactor }: DeleteUserProps & { 
   );
   const isTyped = isSameEmail(confirmation, email);
   return (
-    <Form {...form} className="admin-delete" aria-label={`Delete the account of ${email}`}>
+    <Form {...form} className="admin-delete" aria-label={`Delete the account of ${shownEmail(email)}`}>
       <div className="admin-ask">
         <p>This cannot be undone. All of this is deleted at once:</p>
         <ul>
@@ -62,7 +63,7 @@ function DeleteForm({ user, onDeleted, onKeep, twoFactor }: DeleteUserProps & { 
         </p>
       </div>
       <TextInput
-        label={`Type ${email} to confirm`}
+        label={`Type ${shownEmail(email)} to confirm`}
         name="confirmation"
         size="md"
         autoComplete="off"

@@ -1,5 +1,5 @@
 import type { HistoryDay } from '@palisade/contract/anti-hacking';
-import { LOCALE } from '#ui/moment.tsx';
+import { LOCALE } from '#ui/place.ts';
 
 /** What the kind of each figure is called, and its colour: the same in chart, legend and table. */
 export const FIGURES = {

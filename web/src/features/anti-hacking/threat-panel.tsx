@@ -145,7 +145,7 @@ export function ThreatPanel({ random }: { random: () => number }) {
       </Card>
       {stats.data?.time_zone !== undefined && (
         <p role="note" className="sub">
-          This server does not know the time zone of your browser. “Today” is the day by UTC.
+          This server doesn’t know your time zone. Days here are in UTC.
         </p>
       )}
       {stats.error && !isPremiumRequired(stats.error) && (

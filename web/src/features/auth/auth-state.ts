@@ -10,7 +10,7 @@ export interface AuthMessage {
 }
 
 /** A form that the server will not look at again until a moment, in ms since 1970, for that email. */
-interface Refusal {
+export interface Refusal {
   mode: AuthMode;
   email: string;
   until: number;

@@ -1,5 +1,6 @@
 import type { NewRule, Protocol } from '@palisade/contract/firewall';
 import { readAddresses, readPorts, type Span, wholeFamily } from '@palisade/contract/firewall-grammar';
+import { refusalOf } from '@palisade/contract/firewall-shapes';
 import { FAMILY_BITS, type Family, printIp } from '@palisade/contract/ip-address';
 
 type Terms = Pick<NewRule, 'direction' | 'action' | 'protocol' | 'source_ip' | 'destination_ip' | 'port'>;
@@ -132,5 +133,7 @@ function outbound(terms: Terms, computer: string): string {
 
 /** A rule in one plain sentence: "Nobody may reach Remote Desktop on this computer." `computer` names where, in the middle of a sentence. */
 export function ruleSentence(terms: Terms, computer = 'this computer'): string {
+  const refusal = refusalOf(terms);
+  if (refusal !== undefined) return `This rule matches nothing as it is written. ${refusal}`;
   return terms.direction === 'inbound' ? inbound(terms, computer) : outbound(terms, computer);
 }

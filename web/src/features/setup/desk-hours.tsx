@@ -1,6 +1,13 @@
 import { NumberInput, TextInput } from '@mantine/core';
 import '@mantine/core/styles/NumberInput.layer.css';
-import { changeDeskSettings, type DeskSettings, readDeskSettings, WEEKDAYS, type Weekday } from '@palisade/contract/desk';
+import {
+  changeDeskSettings,
+  type DeskSettings,
+  type ReadSettings,
+  readDeskSettings,
+  WEEKDAYS,
+  type Weekday,
+} from '@palisade/contract/desk';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
@@ -64,7 +71,7 @@ const keptSchema: z.ZodType<DeskSettings> = z.object({
 /** What the server refuses of these is said at the field. */
 const SHOWN_AT_FIELDS = ['time_zone', 'unanswered_minutes', 'offline_minutes'];
 
-function HoursForm({ initial }: { initial: DeskSettings }) {
+function HoursForm({ initial }: { initial: ReadSettings }) {
   const zones = useId();
   const queries = useQueryClient();
   const [kept] = useState(() => readKept(PLACE, keptSchema));
@@ -86,6 +93,11 @@ function HoursForm({ initial }: { initial: DeskSettings }) {
     if (!save.isPending) save.reset();
   }
   const { hours } = settings;
+  const { unknown_time_zone } = initial;
+  const unknownZone =
+    unknown_time_zone === undefined || settings.time_zone !== initial.time_zone || save.isSuccess
+      ? undefined
+      : `This server doesn’t know ${unknown_time_zone}, so hours are in UTC.`;
 
   return (
     <Form noValidate className="desk-hours" error={save.error} busy={save.isPending} onSubmit={() => save.mutate(settings)}>
@@ -101,7 +113,7 @@ function HoursForm({ initial }: { initial: DeskSettings }) {
             size="md"
             list={zones}
             description="Such as Europe/Vienna. Customers read in their own time when support is back."
-            error={messages['time_zone']}
+            error={messages['time_zone'] ?? unknownZone}
             value={settings.time_zone}
             onChange={(event) => change({ time_zone: event.currentTarget.value })}
           />
@@ -194,7 +206,7 @@ function Day({ day, times, onChange }: DayProps) {
               value={time.to === '24:00' ? '00:00' : time.to}
               onChange={(event) => change({ to: event.currentTarget.value === '00:00' ? '24:00' : event.currentTarget.value })}
             />
-            {time.to <= time.from && <span className="sub">next day</span>}
+            {time.to <= time.from && <span className="sub desk-hours__next">next day</span>}
             <button
               type="button"
               className="icon-button"

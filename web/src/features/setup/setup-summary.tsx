@@ -1,4 +1,5 @@
 import type { ClientInfo } from '@palisade/contract/setup';
+import { shownEmail } from '@palisade/contract/shown-email';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { Link } from 'react-router';
@@ -42,7 +43,7 @@ export function SetupSummary({ info, exposure, features, onEdit }: SetupSummaryP
         </div>
         <div>
           <dt>Support Email</dt>
-          <dd>{info.support_email.trim() || 'Not given, so not shown'}</dd>
+          <dd>{shownEmail(info.support_email.trim()) || 'Not given, so not shown'}</dd>
         </div>
         <div>
           <dt>Support Promise</dt>

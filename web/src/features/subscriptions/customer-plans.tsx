@@ -8,7 +8,7 @@ import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
-import { describeDate } from '#ui/moment.tsx';
+import { describeDate, describePlanEnd } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { FeatureList, PlanCard, TypeBadge } from './plan-card.tsx';
@@ -86,7 +86,7 @@ function Plan({ current }: { current: CurrentSubscription }) {
         <h3>
           <bdi>{plan_name}</bdi> <TypeBadge isPremium={current.is_premium} />
         </h3>
-        <p className="sub num">{expires_at === null ? 'Without end' : `Until ${describeDate(expires_at)}`}</p>
+        <p className="sub num">{expires_at === null ? 'Without end' : `Until ${describePlanEnd(expires_at)}`}</p>
         <FeatureList features={current.features} />
       </div>
       <div className="own-plan__facts num">

@@ -1,9 +1,9 @@
 import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
-import { describeDate } from '#ui/moment.tsx';
+import { describePlanEnd } from '#ui/moment.tsx';
 
-/** The end of a subscription: its local date, or that there is none. Mails, whose readers' zone is unknown, add the time in UTC. */
+/** The end of a subscription: its local date, or that there is none. */
 export function describeExpiry(iso: string | null): string {
-  return iso === null ? 'Never' : describeDate(iso);
+  return iso === null ? 'Never' : describePlanEnd(iso);
 }
 
 /** "$19.99", in whichever currency. */

@@ -23,14 +23,16 @@ export function KeptMail({ card, conversation_id }: { card: Extract<Card, { kind
         <span className="message-card__line">Taken over as the customer’s words.</span>
       )}
       <span className="message-card__line">Nothing in the original was scanned: open it with care.</span>
-      {!isTaken && (
-        <Button variant="quiet" size="s" loading={take.isPending} onClick={() => take.mutate()}>
-          Take over as the customer’s words
+      <span className="message-card__actions">
+        {!isTaken && (
+          <Button variant="quiet" size="s" loading={take.isPending} onClick={() => take.mutate()}>
+            Take over as the customer’s words
+          </Button>
+        )}
+        <Button variant="quiet" size="s" loading={save.isPending} onClick={() => save.mutate()}>
+          Download the original
         </Button>
-      )}
-      <Button variant="quiet" size="s" loading={save.isPending} onClick={() => save.mutate()}>
-        Download the original
-      </Button>
+      </span>
       {error && (
         <span className="message-card__line" role="alert">
           {sentenceOf(error)}

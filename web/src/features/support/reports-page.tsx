@@ -92,6 +92,7 @@ function Reports() {
           Download as CSV
         </Button>
       </div>
+      {report && report.time_zone !== '' && <p className="sub">{zoneSentence(report)}</p>}
       <Refusal error={save.error} />
       {error && <ErrorNotice title="The report could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
       {!report && !error && (
@@ -102,6 +103,13 @@ function Reports() {
       {report && <Figures report={report} />}
     </>
   );
+}
+
+/** Whose days the report has. */
+function zoneSentence({ time_zone, unknown_time_zone }: Report): string {
+  return unknown_time_zone === undefined
+    ? `Days are in ${time_zone}.`
+    : `This server doesn’t know the time zone ${unknown_time_zone}. Days are in UTC.`;
 }
 
 function spanOf(seconds: number | null): string {

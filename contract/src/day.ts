@@ -4,6 +4,28 @@ const DAY_MS = 86_400_000;
 /** Clocks are put back by so much: an hour almost everywhere, half an hour on Lord Howe Island, two hours in Antarctica. */
 const PUT_BACK_MS = [120, 60, 30].map((minutes) => minutes * MINUTE_MS);
 
+/** What a claimed time zone is: its name, or UTC where the claim is unknown here. */
+export interface TimeZone {
+  name: string;
+  is_known: boolean;
+}
+
+/**
+ * The time zone that a browser, a request or a stored setting names. Each is a claim: browsers say `Etc/Unknown` or nothing, and the tables of two machines differ.
+ * The days of an unknown zone are those of UTC, which the screen then says.
+ */
+export function timeZoneOf(claim: unknown): TimeZone {
+  if (typeof claim === 'string' && claim.toLowerCase() !== 'etc/unknown') {
+    try {
+      new Intl.DateTimeFormat('en', { timeZone: claim });
+      return { name: claim, is_known: true };
+    } catch {
+      // Falls through to UTC.
+    }
+  }
+  return { name: 'UTC', is_known: false };
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** There are some 600 zones; names in other letters are names too, and come from outside. */
@@ -14,7 +36,8 @@ function formatOf(time_zone: string): Intl.DateTimeFormat {
   const known = formats.get(time_zone);
   if (known !== undefined) return known;
   const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone: time_zone,
+    // A stored zone may be of another machine's tables.
+    timeZone: timeZoneOf(time_zone).name,
     calendar: 'gregory',
     numberingSystem: 'latn',
     hourCycle: 'h23',
@@ -70,9 +93,41 @@ export interface Day {
 
 /** The last `count` days by the clocks of a time zone (IANA name), the one of `now` (ms) among them, oldest first. */
 export function lastDays(now: number, time_zone: string, count: number): Day[] {
-  const today = Date.parse(`${dayOf(time_zone, now)}T00:00:00Z`);
+  const today = dayOf(time_zone, now);
   return Array.from({ length: count }, (_, place) => {
-    const day = new Date(today - (count - 1 - place) * DAY_MS).toISOString().slice(0, 10);
+    const day = dayAfter(today, place + 1 - count);
     return { day, start: new Date(startOfDate(time_zone, day)).toISOString() };
   });
+}
+
+/** The day that is `count` days after a day such as `2026-11-20`. */
+export function dayAfter(day: string, count: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** How many days of the calendar lie between two moments (ms) by the clocks of a time zone: 1 from today to tomorrow. */
+export function daysBetween(time_zone: string, from_ms: number, to_ms: number): number {
+  return (Date.parse(dayOf(time_zone, to_ms)) - Date.parse(dayOf(time_zone, from_ms))) / DAY_MS;
+}
+
+let longDayKept: { locale: string; format: Intl.DateTimeFormat } | undefined;
+
+/** "20 November 2026", of what a clock shows. A program has one locale. */
+function longDay(locale: string): Intl.DateTimeFormat {
+  if (longDayKept?.locale !== locale)
+    longDayKept = { locale, format: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }) };
+  return longDayKept.format;
+}
+
+/**
+ * The end of a plan, in the one form that mails and screens have: "20 November 2026", with the time and the zone behind it where a reader elsewhere may see another day.
+ * A mail is in UTC and always says so; a screen says its zone where UTC has another day at that moment.
+ */
+export function describeEnd(iso: string, place: { time_zone: string; locale?: string; is_mail?: boolean }): string {
+  const { time_zone, locale = 'en-GB', is_mail = false } = place;
+  const at = Date.parse(iso);
+  const clock = new Date(clockAt(time_zone, at));
+  const day = longDay(locale).format(clock);
+  if (!is_mail && dayOf(time_zone, at) === dayOf('UTC', at)) return day;
+  return `${day} (${clock.toISOString().slice(11, 16)} ${time_zone})`;
 }
