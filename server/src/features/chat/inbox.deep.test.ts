@@ -173,7 +173,8 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
       ...shared,
       database: database.$pickTables<keyof ChatTables>(),
       conversations: {
-        ...conversations,
+        note: (...written) => conversations.note(...written),
+        noteByNobody: (...written) => conversations.noteByNobody(...written),
         async writeAsCustomer(...written) {
           const write = await conversations.writeAsCustomer(...written);
           if (isFirst) throw new Error('The server ends here.');

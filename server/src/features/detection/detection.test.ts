@@ -308,7 +308,7 @@ describe('a stream of events', async () => {
       logger,
     });
     const detection = createDetection({ database, browsers, telling, wasRefused, jobs: { handle() {} }, now, logger });
-    onTestFinished(detection.close);
+    onTestFinished(() => detection.close());
     return { detection, browsers, raised, clock };
   }
   const learned = (browsers: KnownBrowsers, event: Parameters<KnownBrowsers['learn']>[1]) =>
@@ -369,7 +369,7 @@ describe('a stream of events', async () => {
         data: { reason: 'unknown_path', path: `/old/${index}`, pattern: null, was_refused: true },
       }),
     );
-    await Promise.all(probes.map(detection.observe));
+    await Promise.all(probes.map((probe) => detection.observe(probe)));
     expect(raised[0]).toMatchObject({ rule: 'intrusion_attempt.probing', user_id: 'boss', outcome: 'blocked' });
     // Some five hundred wait, the others are let go: eleven are enough.
     expect(raised.length).toBeLessThanOrEqual(50);

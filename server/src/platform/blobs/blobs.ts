@@ -8,7 +8,7 @@ export interface BlobFacts {
 }
 
 /** What a store says of an object. `sha256` where it keeps one. */
-interface BlobStat {
+export interface BlobStat {
   size: number;
   sha256: string | undefined;
   /** ISO, by the clock of the store. */
@@ -24,7 +24,7 @@ export interface BlobEntry {
 }
 
 /** Bytes from `start` to `end`, both counted from 0 and both included; without `end` to the last one. */
-interface ByteRange {
+export interface ByteRange {
   start: number;
   end?: number;
 }
