@@ -184,7 +184,7 @@ export class Alerts {
     return await (cursor === undefined ? rows : rows.where('last_id', '<', cursor)).execute();
   }
 
-  /** How many there are on all pages together. */
+  /** The count on all pages together. */
   async count(user_id: string, query: AlertsQuery): Promise<number> {
     const { count } = await matching(this.database, user_id, query)
       .select(({ fn }) => fn.countAll<number>().as('count'))

@@ -72,7 +72,7 @@ const NO_COVERAGE: Coverage = {
 
 const UPLOADED = { device_id: null, device_name: null, device_path: null } as const;
 
-/** What the dashboard shows of a person's scans. */
+/** The dashboard's figures of a person's scans. */
 interface Overview {
   counts: ScanCounts;
   recent: Scan[];
@@ -275,7 +275,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return this.keptFiles.unlock(row, password);
   }
 
-  /** Takes up what an earlier run of the server left pending, and goes on doing so while engines come back. */
+  /** Takes up what an earlier run of the server left pending, and continues while engines come back. */
   resume(): Promise<void> {
     return this.waitingFiles.resume();
   }

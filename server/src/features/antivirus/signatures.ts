@@ -66,7 +66,7 @@ interface SignaturesOptions {
   /** The day of the pack's last change. */
   pack_built_at: string | null;
   store: SignatureStore;
-  /** What the last update left; undefined for both without feeds. */
+  /** The result of the last update; undefined for both without feeds. */
   stored: { state: UpdateState | undefined; set: StoredSet | undefined };
 }
 

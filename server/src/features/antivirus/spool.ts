@@ -203,7 +203,7 @@ export class Spool {
     }
   }
 
-  /** Removes the bytes of a scan. Nothing there is no error. What an engine unpacks it removes itself. */
+  /** Removes the bytes of a scan. A missing object is no error. What an engine unpacks it removes itself. */
   async remove(id: string): Promise<void> {
     if (!this.memory.delete(id)) await removeFile(this.path(id));
     this.giveBack(id);

@@ -236,7 +236,7 @@ export class WaitingFiles {
     return (await this.recheck.isDue()) || (await this.shared?.recheckDue()) === true;
   }
 
-  /** Takes up what an earlier run of the server left pending, and goes on doing so while engines come back. */
+  /** Takes up what an earlier run of the server left pending, and continues while engines come back. */
   async resume(): Promise<void> {
     // What was kept before records named the folder is this server's, if it is the first that asks.
     await this.database

@@ -19,7 +19,7 @@ type Tables = AuthTables & SessionTables & InstallationTables & AuditTables;
 export interface Users {
   /** @throws Problem `invalid_field` for a cursor whose account is gone, where the order needs it. */
   list(query: UsersQuery): Promise<AdminUser[]>;
-  /** How many there are on all pages together. */
+  /** The count on all pages together. */
   count(query: UsersQuery): Promise<number>;
   /** @throws Problem `not_found`, and `last_admin` when nobody would be left to administrate. */
   change(change: { user_id: string; role?: Role | undefined; disabled?: boolean | undefined }, by: Doer): Promise<AdminUser>;

@@ -204,7 +204,7 @@ export class Desk {
     return await withFound(this.database, await conversationsOf(this.database, this.people, found), search);
   }
 
-  /** How many there are on all pages together. */
+  /** The count on all pages together. */
   async count(me: UserInfo, query: ConversationsQuery): Promise<number> {
     const counted = (await this.matching(me, query)).select(({ fn }) => fn.countAll<number>().as('count'));
     return Number((await counted.executeTakeFirstOrThrow()).count);

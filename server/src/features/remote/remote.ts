@@ -276,7 +276,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return this.lists.list(user_id, query);
   }
 
-  /** How many there are on all pages together. */
+  /** The count on all pages together. */
   count(user_id: string, query: SessionsQuery): Promise<number> {
     return this.lists.count(user_id, query);
   }
@@ -298,7 +298,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return this.lists.countOverseen(query);
   }
 
-  /** How many sessions of a customer have run for longer than this, in ms. */
+  /** Counts the sessions of a customer that have run for longer than this, in ms. */
   countLonger(user_id: string, than_ms: number): Promise<number> {
     return this.lists.countLonger(user_id, than_ms);
   }

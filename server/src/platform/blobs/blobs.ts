@@ -47,7 +47,7 @@ export interface Blobs {
   get(key: string, how?: { range?: ByteRange; expected?: BlobFacts | undefined }): Promise<Readable>;
   /** @throws BlobNotFoundError */
   stat(key: string): Promise<BlobStat>;
-  /** Nothing there is no error. */
+  /** A missing object is no error. */
   delete(key: string): Promise<void>;
   /** Objects whose keys begin with `prefix`, in the order of their keys, at most `limit` (1 to 1,000). `next`, where there may be more, is the `after` of the next page. */
   list(page: {

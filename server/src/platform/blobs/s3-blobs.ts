@@ -267,7 +267,7 @@ export class S3Blobs implements Blobs {
     return await this.statOf(this.within(key));
   }
 
-  /** Nothing there is no error. */
+  /** A missing object is no error. */
   async delete(key: string): Promise<void> {
     try {
       drain(await this.wire.call({ method: 'DELETE', key: this.within(key) }));

@@ -126,7 +126,7 @@ function tellSeat(seat: Seat, placed: Placed): void {
  * confirms in the end was kept, and its pages stay.
  * @throws Error with one line when Redis cannot be used at the start.
  */
-export class RedisTopics implements Topics {
+class RedisTopics implements Topics {
   private readonly logger: FastifyBaseLogger;
   private readonly kept: number;
   private readonly connection: RedisConnection;
@@ -365,7 +365,7 @@ export class RedisTopics implements Topics {
     );
   }
 
-  /** Whether somebody listens to a topic, or did lately and may ask what was told meanwhile. What nobody hears need not be made. */
+  /** Whether somebody listens to a topic, or did lately and may ask what was told meanwhile. An event without a listener need not be made. */
   async isHeard(topic: TopicName): Promise<boolean> {
     const key = this.keyOf(topic);
     if (this.isAway || this.rooms.has(key)) return true;
