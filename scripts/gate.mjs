@@ -189,6 +189,7 @@ export function createGate({ name: gate_name, may_rerun }) {
   /** The failed files once more, one after the other. @param {string} name @param {string[]} args @param {Record<string, string>} env @param {string[]} failed @returns {Promise<FileReport[]>} */
   async function rerun(name, args, env, failed) {
     process.stdout.write(`\n== again, alone: ${failed.map((file) => relative(ROOT, file)).join(', ')}\n`);
+    // Options are written as one argument each, with their value: --exclude=...
     const options = args.filter((arg) => arg.startsWith('--'));
     const { report } = await vitestOnce(`${name}-again`, [...options, '--no-file-parallelism', ...failed], env);
     /** @type {FileReport[]} */

@@ -71,7 +71,7 @@ if ((await run(node, [join(ROOT, 'scripts/bootstrap.mjs'), '--build'])).code !==
 const projects = rooms.filter((room) => PROJECTS.includes(room));
 if (projects.length > 0) {
   const named = projects.map((room) => `--project=${room}`);
-  await gate.vitest('deep tests', [...named, ...shard, '--exclude', NEWCOMERS, '.deep.test.'], {
+  await gate.vitest('deep tests', [...named, ...shard, `--exclude=${NEWCOMERS}`, '.deep.test.'], {
     TEST_DATABASE_URL: '',
     TEST_STORAGE_URL: '',
     TEST_REDIS_URL: '',
