@@ -59,7 +59,8 @@ let looked_up = 0;
 /** A token is a role and a name. */
 const stored = createSessions({ database, lacksFactor: () => Promise.resolve(false), lacksProof: () => false, now });
 const sessions: Sessions = Object.assign(stored, {
-  recall: (token: string) => (token.startsWith('customer-known') ? sessionOf('customer', token.slice('customer-'.length)) : undefined),
+  recall: (token: string) =>
+    token.startsWith('customer-known') ? sessionOf('customer', token.slice('customer-'.length)) : undefined,
   async resolve(token: string) {
     looked_up += 1;
     const [role, id = ''] = token.split('-');
