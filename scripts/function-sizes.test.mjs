@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { functionSizes, functionsOver } from './function-sizes.mjs';
 
 // The goal is none over 200 lines and at most 25 over 120. These counts may only fall: lower them when a function is taken apart.
-const OVER_200 = 10;
-const OVER_120 = 35;
+const OVER_200 = 3;
+const OVER_120 = 15;
 
 test('no more functions are long than were', () => {
   const over = functionsOver(120).map(({ lines, path, name }) => `${lines} ${path} ${name}`);

@@ -310,7 +310,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
         const { clean, infected, pending } = await antivirus.counts(user_id);
         return clean + infected + pending > 0;
       },
-      others: accounts.auth.hasOthers,
+      others: (user_id) => accounts.auth.hasOthers(user_id),
     },
   );
   serveProxyFindings(api, {
@@ -335,7 +335,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   serveState(api, {
     ...{ settings, database, drain, engine, storage, proxies, build, clock },
     store: storeWatch,
-    administrator: accounts.auth.administrator,
+    administrator: (isHere) => accounts.auth.administrator(isHere),
   });
   await openSockets(fastify, [eventsChannel, agentChannel]);
   devices.serveSocket(fastify);

@@ -177,8 +177,15 @@ export function buildAccounts(
     admin_emails: settings.admin_emails,
     now,
   });
-  const { isUnproven } = emailProofs;
-  const accounts = createAccounts({ database: accountTables, audit, passwords, requirePassword, sessions, mail, isUnproven });
+  const accounts = createAccounts({
+    database: accountTables,
+    audit,
+    passwords,
+    requirePassword,
+    sessions,
+    mail,
+    isUnproven: (user_id) => emailProofs.isUnproven(user_id),
+  });
   const recovery = createRecovery({
     database: accountTables,
     audit,
@@ -216,13 +223,12 @@ export function buildAccounts(
       const siteOf = ({ headers }: FastifyRequest) => passkeySite(headers.host, settings);
       serveTwoFactor(api, { twoFactor, passkeys, signIn, siteOf });
       serveAccounts(api, { auth, accounts, requirePassword, emailProofs });
-      const { secondFactors: hasFactors } = twoFactor;
       const { exposure } = settings;
       const users = createUsers({
         database: accountTables,
         audit,
         sessions,
-        secondFactors: hasFactors,
+        secondFactors: (user_ids) => twoFactor.secondFactors(user_ids),
         exposure,
         onChange: (user_id) => onChange(user_id, 'account'),
         now,

@@ -176,7 +176,7 @@ export async function buildDesk(
     topics,
     now,
     logger,
-    staff: people.staff,
+    staff: () => people.staff(),
     pause_ms: surroundings.presence_pause_ms,
   });
   const help = createHelp({ database: database.$pickTables<'help_articles' | 'installation'>(), now });

@@ -104,7 +104,7 @@ export async function buildMonitor(
         await accounts.sessions.end(session_id);
         return true;
       },
-      secondFactor: accounts.twoFactor.secondFactor,
+      secondFactor: (user_id) => accounts.twoFactor.secondFactor(user_id),
       browsers,
     },
     onChange: counts.forget,
@@ -114,7 +114,7 @@ export async function buildMonitor(
     database: database.$pickTables<'score_history'>(),
     alerts: counts,
     scans: (user_id) => scanner.antivirus.counts(user_id),
-    rules: firewall.listRules,
+    rules: (user_id) => firewall.listRules(user_id),
     account: async (user_id) => {
       const { created_at, ...standing } = await accounts.auth.standing(user_id);
       return {

@@ -111,7 +111,7 @@ const accountAddress = (protocol: RegExp, error: string) =>
 /** An address of a mail server, which has no usual place. */
 const mailAddress = (protocol: RegExp, error: string, example: string) =>
   accountAddress(protocol, error).refine(
-    (value) => value === undefined || new URL(value).hostname !== '',
+    (value) => value === undefined || URL.parse(value)?.hostname !== '',
     `must name a mail server, for example ${example}`,
   );
 /** In the form in which addresses are compared. */
