@@ -243,7 +243,7 @@ export function buildAccounts(
       serveEnforcement(api, { blocks, guard, accounts: auth });
     },
 
-    /** Who of several people must have a second factor and has none. */
+    /** Those of several people who must have a second factor and have none. */
     async held(user_ids: readonly string[]): Promise<ReadonlySet<string>> {
       if (settings.require_two_factor === 'nobody') return new Set();
       const people = (await auth.findUsers(user_ids)).filter(({ role }) => mustHaveFactor(role)).map(({ id }) => id);

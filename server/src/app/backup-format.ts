@@ -20,7 +20,7 @@ export const STORED = 'store/';
 export const ATTACHMENTS = 'attachments/';
 export const KEYS = 'keys/';
 
-/** What a file of a backup may be named: nothing that leads out of a folder. */
+/** Allowed names of a backup's files: no path leads out of a folder. */
 export const ENTRY =
   /^(?:backup\.json|manifest\.json|manifest\.sha256|home|database\.(?:sqlite|dump)|quarantine\/[\da-f-]{36}|store\/[\da-f-]{36}|attachments\/[\da-f-]{36}|keys\/[a-z-]{1,20}\.key)$/;
 
@@ -99,7 +99,7 @@ export interface StoredFile {
 }
 
 /**
- * Reads a file of a store. Undefined when there is none. `isDamaged` says, once it was read, whether the bytes are others than were stored: an archive that is being written goes on.
+ * Reads a file of a store. Undefined when there is none. `isDamaged` says, once it was read, whether the bytes differ from those that were stored: the archive is written all the same.
  * @throws StoreAwayError
  */
 export async function readStored(
@@ -127,7 +127,7 @@ export async function readStored(
   }
 }
 
-/** What of the database a backup looks at. */
+/** Tables that a backup reads. */
 export interface BackupTables {
   chat_attachments: { id: string; status: string };
   scans: {

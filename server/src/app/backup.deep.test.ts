@@ -49,7 +49,7 @@ async function newPlace(name: string) {
     environment,
     settings,
     database,
-    // What lies in a store is counted, not copied: these files lie in the folder.
+    // Files in a store are counted, not copied: these files lie in the folder.
     start: () => startScanningApp({ environment: { ...environment, STORAGE_URL: '' }, surroundings: { database } }),
     quarantine: () => readdirSync(quarantineFolder(settings)).sort(),
   };
@@ -136,7 +136,7 @@ describe('a backup of a server that is in use', async () => {
     expect(without.output.match(/missing:/g)).toHaveLength(3);
     expect(without.code).toBe(0);
     copyKeys(place, other);
-    // The note of the end is of the server that went on.
+    // The newer note was written by the server that stayed in use.
     rmSync(join(other.DATA_DIR, 'keys', 'audit.head'));
     expect(await runCommand('verify-audit.ts', other.environment)).toMatchObject({ code: 0 });
 
@@ -444,7 +444,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('a backup of a server that keeps
     expect([opened.status, Buffer.from(await opened.arrayBuffer())]).toEqual([200, chat_file]);
     // Its record is there, its bytes are not.
     expect((await open(gone.id)).status).toBe(503);
-    // What nobody had read is read there.
+    // Unread files are read there.
     await vi.waitFor(async () =>
       expect(replyOf(await restored.call(readScan, { token, params: { id: waiting } }))).toMatchObject({
         scan_status: 'infected',

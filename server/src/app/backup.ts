@@ -41,7 +41,7 @@ import {
 } from './backup-format.ts';
 import { ATTACHMENTS_IN_STORE, QUARANTINE_IN_STORE, withStored } from './storage.ts';
 
-/** What was backed up. */
+/** The result of a backup. */
 interface Written {
   file: string;
   bytes: number;
@@ -195,7 +195,7 @@ async function snapshotOfPostgres(
     .setIsolationLevel('repeatable read')
     .execute(async (transaction) => {
       const { rows } = await sql<{ id: string }>`select pg_export_snapshot() as id`.execute(transaction);
-      // What is counted and what is dumped are of the same moment.
+      // The dump and the counts come from one snapshot.
       const args = ['--format=custom', '--schema=public', '--no-owner', '--no-acl', `--snapshot=${rows[0]?.id ?? ''}`];
       await runPostgresProgram('pg_dump', url, [...args, `--file=${path}`]);
       return { path, ...(await look(transaction, home)) };
@@ -203,8 +203,8 @@ async function snapshotOfPostgres(
 }
 
 /**
- * Writes a backup of what the settings name, whether a server runs on it or not. What lies in the quarantine stays sealed; keys are left out unless asked for.
- * `onFolder` is told of the folder for what is unfinished, so that whoever is interrupted can remove it.
+ * Writes a backup of what the settings name, whether a server runs on it or not. Quarantined files stay sealed; keys are left out unless asked for. `onFolder` gets the folder of
+ * unfinished files, so that an interrupted caller can remove it.
  * @throws BackupError
  */
 export async function writeBackup(parts: {

@@ -26,7 +26,7 @@ export async function joinOthers({ settings, logger, shares_database }: Surround
   });
 }
 
-/** What is told and counted: among all servers by REDIS_URL, without it by this one alone. */
+/** Opens the topics, news, presence and counters: shared by all servers with REDIS_URL, for this server alone without. */
 export async function openBetween(
   { settings, logger }: Surroundings,
   now: () => number,

@@ -48,7 +48,7 @@ const RECENT_SESSIONS = 5;
 const fact = (name: string, value: string | number | null | undefined) =>
   value === null || value === undefined || value === '' ? [] : [{ name, value: String(value) }];
 
-/** What customers may share, read from who owns it. */
+/** Things that customers may share, read from their owners. */
 function thingsOf({
   scanner,
   monitor,

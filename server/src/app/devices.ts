@@ -46,13 +46,13 @@ export function buildDevices(
     audit: Audit;
     counters: Counters;
     firewall: Firewall;
-    /** What the engines of this server use. */
+    /** Signature files for this server's engines. */
     signatures: Pick<Signatures, 'files'>;
     jobs: Jobs;
     topics: Topics;
     raise: (incident: DeviceIncident) => Promise<void>;
     recordScan: (database: Kysely<Pick<Tables, 'scans'>>, found: FoundOnDevice) => Promise<() => void>;
-    /** What a device sends for a second look is received and scanned as an upload is; and the scans of some ids. */
+    /** Receives and scans a file that a device sends for a second look; reads the scans of given ids. */
     scanner: Pick<Scanner, 'receive'> & { antivirus: Pick<Scanner['antivirus'], 'some'> };
     changed: (user_id: string) => void;
     grantedOf: GrantedOf;
@@ -100,10 +100,10 @@ export function buildDevices(
 
   return {
     devices,
-    /** What changes on devices while a remote session runs. */
+    /** Changes on devices while a remote session runs. */
     measuredSessions,
 
-    /** What posture looks at. */
+    /** The facts for posture. */
     async facts(user_id: string): Promise<DeviceFacts | undefined> {
       const known = (await devices.living(user_id)).filter(({ capabilities }) => capabilities !== null);
       if (known.length === 0) return undefined;
@@ -123,7 +123,7 @@ export function buildDevices(
       };
     },
 
-    /** What the dashboard shows as measured; null for an account without devices. */
+    /** The dashboard's measured values; null for an account without devices. */
     async ofDashboard(user_id: string): Promise<DashboardDevices | null> {
       const living = await devices.living(user_id);
       if (living.length === 0) return null;

@@ -17,8 +17,8 @@ import type { Monitor } from './monitor.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * What goes with an account beside its rows (`PERSONAL_TABLES` of tables.ts): files, and what other people's rows say of it. Each is done in the transaction that deletes
- * the account, and answers what is done once that is over. What is handed in as a function is asked for later.
+ * Removes an account's data beside its rows (`PERSONAL_TABLES` of tables.ts): files, and mentions in other people's rows. Each step runs in the transaction that deletes
+ * the account, and returns the work for after it. A part that is passed as a function is read later.
  */
 export function whatIsForgotten(parts: {
   database: Kysely<Tables>;

@@ -32,7 +32,7 @@ import type { Tables } from './tables.ts';
 /** From when on an open remote session is one that was forgotten [H]. */
 const LONG_REMOTE_SESSION_MS = 8 * 3_600_000;
 
-/** What detection is told of an infected upload. */
+/** The event for detection of an infected upload. */
 export function scanFinished({ user_id, scan, is_test_file, copy, told_again }: InfectedFile): SecurityEvent {
   const threat = scan.threat_detected ?? 'A threat';
   return {

@@ -23,7 +23,7 @@ import type { Monitor } from './monitor.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
 
-/** What every request goes through before its endpoint: connections and their bounds, limits, and who looks at it. Listens on nothing. */
+/** Builds the steps of every request before its endpoint: connection limits, rate limits and observers. Listens on nothing. */
 export async function openHttp(
   surroundings: Surroundings,
   parts: {

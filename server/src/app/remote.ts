@@ -27,7 +27,7 @@ import type { RestrainedMail } from './letters.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
 
-/** Builds remote support: sessions, the pages that take part in them, and what is told of them. What is handed in as a function is asked for later. */
+/** Builds remote support: sessions, the pages that take part in them, and their events. A part that is passed as a function is read later. */
 export function buildRemote(
   { settings, logger }: Surroundings,
   parts: {

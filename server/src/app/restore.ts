@@ -40,7 +40,7 @@ import {
 } from './backup-format.ts';
 import { ATTACHMENTS_IN_STORE, QUARANTINE_IN_STORE, withStored } from './storage.ts';
 
-/** What was restored, and what is missing for a server to start. */
+/** The restored parts, and those that are missing for a server to start. */
 interface Restored {
   head: Head;
   manifest: Manifest;
@@ -50,7 +50,7 @@ interface Restored {
   missing_keys: string[];
 }
 
-/** What an ended restore leaves of its stage is removed under this name: the stage itself says that a restore has not ended. */
+/** The stage is renamed to this before it is removed: its own name means that a restore has not ended. */
 const ENDED = 'palisade.restored';
 const ASIDE = 'before-restore-';
 const MANIFEST_BYTES_MAXIMUM = 1024 ** 3;
@@ -125,7 +125,7 @@ function filesOf(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
 }
 
-/** What in a data folder is of a server that has run: everything but its keys and its signatures. */
+/** Files that a server has written into a data folder: all but its keys and its signatures. */
 function oldFiles({ data_dir, audit_witness_file }: Settings): string[] {
   const top = filesOf(data_dir).filter((name) => name === HOME_FILE || (name.startsWith('palisade.') && name !== MARK));
   const inside = ['quarantine', 'spool', 'attachments'].flatMap((folder) =>
@@ -290,7 +290,7 @@ async function restorePostgres(
   return is_used ? schema : undefined;
 }
 
-/** What is lost as long as a key is not there, and where it is to be put; one sentence for each. */
+/** A sentence for each missing key: the loss without it, and where to put it. */
 async function missingKeys(database: Kysely<BackupTables>, keys: readonly InstallationKey[]): Promise<string[]> {
   const sentences: string[] = [];
   for (const key of keys) {
@@ -364,7 +364,7 @@ export async function readBackup(parts: {
     if (!is_done && !had_home) rmSync(join(data_dir, HOME_FILE), { force: true });
   }
 
-  /** Puts the files of a store back into the one of STORAGE_URL. What is there already, as it was, stays; nothing else there is touched. */
+  /** Puts the files of a store back into the one of STORAGE_URL. Equal files that are there stay; other files are not touched. */
   async function storeFiles({ files }: Manifest, prefix: string, folder: string): Promise<void> {
     const stored = files.filter(({ name }) => name.startsWith(prefix));
     if (stored.length === 0) return;

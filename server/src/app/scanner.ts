@@ -74,7 +74,7 @@ export async function buildScanner(
     accounts: Parameters<typeof createFalseAlarms>[0]['accounts'];
     counters: Counters;
     mail: Parameters<typeof createFalseAlarms>[0]['mail'];
-    /** Told of whose files are not as they were. */
+    /** Called with a person whose files have changed. */
     onFilesChanged: (user_id: string) => void;
     /** By which servers ask each other; undefined for one alone. */
     news: SessionNews | undefined;
@@ -187,7 +187,7 @@ export async function buildScanner(
     limits: { ...UPLOAD_LIMITS, total_ms: settings.upload_ms, ...surroundings.upload_limits },
   });
 
-  /** Has a file read that is nobody's scan: nothing of it is recorded. */
+  /** Scans a file without a record. */
   async function inspect({ id, user_id, path, size, sha256, name, signal }: InspectedFile): Promise<Inspection> {
     const outcome = await turns.take({ user_id, size, signal }, async (stop, begun) => {
       const scan = { id, path, size, name, sha256, folder: spool.unpacked(id), onBegin: begun };

@@ -35,7 +35,7 @@ export function serveState(
 ): void {
   const { settings, database, drain, engine, storage, proxies, administrator, build, clock, store } = parts;
   serve(api, readHealth, 'anyone', () => Promise.resolve({ status: 'ok' as const }));
-  // A change that changes nothing: it needs all that a change needs (a lock, a disk, a server that is no standby). Who asks meanwhile hears the same answer.
+  // A change that changes nothing: it needs all that a change needs (a lock, a disk, a server that is no standby). Callers meanwhile share the same answer.
   let asking: Promise<unknown> | undefined;
   const askDatabase = async () => {
     asking ??= sql`update installation set name = name where 1 = 0`.execute(database).finally(() => {

@@ -16,7 +16,7 @@ import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
 
 const DAY_MS = 86_400_000;
-/** What was needed once is needed again: a connection takes PostgreSQL a process to make, and is slow until that has read its catalogue. */
+/** A used connection is kept for the next query: each new one costs PostgreSQL a process, and is slow until that has read its catalogue. */
 const DATABASE_IDLE_MS = 5 * 60_000;
 
 /** Opens the database and the keys that it was used with. @throws what says why this server cannot be the one of this database; then nothing stays open. */

@@ -16,11 +16,11 @@ import type { FreeBytes } from '#platform/disk.ts';
 import type { PatienceLimits } from '#platform/http.ts';
 import type { Settings } from '#platform/settings.ts';
 
-/** What surrounds the application: settings, where things lie, the clock, the log. */
+/** Options of the application: settings, locations, the clock, the log. */
 export interface Surroundings {
   settings: Settings;
   database: DatabaseLocation;
-  /** How long a connection to PostgreSQL is kept that nobody needs, in ms: 5 minutes where it is left out. Tests have many servers beside each other. */
+  /** Time for which an idle connection to PostgreSQL is kept, in ms: 5 minutes by default. Tests have many servers beside each other. */
   database_idle_ms?: number;
   /** `server/signatures`. */
   signatures_folder: string;
@@ -28,7 +28,7 @@ export interface Surroundings {
   leaked_passwords: string;
   /** The built web application. */
   web_folder: string;
-  /** What `scripts/agent-package.mjs` builds for devices. */
+  /** The agent's packages, built by `scripts/agent-package.mjs`. */
   agent_folder: string;
   logger: FastifyBaseLogger;
   now?: () => number;
@@ -38,49 +38,49 @@ export interface Surroundings {
   arrival_limits?: ArrivalLimits;
   /** Bytes of one person that are kept sealed. */
   quarantine_quota?: number;
-  /** How much room a disk has. */
+  /** Free space of a disk. */
   free_bytes?: FreeBytes;
   events_limits?: SocketLimits;
   patience?: PatienceLimits;
   connection_limits?: ConnectionLimits;
-  /** How often the server looks for new signatures, in ms. */
+  /** Interval between looks for new signatures, in ms. */
   signatures_look_ms?: number;
   feed_limits?: FetchLimits;
   engine_processes?: number;
   /** In place of the YARA-X processes. */
   embedded_engine?: YaraPool;
   scan_retry_ms?: number;
-  /** How long a small file may be read before it is recorded, in ms. */
+  /** Time that a small file may be read before it is recorded, in ms. */
   scan_record_ms?: number;
-  /** What is known of files by their SHA-256 alone. */
+  /** Looks a file up by its SHA-256 alone. */
   match_hash?: MatchHash;
   /** Where a clamd is looked for that nobody named; nowhere where nothing is said, so that no test finds one of the machine. */
   usual_scanners?: readonly ScannerAddress[];
-  /** How long a clamd that was found may be away before it is let go, in ms. */
+  /** Time that a clamd that was found may be away before it is let go, in ms. */
   scanner_let_go_ms?: number;
-  /** How often each clamd is looked at, in ms. */
+  /** Interval between health checks of each clamd, in ms. */
   scanner_look_ms?: number;
-  /** What drills are drawn with: from 0 up to, not including, 1. */
+  /** Random numbers for drills: from 0 up to, not including, 1. */
   random?: () => number;
   mail_look_ms?: number;
-  /** How a sign-in that has to wait does so. */
+  /** Delays a sign-in that has to wait. */
   pause?: (ms: number) => Promise<void>;
   /** Servers of a test share a PostgreSQL without what servers need between them. */
   shares_database?: true;
-  /** How often recurring jobs are done in place of what their kinds say, by the names of these, in ms. */
+  /** Intervals of recurring jobs by kind, in place of their own, in ms. */
   every_ms?: Readonly<Record<string, number>>;
-  /** How long it is waited until it is told that somebody of the staff has come or gone, in ms. */
+  /** Delay before a change of staff presence is reported, in ms. */
   presence_pause_ms?: number;
   /** Records in place of the DNS, where it is asked who may send a mail; and a mailbox in place of the one of the settings. */
   mail_zone?: Zone;
   open_mailbox?: typeof openMailbox;
-  /** How long a customer has to read an answer before they are told by mail, in ms. */
+  /** Time that a customer has to read an answer before a mail reports it, in ms. */
   unread_answer_ms?: number;
-  /** How long an administrator can take a decision back before its person is written to, in ms. */
+  /** Time that an administrator has to take a decision back before its person is written to, in ms. */
   false_alarm_told_ms?: number;
-  /** How long an agent's call waits for something to be told, and how often its socket is asked whether it lives, in ms. */
+  /** Time that an agent's call waits for a message, and the interval of heartbeats on its socket, in ms. */
   poll_wait_ms?: number;
   agent_heartbeat_ms?: number;
-  /** How often detection keeps the volumes that this server has counted, in ms. */
+  /** Interval at which detection stores the volumes that this server has counted, in ms. */
   volumes_fold_ms?: number;
 }

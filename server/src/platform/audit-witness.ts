@@ -11,7 +11,7 @@ import { newId } from './id.ts';
 
 const noteSchema = z.object({ seq: z.int(), hash: z.string(), mac: z.string() });
 
-/** What a server has noted of the log outside of the database: its newest entry, as a file beside the keys. */
+/** This server's note of the newest log entry, a file beside the keys, outside of the database. */
 export interface WitnessFile {
   /** Undefined where this server has noted nothing yet. @throws when the file is there and nobody with the key wrote it. */
   read(): AuditMark | undefined;
@@ -61,7 +61,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The log is compared with the note so often, whether anything was added or not, in ms. Each server does so by itself: its note is its own. */
+/** Interval at which the log is compared with this server's own note, in ms, even if no entry was added. */
 const COMPARED_EVERY_MS = 3_600_000;
 /** Entries of this long are noted together, in ms: what is cut off sooner than it was noted is not found. */
 const NOTED_AFTER_MS = 1_000;

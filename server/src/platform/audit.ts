@@ -10,7 +10,7 @@ export interface AuditTables {
     seq: number;
     at: string;
     kind: AuditKind;
-    /** Whose account it is about, and who did it; null for the server itself. */
+    /** The account that the entry is about, and the actor; null for the server itself. */
     subject_id: string;
     actor_id: string | null;
     /** JSON: a salt, where it was done from, and details. Null once the account is gone. */
@@ -43,13 +43,13 @@ interface AuditEntry {
   details?: Record<string, string | number | boolean | null>;
 }
 
-/** Who does something, and from where. */
+/** The actor of an action, and its origin. */
 export type Doer = Required<Pick<AuditEntry, 'origin'>> & { actor_id: string };
 
 export interface Audit {
   /**
-   * Adds an entry to the end of the chain, in `database`'s transaction: what is not committed was never said. To be called last in it: who holds the end of the
-   * chain must wait for nobody, or two transactions wait for each other.
+   * Adds an entry to the end of the chain, in `database`'s transaction. Call it last there: it locks the end of the chain, and a transaction that waits for
+   * another lock while it holds this one can deadlock.
    */
   record(database: Kysely<AuditTables>, entry: AuditEntry): Promise<void>;
   /**
@@ -58,8 +58,8 @@ export interface Audit {
    */
   forget(database: Kysely<AuditTables>, user_id: string): Promise<void>;
   /**
-   * Has the log begin to be sealed with the key, where it is not yet. What is there stays as it was chained; the first sealed entry vouches for all before it.
-   * To be called only where nothing says that the log was sealed before.
+   * Has the log begin to be sealed with the key, where it is not yet. Existing entries keep their hashes; the first sealed entry vouches for all before it. To
+   * be called only where nothing says that the log was sealed before.
    */
   beginSealing(database: Kysely<AuditTables>): Promise<void>;
   /**
@@ -75,7 +75,7 @@ const personalSchema = z.object({
   details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
 });
 
-/** What is personal in an entry; nothing where it is forgotten. */
+/** The personal part of an entry; empty if it was forgotten. */
 export function personalOf({ personal }: { personal: string | null }): z.infer<typeof personalSchema> {
   return personal === null ? { address: null, client: null, details: {} } : personalSchema.parse(JSON.parse(personal));
 }
@@ -116,7 +116,7 @@ export function personalHash(personal: string): string {
   return sha256(personal);
 }
 
-/** What seals the end of the log, and where it begins. */
+/** The seal of the log's end and beginning. */
 function headMac(key: Buffer, { seq, hash, keyed_from, anchor_seq, anchor_hash }: Omit<AuditHead, 'id' | 'mac'>): string {
   return hmac(key, JSON.stringify(['palisade audit head 1', seq, hash, keyed_from, anchor_seq, anchor_hash]));
 }

@@ -26,7 +26,7 @@ async function open(kind: 'memory' | 'redis', meanwhile = createMemoryCounters({
   return counters;
 }
 
-/** What would not be counted by Redis would be counted here, and the test fails. */
+/** Fails the test when a count goes to memory in place of Redis. */
 const never: Counters = {
   take: () => Promise.reject(new Error('counted in memory')),
   takeInTurn: () => Promise.reject(new Error('counted in memory')),
@@ -132,7 +132,7 @@ describe.each(kinds)('counters in %s', (kind) => {
       expect(await counters.takeInTurn([wide, narrow])).toMatchObject({ index: 0 });
     });
 
-    test('what is given back can be taken again, and a bucket that is full stays so', async () => {
+    test('a returned unit can be taken again, and a full bucket stays full', async () => {
       const bucket = { key: newKey(), rate };
       await counters.giveBack([bucket]);
       for (let time = 0; time < 3; time += 1) expect(await counters.take([bucket])).toBeUndefined();
@@ -140,7 +140,7 @@ describe.each(kinds)('counters in %s', (kind) => {
       expect(await counters.take([bucket])).toBeUndefined();
       const { index, wait_ms = 0 } = (await counters.take([bucket])) ?? {};
       expect(index).toBe(0);
-      // The clock of Redis goes on meanwhile.
+      // The clock of Redis still runs.
       expect(wait_ms).toBeGreaterThan(5_000);
       expect(wait_ms).toBeLessThanOrEqual(10_000);
     });
@@ -223,7 +223,7 @@ needing('Redis', redis !== undefined).describe('several servers', () => {
     const [right, ahead] = await Promise.all([open('redis', never), open('redis', never)]);
     const bucket = { key: newKey(), rate: { count: 4, period_ms: 60_000 } };
     const [set, lease] = [newKey(), { most: 4, window_ms: 60_000 }];
-    /** What a server does whose clock is 90 s ahead: by it everything here is over. */
+    /** Runs work as a server whose clock is 90 s ahead: for it, every window here is over. */
     const early = async <T>(work: () => Promise<T>) => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 90_000 });
       try {

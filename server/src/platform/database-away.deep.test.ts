@@ -20,7 +20,7 @@ import { openDatabase } from './database.ts';
 import type { DatabaseTrouble } from './database-errors.ts';
 import { newWait, waitingAs } from './database-patience.ts';
 
-/** Whatever the database does, an answer comes within this, in ms. Here who asks waits 1 s for it. */
+/** Longest time until an answer, whatever the state of the database, in ms. Here who asks waits 1 s for it. */
 const ANSWERED_MS = 5_000;
 const PATIENCE = { DATABASE_TIMEOUT: '1', DATABASE_POOL: '3' };
 const PASSWORD = 'a long enough password';
@@ -62,7 +62,7 @@ async function expectRefused(app: TestApp, token: string): Promise<void> {
   expect(Math.max(...answers.map(({ took_ms }) => took_ms))).toBeLessThan(ANSWERED_MS);
 }
 
-/** It serves again, by itself. */
+/** Expects the server to recover without a restart. */
 async function expectServed({ call }: TestApp, token: string): Promise<void> {
   const statuses = async () => [
     (await call(readReadiness)).status,
@@ -113,7 +113,7 @@ needing('PostgreSQL', POSTGRES_PROGRAMS !== undefined).describe('a PostgreSQL se
     await expectRefused(app, token);
     forget();
     await expectRefused(app, token);
-    // What is done every 50 ms has been tried many times by now.
+    // Work with an interval of 50 ms has been tried many times by now.
     const errors = () => lines.filter(({ level }) => level >= 50).map(({ msg }) => msg);
     expect(errors()).toEqual(['the database cannot be used: what needs it is refused with 503 until it can']);
     await postgres.start();
@@ -171,7 +171,7 @@ needing('PostgreSQL', POSTGRES_PROGRAMS !== undefined).describe('a PostgreSQL se
     await waitingAs(wait, () => nap(0.6));
     await expect(waitingAs(wait, () => nap(0.6))).rejects.toMatchObject({ trouble: 'away' } satisfies Partial<DatabaseTrouble>);
     await waitingAs(newWait(), () => Promise.all([nap(0.6), nap(0.6), nap(0.6)]));
-    // Nobody looks on: a job has ten times as long.
+    // A background job may wait ten times as long as a request.
     await nap(1.2);
   });
 

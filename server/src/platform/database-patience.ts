@@ -2,13 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyBaseLogger } from 'fastify';
 import { DatabaseTrouble, isOutage, troubleOf } from './database-errors.ts';
 
-/** What a request has waited for the database so far, in ms of the clock: of questions that wait side by side the time counts once. */
+/** The time that a request has waited for the database so far, in ms of the clock: parallel queries count once. */
 export interface DatabaseWait {
   waited_ms: number;
-  /** How many questions wait now, and since when at least one does. */
+  /** Number of queries that wait now, and since when at least one does. */
   waiting: number;
   since: number;
-  /** The request was answered: what goes on in its name is no longer waited for by anybody. */
+  /** The request was answered: its further work has no caller that waits. */
   is_over: boolean;
 }
 
@@ -28,7 +28,7 @@ export function waitingUnbounded<T>(work: () => T): T {
   return ofRequest.run('unbounded', work);
 }
 
-/** How many times longer than a request a job in the background waits for one answer: it has more to do at once, and nobody looks on. */
+/** A background job waits this many times longer than a request for one answer: it has more to do at once, and no person waits. */
 const BACKGROUND_TIMES = 10;
 
 /** Whether no request waits for what is asked now. */
@@ -37,7 +37,7 @@ export function isBackground(): boolean {
   return wait === undefined || wait === 'unbounded' || wait.is_over;
 }
 
-/** How long who asks now may still wait, in ms. */
+/** Time that the current caller may still wait, in ms. */
 function patienceLeft(timeout_ms: number): number {
   const wait = ofRequest.getStore();
   if (wait === 'unbounded') return Number.POSITIVE_INFINITY;
@@ -81,9 +81,9 @@ export async function withPatience<T>(timeout_ms: number, ask: () => Promise<T>,
 /** Connections to the database at a moment. */
 export interface PoolState {
   used: number;
-  /** How many wait for one. */
+  /** Number of callers that wait for one. */
   waiting: number;
-  /** How many there may be. */
+  /** The most connections. */
   most: number;
 }
 

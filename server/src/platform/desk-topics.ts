@@ -6,7 +6,7 @@ import { newId } from './id.ts';
 import type { DeskFrame, PageSeat } from './page-seats.ts';
 import { conversationTopic, type Published, STAFF_TOPIC, type TopicName, type Topics } from './topics/topics.ts';
 
-/** What pages may hear and say beside what concerns their own person: the support desk's. */
+/** The support desk's part of the events channel: frames that pages may receive and send beside those of their own person. */
 export interface DeskTopics {
   mayHearStaff(me: UserInfo): boolean;
   /** A conversation that this person may serve. */
@@ -19,7 +19,7 @@ export interface DeskTopics {
   typing(me: UserInfo, conversation_id: string | null): Promise<void>;
 }
 
-/** What one page hears of the desk. */
+/** One page's part of the desk's events. */
 export type DeskSeat = PageSeat<DeskFrame>;
 
 /** The frame of an event of the desk that many pages are told, made once. */

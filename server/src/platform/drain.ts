@@ -6,7 +6,7 @@ const RETRY_AFTER_S = 5;
 /** Still answered while the server stops: whether the process runs. */
 const HEALTH = '/api/health';
 
-/** How a server stops without cutting what people have begun. */
+/** Lets a server stop without cutting requests under way. */
 export interface Drain {
   /** Whether `/api/ready` is to say that this server takes no more. */
   isStopping(): boolean;
@@ -27,7 +27,7 @@ export function createDrain(fastify: FastifyInstance): Drain {
     if (stopping) reply.header('connection', 'close');
     if (closed && request.url !== HEALTH)
       throw new Problem('unavailable', { detail: 'This server is stopping. Try again in a moment.', retry_after: RETRY_AFTER_S });
-    // A socket is told to reconnect; it is no request that ends by itself.
+    // A socket is told to reconnect; unlike a request, it does not end soon.
     if (request.ws) return;
     under_way += 1;
     reply.raw.once('close', () => {

@@ -46,7 +46,7 @@ async function start() {
   };
 }
 
-/** Whoever can go on has gone on. */
+/** Waits until all callbacks that are due have run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('a write is over when it is on the disk, and those that came meanwhile share the next sync', async () => {

@@ -267,7 +267,7 @@ async function serveAlone(limits: SocketLimits, isLiving = true) {
   };
   const opening = { rate: { count: 1_000_000, period_ms: 60_000 }, counters: createMemoryCounters({ now: Date.now }) };
   const held = () => Promise.resolve(new Set<string>());
-  /** Nobody is of the staff here. */
+  /** A desk without staff. */
   const desk = {
     mayHearStaff: () => false,
     find: () => Promise.resolve(undefined),
@@ -445,7 +445,7 @@ describe('among sockets that say nothing', async () => {
     (await openSocket(app, { forwarded_for: '203.0.113.51' })).leave();
   });
 
-  test('nothing is compressed, and whatever is said before hello is counted, be it a ping of the protocol', async () => {
+  test('compresses no frame, and counts all frames before hello, protocol pings too', async () => {
     const socket = await openSocket(app);
     expect(socket.extensions).toBe('');
     for (let count = 0; count < 100; count += 1) socket.ping();

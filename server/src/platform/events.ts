@@ -155,7 +155,7 @@ export function serveEvents(
       for (const connection of bySession.of(session_id)) connection.end(is_deletion ? DELETED : ENDED);
     }),
     sessions.onChange((key) => sockets.lookAgain(key)),
-    // Whose role may be another one listens anew, as who they are then.
+    // A person whose role may have changed reconnects with the new role.
     sessions.onChange((user_id) => {
       for (const page of byPerson.of(user_id))
         if (page.desk?.isOfStaff() === true || page.remote?.isOfStaff() === true) page.connection.end(LOST);

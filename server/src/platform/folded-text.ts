@@ -107,7 +107,7 @@ export function indexed(text: string): string {
   return foldText(text).normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC');
 }
 
-/** What the words of a page are looked up in beside its title and summary: those as well, where the database would not know their letters. */
+/** Words to index beside a page's title and summary: those two as well, if the database cannot fold their letters. */
 export function indexedWords({ title, summary, words }: Record<'title' | 'summary' | 'words', string>): string {
   return indexed([...[title, summary].filter((text) => !ASCII.test(text)), words].join(' '));
 }

@@ -23,8 +23,8 @@ function namedInForwarded(header: string): string[] {
 }
 
 /**
- * The addresses that a request was passed on for, the nearest hop last, as `X-Forwarded-For` would name them: without ports, brackets and quotes. It is `Forwarded`
- * where `X-Forwarded-For` says nothing. What is no address ends the list: nobody can say what stands before it. Undefined where nothing is left.
+ * The addresses that a request was passed on for, the nearest hop last, as `X-Forwarded-For` would name them: without ports, brackets and quotes. `Forwarded` is
+ * used without an `X-Forwarded-For`. An invalid address ends the list: entries before it are unreliable. Undefined for an empty list.
  */
 export function forwardedFor(headers: {
   'x-forwarded-for'?: string | undefined;

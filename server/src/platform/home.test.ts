@@ -58,7 +58,7 @@ describe('a data folder', () => {
     take(folder).release();
   });
 
-  test('whose id was damaged is not taken for a new one', () => {
+  test('a damaged id is not replaced by a new one', () => {
     const folder = freshFolder();
     take(folder).release();
     writeFileSync(join(folder, 'home'), 'something else');
@@ -105,7 +105,7 @@ describe('a data folder', () => {
     take(folder).release();
   });
 
-  test('whose holder wrote half a line before the power went is taken', () => {
+  test('takes a folder whose holder file was cut off by a power failure', () => {
     const folder = left();
     writeFileSync(join(folder, 'server.json'), '{"run":"');
     take(folder).release();
@@ -127,7 +127,7 @@ describe('a data folder', () => {
     vi.advanceTimersByTime(60_000);
     expect(onLost).toHaveBeenCalledTimes(1);
     expect(String(onLost.mock.calls[0]?.[0])).toContain('on elsewhere');
-    // What is another's is left to it.
+    // A folder of another server is left alone.
     home.release();
     expect(holderOf(folder)).toEqual(other);
   });

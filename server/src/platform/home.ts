@@ -106,7 +106,7 @@ function writeInPlace(path: string, content: string): void {
   }
 }
 
-/** How long ago a file was written by the clock of the disk that it lies on, which may be another machine's. ms. */
+/** Age of a file by the clock of its disk, which may be on another machine. ms. */
 function ageOf(path: string): number {
   const probe = `${path}.${newId()}`;
   try {
@@ -153,8 +153,8 @@ export function homeId(folder: string): string {
 }
 
 /**
- * Takes a data folder, which it makes, for this server alone. What a server left that was killed does not stand in the way of the next.
- * `onLost` is called when another machine has taken it meanwhile, as it may once nothing was heard of this one for a minute.
+ * Takes a data folder, which it makes, for this server alone. The leftovers of a killed server do not block the next one.
+ * `onLost` is called when another machine has taken the folder, as it may once this server has been silent for a minute.
  * @throws HomeTakenError while another server has it.
  */
 export function takeHome({ folder, onLost }: { folder: string; onLost: (error: HomeTakenError) => void }): Home {

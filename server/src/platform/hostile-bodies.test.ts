@@ -11,7 +11,7 @@ import { createLog } from './log.ts';
 
 const { url, signIn, call } = await startTestApp();
 
-/** What an answer may hold of a refusal: its sentence and its faults, in bytes of JSON. */
+/** The most bytes of JSON in a refusal: its sentence and its faults. */
 const REFUSAL_BYTES = 4 * 1024;
 
 async function post(path: string, body: string | Buffer, headers: Record<string, string> = {}) {

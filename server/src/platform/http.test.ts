@@ -15,7 +15,7 @@ function dial(app: { url: string }): Socket {
   return connect(Number(new URL(app.url).port), '127.0.0.1').on('error', () => {});
 }
 
-/** What the server says to a request as it is written here, until it closes the connection. */
+/** The server's answer to a raw request, until it closes the connection. */
 function say(app: { url: string }, request: string): Promise<string> {
   return new Promise((resolve) => {
     let said = '';
@@ -347,7 +347,7 @@ describe('files', async () => {
     ['another version', { 'if-match': '"other"' }],
     ['an older version', { 'if-unmodified-since': 'Mon, 01 Jan 2001 00:00:00 GMT' }],
     ['a time that is none', { 'if-modified-since': 'yesterday' }],
-  ])('are no fault of ours when asked for %s', async (_, headers) => {
+  ])('are answered without a server error when asked for %s', async (_, headers) => {
     for (const path of ['/api/docs/static/swagger-ui.css', '/assets/main.js', '/index.html', '/api/openapi.json'])
       expect((await fetch(`${app.url}${path}`, { headers })).status).toBeLessThan(500);
   });
@@ -383,7 +383,7 @@ describe('whom a trusted proxy passed a request on for', async () => {
 });
 
 // proves: attack-B.14-3
-test('whoever is gone before their request is looked at leaves no error', async () => {
+test('a client that leaves before its request is handled leaves no error', async () => {
   const lines: string[] = [];
   const logger = createLog('debug', { write: (line) => void lines.push(line) });
   const app = await startTestApp({ surroundings: { logger } });

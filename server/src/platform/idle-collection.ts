@@ -49,7 +49,7 @@ export function collectWhenIdle(world: World = createWorld()): () => void {
     if (world.busyShare() > IDLE_SHARE) return;
     collectLeft?.();
     if (collectLeft !== undefined) return;
-    // What the start has left.
+    // The garbage of the start.
     world.collect();
     collectLeft = createCollector(world.held, world.collect, WORTH_WHILE);
   }, LOOK_EVERY_MS);

@@ -7,7 +7,7 @@ export interface InstallationTables {
   installation: { name: string; value: string };
 }
 
-/** Who stands behind the screens and mails. Contacts that are not known are empty. */
+/** The provider named on screens and in mails. Contacts that are not known are empty. */
 export interface Provider {
   provider_name: string;
   support: { phone: string; email: string; promise: string };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What is wrong with a value, and where in it. */
+/** The fault of a value, and its path. */
 export interface Fault {
   path: readonly PropertyKey[];
   message: string;
@@ -19,7 +19,10 @@ const SMALL_BODY = { characters: 4_096, values: 256 };
 
 const CODE = { quote: 0x22, comma: 0x2c, backslash: 0x5c, open: [0x5b, 0x7b], close: [0x5d, 0x7d] } as const;
 
-/** What a JSON text holds, counted in one pass without parsing it: how deep it nests, and a bound of how many values it has. Ends at the first that is too much. */
+/**
+ * The structure of a JSON text, counted in one pass without parsing it: how deep it nests, and an upper bound of its number of values. Ends at the first that is
+ * too much.
+ */
 function structureOf(text: string): { depth: number; values: number } {
   let depth = 0;
   let deepest = 0;
@@ -90,7 +93,7 @@ function holdsLists(schema: z.core.$ZodType): boolean {
 
 const lengthChecks = new WeakMap<z.core.$ZodType, z.core.$ZodCheckMaxLength | null>();
 
-/** What bounds the items or characters that a schema takes; null where nothing does. */
+/** The length check of a schema's items or characters; null if it has none. */
 function lengthCheckOf(schema: z.core.$ZodType): z.core.$ZodCheckMaxLength | null {
   const known = lengthChecks.get(schema);
   if (known !== undefined) return known;

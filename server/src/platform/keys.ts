@@ -10,7 +10,7 @@ export interface InstallationKey {
   /** The setting that says where it lies. */
   setting: string;
   path: string;
-  /** What is lost without it, as a sentence goes on after "Without it". */
+  /** The loss without the key, worded to follow "Without it". */
   lost: string;
 }
 

@@ -65,7 +65,7 @@ function isLimitName(name: string): name is LimitName {
   return names.includes(name);
 }
 
-/** What a source is let through that many people share: as much as in local exposure. */
+/** The rate for a source that many people share: as high as in local exposure. */
 export function sharedRate({ count, period_ms }: Rate): Rate {
   return { count: count * LOCAL_TIMES, period_ms };
 }
@@ -84,7 +84,7 @@ function parseRate(text: string): Rate | undefined {
 
 /**
  * The limits of a server. `settings` are entries such as `read=1200/1m`; what is not among them has its default.
- * @throws Error with a sentence that goes on from the variable's name.
+ * @throws Error with a sentence that follows the variable's name.
  */
 export function parseLimits(settings: readonly string[], exposure: Exposure): Limits {
   const limits: Record<LimitName, Rate> = { ...DEFAULTS };

@@ -107,7 +107,7 @@ describe('a request that came through a proxy', () => {
     ['old_http', { version: [1, 0], headers: { ...HERE, connection: 'close' } }],
     ['old_http', { version: [0, 9], headers: HERE }],
     ['header_names', { headers: { ...HERE, 'user-agent': 'x' }, names: ['host', 'user-agent'] }],
-    // What HAProxy passes on of a client that asks for an upgrade.
+    // The headers that HAProxy adds for a client that asks for an upgrade.
     [
       'header_names',
       { method: 'POST', headers: { ...HERE, connection: 'upgrade', upgrade: 'x' }, names: ['host', 'connection', 'upgrade'] },

@@ -30,7 +30,7 @@ function openLog() {
 /** Unmistakable, and with characters that each encoding changes. */
 const mark = (name: string) => `${name}-${randomBytes(12).toString('hex')}-ü"%&`;
 
-/** How a text looks in a log that was careless: plain, as JSON, encoded for an address, in hex, in base64 wherever in a longer text it stood. */
+/** Forms of a text in a careless log: plain, as JSON, encoded for an address, in hex, in base64 at any offset in a longer text. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const base64 = [0, 1, 2].flatMap((before) => {
@@ -97,7 +97,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   await post('/auth/change-password', JSON.stringify({ current_password: wrong, new_password: password }), bearer);
   await post('/remote/join', JSON.stringify({ session_code: secret('session_code') }), bearer);
 
-  // What is somebody else's, and what a role may not.
+  // A session of another person, and a call that the role may not make.
   const foreign = replyOf(await app.call(listSessions, { token: other.token }))[0]?.id ?? '';
   await app.call(endSession, { token, params: { id: foreign }, body: { password } });
   await app.call(listOutbox, { token: other.token });
@@ -197,7 +197,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
   test('went through all of it', () => {
     expect(failed).toHaveLength(5);
     for (const problem of failed) {
-      // Whoever asked learns what to say to support, and nothing else.
+      // The caller learns the request id for support, and no more.
       const { request_id, ...told } = problemSchema.parse(problem);
       expect(request_id).toMatch(/^[\w-]{36}$/);
       const { title, detail } = PROBLEMS.internal;

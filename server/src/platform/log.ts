@@ -2,14 +2,14 @@ import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import { currentRequest } from './request-context.ts';
 import type { Settings } from './settings.ts';
 
-// What may be logged is named here, and nothing else is: of a request its method, path and address, of an answer its status, of an error what kind it is and where
-// it arose. Bodies, headers and query strings have no way into the log (OWASP ASVS 5, 16.2.5).
+// Only the facts named here may be logged: of a request its method, path and address, of an answer its status, of an error its kind and where it arose. Bodies,
+// headers and query strings have no way into the log (OWASP ASVS 5, 16.2.5).
 
 const TEXT_LENGTH_MAXIMUM = 500;
 const FRAMES_MAXIMUM = 30;
 const CAUSES_MAXIMUM = 5;
 
-/** What else an error may say of itself: names that programs have given, never values that people have. */
+/** Further loggable facts of an error: names given by programs, never values of people. */
 const NAMED = ['code', 'errno', 'syscall', 'signal', 'constraint', 'table', 'column', 'routine', 'responseCode'] as const;
 const NAME = /^[\w.:$-]{1,100}$/;
 
@@ -72,7 +72,7 @@ const serializers = {
   }),
   res: (reply: { statusCode?: unknown }) => ({ status: reply.statusCode }),
   err: (error: unknown) => errorFacts(error),
-  // What the socket's plugin calls an address with its query.
+  // The socket plugin's name for an address with its query.
   path: pathOf,
 };
 

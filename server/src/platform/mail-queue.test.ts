@@ -90,14 +90,14 @@ describe('the queue of mails', { timeout: 120_000 }, async () => {
     clock += 61_000;
     other.wake();
     await vi.waitFor(() => expect(receivedBy('held')).toHaveLength(1), patience);
-    // What the first one says of it afterwards is not believed.
+    // The first one's later outcome is ignored.
     await vi.waitFor(async () => expect((await stateOf('held')).sent_at).not.toBeNull(), patience);
     broken.dropAll();
     await killed.close();
     expect(await stateOf('held')).toMatchObject({ attempts: 2, next_attempt_at: null, last_error: null });
   });
 
-  test('goes on past recipients that are refused, for now or for good', async () => {
+  test('continues past recipients that are refused, for now or for good', async () => {
     const mail = start();
     smtp.answerRecipients((to) =>
       to.startsWith('grey') ? '451 try later' : to.startsWith('gone') ? '550 nobody here' : '250 ok',

@@ -40,8 +40,8 @@ export const MAIL_PERSONAL: readonly PersonalTable[] = [
 ];
 
 /**
- * What waits first, and what it waits for. `proof`: a token or a name that somebody sits and waits for. `notice`: what was changed in an account. `alert`: what
- * happened to it. `digest`: what can wait.
+ * The priorities of mails, the first first. `proof`: a person waits for this token or name. `notice`: an account was changed. `alert`: something happened to an
+ * account. `digest`: not urgent.
  */
 const PRIORITIES = ['proof', 'notice', 'alert', 'digest'] as const;
 
@@ -55,7 +55,10 @@ interface Letter {
   reply_to?: string;
   /** `notice` unless said otherwise. */
   priority?: (typeof PRIORITIES)[number];
-  /** Nothing of it is kept once it was sent, or given up; for who is no longer known here. Without a mail server it is not written at all. */
+  /**
+   * The queue keeps no copy once it was sent, or given up; for a recipient without an account. Without a mail server it is not written at
+   * all.
+   */
   leaves_no_trace?: true;
   /** Somebody asked for it by naming the address: it goes to one that nobody has proved, too, and who queues it bounds how many there are. */
   asked?: true;
@@ -72,7 +75,7 @@ export interface MailServer {
 const SECOND_MS = 1_000;
 /** Waits before the next attempt: 10 s, 20 s, 40 s ... at most an hour; after the last one the mail is given up (some 8 hours in all). */
 const BACK_OFF = { first_ms: 10 * SECOND_MS, most_ms: 3_600 * SECOND_MS, attempts: 16 } as const;
-/** How long it can be seen what was sent to whom. */
+/** Time for which sent mails are kept. */
 const KEPT_MS = 30 * 86_400 * SECOND_MS;
 /** No token or code of a letter lasts longer. */
 const PROOF_MS = 86_400 * SECOND_MS;
@@ -83,19 +86,19 @@ const CONNECTIONS = 10;
 const KEPT_FREE = 2;
 const CAN_WAIT = PRIORITIES.indexOf('alert');
 /**
- * How long a letter that is being handed over is left alone by other servers: longer than clocks differ, and than the mail server may take for all steps but the
- * slowest, for which it is prolonged. If this server is killed, another one sends the letter after that.
+ * Time for which other servers leave a letter alone that is being handed over: longer than clocks differ, and than the mail server may take for all steps but
+ * the slowest, for which it is prolonged. If this server is killed, another one sends the letter after that.
  */
 const LEASE_MS = 180 * SECOND_MS;
 const PROLONGED_EVERY_MS = 30 * SECOND_MS;
 /** A mail server that cannot be reached is left alone for a second, then twice as long each time, at most this. */
 const REST_MOST_MS = 30 * SECOND_MS;
-/** How often it is tried to note what became of a letter when the database is away, and how long letters that are under way are waited for at the end. */
+/** Interval between attempts to store the outcome of a letter while the database is away, and the time to wait at the end for letters under way. */
 const NOTE_EVERY_MS = 500;
 const CLOSE_MS = 4 * SECOND_MS;
 /** A connection that nobody uses is closed after this: mail servers do so themselves, and a letter that meets that has to wait. */
 const IDLE_MS = 15 * SECOND_MS;
-/** How long the mail server may take for each step, in ms. */
+/** Time that the mail server may take for each step, in ms. */
 const SMTP_TIMEOUT_MS = 15 * SECOND_MS;
 const ERROR_LENGTH_MAXIMUM = 300;
 
@@ -111,7 +114,7 @@ function isFinal(error: unknown): boolean {
   return Number(error.responseCode) >= 500 && (error.code === 'EENVELOPE' || error.code === 'EMESSAGE');
 }
 
-/** What is wrong is the mail server or the way to it, not this letter. */
+/** Whether the fault is in the mail server or the way to it, and not in this letter. */
 function isOfServer(error: unknown): boolean {
   return !(error instanceof Error && 'code' in error && (error.code === 'EENVELOPE' || error.code === 'EMESSAGE'));
 }
@@ -128,9 +131,9 @@ interface MailOptions {
   server: MailServer | undefined;
   now: () => number;
   logger: FastifyBaseLogger;
-  /** How often the outbox is looked at, in ms. */
+  /** Interval between looks at the outbox, in ms. */
   look_ms?: number | undefined;
-  /** Told that there are other mails than before, or that one was sent or refused. */
+  /** Called when mails were added, sent or refused. */
   onChange?: (() => void) | undefined;
 }
 
@@ -296,7 +299,7 @@ export class Mail {
   private readonly sendDue = (): void => {
     if (this.server === undefined || this.closed) return;
     if (this.looking) {
-      // What was queued after the look under way.
+      // Queued after the current look began.
       this.isAskedAgain = true;
       return;
     }
@@ -368,7 +371,10 @@ export class Mail {
     return rows.map((row) => ({ ...row, status: statusOf(row) }));
   }
 
-  /** How many were not sent: they wait, or were given up. Without a mail server those that hold what somebody waits for, for a day: a notice is handed on by nobody. */
+  /**
+   * The number of unsent mails: they wait, or were given up. Without a mail server, those of the last day that an administrator has to hand on; notices are not
+   * counted.
+   */
   async countUnsent(): Promise<number> {
     let query = this.database
       .selectFrom('mails')
@@ -379,7 +385,7 @@ export class Mail {
     return Number((await query.executeTakeFirstOrThrow()).count);
   }
 
-  /** How many were to be sent more than a minute ago, and were not: of those that are tried again later none. */
+  /** The number of mails that have been due for more than a minute; those that wait for another attempt are not counted. */
   async countLate(): Promise<number> {
     const { count } = await this.database
       .selectFrom('mails')

@@ -39,7 +39,7 @@ export async function serveOpenApi(fastify: FastifyInstance, limits: Pick<RateLi
 
   async function send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { etag, ...forms } = await written();
-    // Whoever keeps it asks whether it has changed: it is everybody's, and no secret.
+    // Clients revalidate their copy: the description is public and the same for all.
     reply.headers({ etag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
     if (isKnown(request, etag)) return reply.code(304).send();
     const encoding = (['br', 'gzip'] as const).find((name) => takes(request, name));

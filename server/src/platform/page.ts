@@ -30,7 +30,7 @@ export function nextPage(page: {
   const last = page.rows.at(-1);
   if (last === undefined || page.rows.length < page.query.limit) return;
   const [path = '', search = ''] = page.url.split('?', 2);
-  // What was filtered by stays.
+  // Filters stay.
   const query = new URLSearchParams(search);
   for (const name of ['limit', 'cursor']) query.delete(name);
   query.set('limit', String(page.query.limit));

@@ -22,7 +22,7 @@ const KEEP_ALIVE_MS = 10_000;
 const CANCEL_BYTES = 16;
 /** PostgreSQL's CancelRequest (postgresql.org/docs/current/protocol-message-formats.html). */
 const CANCEL_CODE = 80_877_102;
-/** What a client of pg knows of its connection, as far as its types do not say. */
+/** Properties of pg's client that its types do not name. */
 const connectionSchema = z.object({ host: z.string(), port: z.number(), processID: z.number(), secretKey: z.number() });
 
 /** Has the server end what it does for a client, so that it neither keeps a lock nor happens after all. It may be away; nobody waits for this. */
@@ -115,7 +115,7 @@ export class PatientPostgres implements Dialect {
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     });
     this.pool = clients;
-    // A connection that the server ends while nobody uses it leaves the pool by itself; without a listener it would end the process.
+    // pg removes an idle connection that the server ended from the pool; without a listener the error would end the process.
     clients.on('error', () => {});
     clients.on('connect', (client) => {
       this.hears(client);
@@ -133,7 +133,7 @@ export class PatientPostgres implements Dialect {
     return void this.answered.set(client, performance.now());
   }
 
-  /** What an error of a connection is to those who asked. */
+  /** The error that callers get for an error of a connection. */
   private told(error: unknown): unknown {
     const trouble = troubleOfConnection(error);
     if (trouble === undefined) return error;

@@ -1,4 +1,4 @@
-/** How long an answer is trusted, so that what another server changed counts here after at most this. What was changed here counts at once. */
+/** Time for which an answer is trusted: a change by another server counts here after at most this. A change made here counts at once. */
 const TRUSTED_MS = 5_000;
 const SIZE_MAXIMUM = 10_000;
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Who the data is about. */
+/** The person that the data is about. */
 export interface Subject {
   id: string;
   email: string;
@@ -18,7 +18,7 @@ export interface PersonalTable {
   withheld?: readonly string[];
   /** Columns of JSON text. */
   json?: readonly string[];
-  /** Rows that are about the person; all of theirs unless said otherwise. */
+  /** Further condition on rows about the person. */
   where?: { column: string; is: number };
 }
 

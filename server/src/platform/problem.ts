@@ -6,7 +6,7 @@ interface ProblemOptions {
   errors?: FieldError[];
   /** Seconds for `Retry-After`. */
   retry_after?: number;
-  /** What goes on from a refusal that is only half of one. */
+  /** The second step that a half-finished sign-in continues with. */
   second_step?: { challenge: string; methods: SecondFactor[] };
   cause?: unknown;
 }

@@ -31,9 +31,9 @@ export interface ProxyWatch {
 
 const BEHIND_PROXY = 'behind_proxy';
 const UNTRUSTED = 'untrusted_proxy:';
-/** How many addresses are kept: a network has a few proxies, and whoever sends such headers from many addresses must not fill the table. */
+/** Most addresses that are kept: a network has a few proxies, and a sender of such headers from many addresses must not fill the table. */
 const SOURCES_MAXIMUM = 50;
-/** How often a sign is written again that was written before: an administrator may have cleared it through another server. */
+/** Interval after which a known sign is written again: an administrator may have cleared it through another server. */
 const WRITTEN_AGAIN_MS = 60_000;
 
 const foundSchema = z.object({ since: z.string(), sign: proxySignSchema });
@@ -152,7 +152,7 @@ export async function createProxyWatch(parts: {
       if (source !== undefined && sign === 'forwarding_header' && !isPrivateSource(source)) name(source, sign);
     },
 
-    // Who is known by the address of a trusted proxy is known by none of their own.
+    // The address of a trusted proxy identifies no single person.
     isShared: (source) => shared.has(source) || (!source.includes('/') && isTrusted(source)),
 
     async withheld(request) {

@@ -128,7 +128,7 @@ describe('calls are limited', () => {
     const token = 'customer-known-ida';
     const full = newSource();
     for (let time = 0; time < 5; time += 1) await ask('/api/config', { source: full });
-    // What is refused for its source is not the account's.
+    // A refusal for the source does not count for the account.
     for (let time = 0; time < 5; time += 1) expect((await ask('/api/firewall/rules', { source: full, token })).status).toBe(429);
     for (let time = 0; time < 3; time += 1) expect((await ask('/api/firewall/rules', { token })).status).toBe(200);
     expect(await ask('/api/firewall/rules', { token })).toMatchObject({ status: 429, retry_after: '20' });
@@ -157,7 +157,7 @@ describe('calls are limited', () => {
     expect(events).toMatchObject([1, 2].map(() => ({ kind: 'rate_limited', user_id: null, source, data: { group: 'read' } })));
   });
 
-  test('in groups, each by itself; what watches the server is never limited', async () => {
+  test('limits each group separately, and never limits monitoring', async () => {
     const [source, token] = [newSource(), 'admin-boss'];
     expect((await ask('/api/admin/blocks', { source, token })).status).toBe(200);
     expect((await ask('/api/admin/blocks', { source, token })).status).toBe(200);

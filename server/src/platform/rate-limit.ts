@@ -7,7 +7,10 @@ import { tooManyRequests } from './problem.ts';
 import type { Observe } from './security-event.ts';
 import type { Session } from './session.ts';
 
-/** What calls are limited together. Signing in is limited by source alone: who signs in has no account yet. */
+/**
+ * Groups of calls that share a limit. Signing in is limited by source alone: the caller has no account yet.
+ * Signing in is limited by source alone: who signs in has no account yet.
+ */
 type Group = 'sign_in' | 'read' | 'write' | 'upload' | 'expensive' | 'admin' | 'document';
 
 export interface RateLimits {
@@ -30,11 +33,11 @@ interface CountedAccount {
   wait_ms: number | undefined;
 }
 
-/** How long a source that was over its limit counts as pressed, in ms, and how many of them are known at most. */
+/** Time for which a source that was over its limit counts as pressed, in ms, and the most sources that are remembered. */
 const PRESSED_MS = 1_000;
 const PRESSED_MAXIMUM = 10_000;
 
-/** What watches a server must be answered always. */
+/** Monitoring must always be answered. */
 const UNLIMITED = new Set(['/health', '/ready']);
 /** A limit that is met is told so often at the most, not at each request: often enough for the rule on limits (more than 5, one of them forgotten a minute). */
 const TOLD: Rate = { count: 6, period_ms: 60_000 };

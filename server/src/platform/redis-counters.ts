@@ -5,7 +5,7 @@ import type { Bucket, Counters, Empty } from './counters.ts';
 import { connectRedis, withinTime } from './redis.ts';
 
 const PREFIX = 'palisade:';
-/** How long Redis is left alone after it has failed, so that a request does not wait for it each time. */
+/** Pause after Redis has failed, so that requests do not each wait for it. */
 const LEFT_ALONE_MS = 2_000;
 
 /**

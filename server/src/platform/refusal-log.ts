@@ -22,7 +22,8 @@ export interface RefusalLog {
 }
 
 /**
- * Who is refused chooses how often: of each source so many lines are written in a minute, and then one with the number of those that were left out. `now` is in ms.
+ * Bounds log lines of refusals, whose number an attacker controls: so many lines of each source are written in a minute, then one with the number of those left
+ * out. `now` is in ms.
  */
 export function createRefusalLog({ logger, now }: { logger: Pick<FastifyBaseLogger, 'warn'>; now: () => number }): RefusalLog {
   const sources = new Map<string, Told>();

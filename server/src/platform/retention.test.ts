@@ -102,7 +102,7 @@ test('scans, alerts that are over and entries of the audit log go after the days
   const { token } = await signIn('boss', 'admin');
   expect(replyOf(await call(checkAudit, { token }))).toMatchObject({ fault: null, checked_from: 3, entries: 5 });
 
-  // What is not over its time goes no more than before.
+  // Entries that are still within their time cannot be removed.
   await expect(app.database.deleteFrom('audit_entries').where('seq', '=', 3).execute()).rejects.toThrow('append-only');
   await expect(app.database.updateTable('audit_head').set({ anchor_seq: 1 }).execute()).rejects.toThrow('append-only');
   clock += 30 * DAY_MS;

@@ -11,7 +11,7 @@ export function keepRetention({ jobs, tasks }: { jobs: Pick<Jobs, 'handle'>; tas
     const failed: unknown[] = [];
     for (const task of tasks) {
       signal.throwIfAborted();
-      // What cannot be removed by one does not keep the others from it.
+      // A failed task does not stop the others.
       await task().catch((error: unknown) => void failed.push(error));
     }
     // The database is away for all of them alike, which is said once.

@@ -44,10 +44,10 @@ export interface FileVerdict {
   threat: string | null;
 }
 
-/** What the engines say of a file. */
+/** The engines' verdict of a file. */
 export type Inspect = (file: ArrivedFile & { user_id: string; signal: AbortSignal }) => Promise<FileVerdict>;
 
-/** Files that one person sends to another: each arrives, is scanned and then sealed if it is clean, and of all others nothing is kept. Who may send and read them is their feature's to say. */
+/** Files that one person sends to another: each arrives, is scanned and then sealed if it is clean, and of all others nothing is kept. Their feature decides who may send and read them. */
 export interface ScannedFiles {
   /** Takes the file of an upload of at most `maximum` bytes. @throws Problem, what an upload is refused with. */
   receive(request: FastifyRequest, maximum: number): Promise<ArrivedFile>;

@@ -140,7 +140,7 @@ describe('every answer', async () => {
       expect(JSON.stringify(problem)).not.toMatch(/node_modules|\.ts\b|FST_ERR|HPE_|SQLITE|select |stack/i);
     }
     const kept = headers.get('cache-control');
-    // Neither is anybody's own.
+    // Neither is personal.
     if (/^<!doctype html><title>Palisade|^\{"openapi":/.test(body)) expect(kept).toBe('no-cache');
     else expect(kept).toBe('no-store');
   });
@@ -175,7 +175,7 @@ describe('every answer', async () => {
 describe('without https', async () => {
   const app = await startTestApp({ environment: { PUBLIC_URL: 'http://localhost:3000' } });
 
-  test('nobody is told to come by https', async () => {
+  test('sends no redirect policy to https', async () => {
     expect((await fetch(`${app.url}/api/health`)).headers.get('strict-transport-security')).toBeNull();
   });
 });

@@ -2,7 +2,10 @@ import type { FastifyBaseLogger } from 'fastify';
 import { refusalsOf } from './refusal-log.ts';
 import type { SecurityEvent } from './security-event.ts';
 
-/** What the log says of an event: names of things, never a file's name or what somebody typed. Undefined for what is no matter of access. */
+/**
+ * The log's facts of an event: names of things, never a file's name or typed text. Undefined for events that do not concern access.
+ * Undefined for what is no matter of access.
+ */
 function factsOf(event: SecurityEvent): Record<string, unknown> | undefined {
   switch (event.kind) {
     case 'login_failed':

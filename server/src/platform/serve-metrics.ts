@@ -7,7 +7,7 @@ import { Problem } from './problem.ts';
 import type { RateLimits } from './rate-limit.ts';
 
 const PATH = '/metrics';
-/** Whoever asks is a program on the same machine or network, which asks at once and takes the answer at once. ms. */
+/** The caller is a program on the same machine or network, which asks and reads at once. ms. */
 const PATIENCE_MS = 10_000;
 const CONNECTIONS_MAXIMUM = 32;
 

@@ -62,7 +62,7 @@ describe('settings', () => {
     expect(settings.open_local).toBe(true);
   });
 
-  test('what is kept for a time is kept for days, or for ever', () => {
+  test('retention is in days, or for ever', () => {
     const { retain_days } = parseSettings({
       RETAIN_SCANS: '30',
       RETAIN_ALERTS: 'forever',

@@ -14,7 +14,9 @@ export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
-/** What a server runs with: read once from the environment, never again. Names and defaults are those of the table in docs/operating.md. */
+/**
+ * The settings of a server: read once from the environment, never again. Names and defaults are those of the table in docs/operating.md.
+ */
 export interface Settings {
   host: string;
   port: number;
@@ -26,9 +28,9 @@ export interface Settings {
   database_url: string | undefined;
   /** Connections to PostgreSQL at the most. */
   database_pool: number;
-  /** How long a request waits for the database, in ms. */
+  /** Time that a request waits for the database, in ms. */
   database_timeout_ms: number;
-  /** Where limits are counted for several servers together; undefined: each counts by itself. */
+  /** Counts limits for several servers together; undefined: each counts on its own. */
   redis_url: string | undefined;
   /** The store of kept files that several servers share; undefined: a folder of DATA_DIR. */
   storage: S3Location | undefined;
@@ -40,9 +42,9 @@ export interface Settings {
   audit_key_file: string;
   /** Where this server notes the end of the audit log, for itself alone. */
   audit_witness_file: string;
-  /** Whose accounts must have a second factor; `staff` are support and administrators. */
+  /** The accounts that must have a second factor; `staff` are support and administrators. */
   require_two_factor: 'nobody' | 'staff' | 'everyone';
-  /** How many steps of 30 s a code of an authenticator app counts before and after its own. */
+  /** Number of steps of 30 s that a code of an authenticator app is valid before and after its own. */
   totp_drift_steps: number;
   admin_emails: readonly string[];
   trusted_proxies: readonly string[];
@@ -58,17 +60,17 @@ export interface Settings {
   inbox: { url: string; address: string; authserv_id?: string } | undefined;
   /** The clamd pool beside the embedded engine; empty: the embedded engine alone. */
   scanners: readonly ScannerAddress[];
-  /** Nobody has said which clamd, or that there is to be none: one at a usual place may be used. */
+  /** No clamd was configured or excluded: one at a usual place may be used. */
   look_for_scanner: boolean;
   /** Sources of signatures beside the pack that ships. */
   signature_feeds: readonly SignatureFeed[];
-  /** How much may lie in the spool, of one person and in all, in bytes. */
+  /** The most bytes in the spool, of one person and in all. */
   spool: { per_person: number; all: number };
-  /** How much of the disk stays free for the database, in bytes. */
+  /** Bytes of the disk that stay free for the database. */
   disk_reserve: number;
-  /** How long an upload may take, in ms. */
+  /** Time that an upload may take, in ms. */
   upload_ms: number;
-  /** What is let through in a time, by the name of each limit. */
+  /** Rate limits by name. */
   limits: Limits;
   /** For how many days finished scans, alerts that are over and entries of the audit log are kept; undefined: for ever. */
   retain_days: { scans: number | undefined; alerts: number | undefined; audit: number | undefined; chats: number | undefined };
@@ -177,7 +179,9 @@ function measure<Unit extends string>(pattern: RegExp, units: Readonly<Record<Un
 const bytes = (usual: string) => measure(/^(\d{1,9})([KMGT]?)$/, UNIT_BYTES, usual, 'must be a size such as 512M or 4G');
 const duration = (usual: string) => measure(/^([1-9]\d{0,5})([smhd])$/, UNIT_MS, usual, 'must be a time such as 30m or 1h');
 
-/** What names a conversation has 42 characters, and a + before them; an address has 64 before its @ (RFC 5321 section 4.5.3.1.1). */
+/**
+ * A conversation's part of the address has 42 characters, after a +; an address has 64 before its @ (RFC 5321 section 4.5.3.1.1).
+ */
 const INBOX_LOCAL_MAXIMUM = 21;
 
 const environmentSchema = z.object({
@@ -291,7 +295,7 @@ const environmentSchema = z.object({
   UPLOAD_TIME: duration('1h'),
   METRICS_PORT: z.preprocess(blankIsUnset, portNumber.optional()),
   METRICS_HOST: text,
-  // What a header can carry as a bearer token (RFC 6750 section 2.1), and nobody guesses.
+  // Must fit a header as a bearer token (RFC 6750 section 2.1), and be hard to guess.
   METRICS_TOKEN: z.preprocess(
     blankIsUnset,
     z

@@ -3,11 +3,11 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
 
-/** What a client that does not read its answer may cost. Times in ms. */
+/** Limits for clients that do not read their answers. Times in ms. */
 export interface ReadingLimits {
-  /** How often it is looked. */
+  /** Interval between checks. */
   look_ms: number;
-  /** Who takes fewer bytes than this in a window, while more wait for them, is cut. */
+  /** A client that takes fewer bytes than this in a window, while more wait for it, is cut. */
   window_ms: number;
   bytes: number;
 }
@@ -51,8 +51,8 @@ async function unacknowledged(): Promise<Map<string, number>> {
 }
 
 /**
- * Cuts every connection, of an answer, a file or a socket, whose other side does not take what is written to it. Measured by what was taken, not by the time that
- * all takes: a large download over a slow network goes on.
+ * Cuts every connection, of an answer, a file or a socket, whose other side does not take what is written to it. The measure is the bytes taken, not the total
+ * time: a large download over a slow network continues.
  */
 export function cutSlowReaders(server: Server, { logger, ...limits }: ReadingLimits & { logger: FastifyBaseLogger }): void {
   const open = new Set<Socket>();
@@ -84,7 +84,7 @@ export function cutSlowReaders(server: Server, { logger, ...limits }: ReadingLim
       if (before !== undefined && now - before.since < limits.window_ms) continue;
       if (before !== undefined && taken - before.taken < limits.bytes) {
         logger.info({ waiting: queue.waiting }, 'somebody does not read what is written to them, and is cut');
-        // Nothing more is kept for them: the system would hold what is on its way for minutes.
+        // The connection is reset: otherwise the system would hold the unsent bytes for minutes.
         socket.resetAndDestroy();
       } else behind.set(socket, { since: now, taken });
     }

@@ -8,13 +8,13 @@ type StorageState = 'ok' | 'low' | 'full';
 
 /** Knows whether there is room, and whether there is again. */
 export interface StorageWatch {
-  /** To be told of what an answer failed of. */
+  /** Notes the error of a failed answer. */
   note(error: unknown): void;
   state(): Promise<StorageState>;
 }
 
 const PROBE = 'storage_probe';
-/** How often at most a full database is tried, in ms. */
+/** Interval between trial writes to a full database, in ms. */
 const TRY_EVERY_MS = 1_000;
 
 /** `disk` is that of the data folder. A write is tried only after one has failed: whoever asks for the state costs nothing. */

@@ -9,7 +9,7 @@ class UpgradeCopyError extends Error {
 }
 
 const COPY = 'palisade.before-upgrade.sqlite';
-/** What SQLite writes beside the database however small that is. */
+/** The bytes that SQLite writes beside even a small database. */
 const LEAST_BYTES = 4 * 1024 ** 2;
 
 /** Where the copy of an SQLite database lies that is made before an upgrade. */

@@ -25,10 +25,10 @@ export interface AntivirusTables {
     /** 1 while the uploaded bytes wait in the spool for an engine. */
     spooled: number;
     attempts: number;
-    /** How often engines of `engine_deaths_edition` have died over these bytes. */
+    /** Number of deaths of engines of `engine_deaths_edition` over these bytes. */
     engine_deaths: number;
     engine_deaths_edition: string | null;
-    /** Readings by runs of the server that did not see their end, since the last that came to one. */
+    /** Readings by runs of the server that did not see their end, since the last completed one. */
     unended_readings: number;
     /** 1 while the bytes are kept encrypted. */
     sealed: number;

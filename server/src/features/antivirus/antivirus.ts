@@ -97,23 +97,23 @@ interface AntivirusOptions {
   falseAlarms: Pick<FalseAlarms, 'of'>;
   now: () => number;
   logger: FastifyBaseLogger;
-  /** Told of each infected file, again after a restart: take it once for each scan id. */
+  /** Called for each infected file, again after a restart: take it once for each scan id. */
   onInfected: (file: InfectedFile) => Promise<void>;
   onCleared: (file: ClearedFile) => Promise<void>;
   /** Tells a person's pages what happened. */
   tell: (user_id: string, event: LiveEvent) => void;
-  /** What is known of files by their SHA-256 alone. */
+  /** Looks a file up by its SHA-256 alone. */
   matchHash?: MatchHash | undefined;
   meter?: ScanMeter | undefined;
-  /** How often pending files are given to the engine again, in ms. */
+  /** Interval at which pending files are given to the engine again, in ms. */
   retry_ms?: number | undefined;
-  /** How long a small file may be read before it is recorded, in ms. */
+  /** Time that a small file may be read before it is recorded, in ms. */
   record_ms?: number | undefined;
 }
 
 const at = (now: () => number) => new Date(now()).toISOString();
 
-/** What engines died of before, they are not given anew as often. */
+/** Earlier engine deaths over the same bytes, which reduce further attempts. */
 async function earlierDeaths(
   database: Kysely<AntivirusTables & InstallationTables & JobTables>,
   { user_id, file_hash }: ScanRow,
@@ -298,7 +298,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
    * Takes over a file of which the upload is complete, and answers its record once an engine has spoken. From the moment the record is stored the file
    * is scanned, now or after a restart, whoever goes away; only the person can take it back. Of a small file the record is stored with its verdict, when that
    * comes at once.
-   * @throws Problem `upload_cancelled` when they did, or deleted its record meanwhile. Nothing of the file is left then, its record included.
+   * @throws Problem `upload_cancelled` when they did, or deleted its record meanwhile. The file and its record are removed then.
    */
   async scan({ id, user_id, filename, size, sha256, bytes, ...waiter }: Arrival): Promise<Scan> {
     const scanned_at = at(this.now);
@@ -318,7 +318,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
       threat_facts: null,
       notes: '[]',
       engines: '[]',
-      // Nothing to read was read whole; no engine is asked.
+      // An empty file is clean; no engine is asked.
       coverage: size === 0 ? JSON.stringify(NO_COVERAGE) : null,
       spooled: size === 0 ? 0 : 1,
       attempts: 1,
@@ -361,7 +361,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
         Object.assign(row, await earlierDeaths(this.database, row));
       }
       known = size === 0 || earlier === undefined ? undefined : await this.earlierVerdict(row);
-      // Nothing of it is needed any more, so nothing of it is kept.
+      // The bytes are not needed any more, so they are not kept.
       if (size === 0 || known?.scan_status === 'clean') return scanOf(await record.finish(known ?? {}));
       // A small file is read first: most are clean, and then one write is enough.
       if (known !== undefined || bytes === undefined) await record.store();
@@ -378,11 +378,11 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
       scanned = await (verdict === undefined
         ? this.examinations.examine(row, { waiter, record })
         : this.examinations.settle(row, verdict, await record.store()));
-      // What no engine could read is read when one can; at once, by another server, when this one stops.
+      // An unread file is read when an engine is there; at once, by another server, when this one stops.
       const waits_ms = this.closing ? 0 : this.retry_ms;
       again_ms = scanned !== undefined && isUnread(scanned) ? waits_ms : undefined;
     } catch (error) {
-      // Whatever else went wrong, the record is there, and its file is to be read.
+      // After any other error the record is there, and its file is to be read.
       if (error instanceof Problem && error.code === 'upload_cancelled') again_ms = undefined;
       throw storageProblem(error);
     } finally {
@@ -461,7 +461,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
   async remove(row: ScanRow): Promise<void> {
     requireHere(row, this.keeping, this.home);
     const is_running = this.examinations.isRunning(row.id);
-    // What servers share is removed first: who is told that it is gone can rely on it.
+    // The shared copy is removed first: a reported removal is complete.
     if (!is_running && row.in_store === 1) await this.keeping.remove(row);
     await this.database.deleteFrom('scans').where('id', '=', row.id).execute();
     // Another server that reads it is told to stop.
@@ -490,7 +490,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return (await this.overviews.of(user_id)).counts;
   }
 
-  /** How far a person's files are that have no verdict yet. */
+  /** Progress of a person's files that have no verdict yet. */
   progress(user_id: string): LiveEvent[] {
     return this.examinations.progress(user_id);
   }

@@ -55,7 +55,7 @@ needing('Redis', REDIS_SERVER !== undefined).test(
     const sent = openUpload(first, token, { key });
     await sent.write(noise(100_000));
     const cancelAt = (app: typeof first, as = token) => app.call(cancelUpload, { token: as, params: { key } });
-    // Nobody else's: to them it is not there.
+    // Strangers get `not_found`.
     const stranger = await first.signIn();
     await vi.waitFor(async () => expect(problemOf(await cancelAt(second, stranger.token)).code).toBe('not_found'));
     expect((await cancelAt(second)).status).toBe(204);

@@ -248,7 +248,7 @@ describe('too much at once', async () => {
   test('is 429 with Retry-After before the body: of one person, and of everybody', async () => {
     const first = await hold(maria.token, 1);
     const second = await hold(maria.token, 2);
-    // Nothing of the file is sent here, and no end.
+    // The file is neither sent nor ended here.
     const refused = await openUpload(app, maria.token).answer;
     expect(refused).toMatchObject({ status: 429, retry_after: '5' });
     expect(JSON.parse(refused.body)).toMatchObject({

@@ -3,7 +3,7 @@ import { newId } from '#platform/id.ts';
 import { Problem } from '#platform/problem.ts';
 import type { SessionNews } from '#platform/session-news.ts';
 
-/** How many files may be on their way to a verdict at once: being received, waiting, or being read. */
+/** The most files on their way to a verdict at once: being received, waiting, or being read. */
 export interface ArrivalLimits {
   per_person: number;
   all: number;
@@ -30,7 +30,7 @@ function wasCancelled(error: unknown): boolean {
 /** A file is on its way for this long after its server said so last, in ms: what a server that was killed had under way is forgotten after it. */
 const LEASE_MS = 60_000;
 const PROLONGED_EVERY_MS = LEASE_MS / 3;
-/** How long the server of an upload is waited for: it answers at once, and ends an upload as soon as nothing of it is left. */
+/** Time to wait for the server of an upload: it answers at once, and ends an upload as soon as its bytes are removed. */
 const TOLD_WITHIN_MS = 2_000;
 const ENDED_WITHIN_MS = 10_000;
 const ALL = 'arrivals';
@@ -43,7 +43,7 @@ interface Shared {
   key: string | undefined;
 }
 
-/** What the server that has an upload says of it. */
+/** The state of an upload, from the server that has it. */
 interface Told {
   user_id: string;
   cancelled: boolean;
@@ -186,7 +186,7 @@ export class Arrivals {
     }
   }
 
-  /** Undefined when nobody's file goes by this key, or it has its verdict. @throws Problem `on_another_server` when it is on its way to one that does not answer. */
+  /** Undefined for an unknown key, or a file with a verdict. @throws Problem `on_another_server` when it is on its way to one that does not answer. */
   async find(key: string): Promise<{ user_id: string } | undefined> {
     return this.keyed.get(key) ?? (await this.askOthers(key, false));
   }

@@ -14,7 +14,7 @@ const spooled = (app: TestApp) => readdirSync(join(app.data_dir, 'spool'));
 const detailOf = async (app: TestApp, token: string, id: string) => replyOf(await app.call(readScan, { token, params: { id } }));
 const locked = () => zip([{ name: 'a', content: noise(64, 7), flags: 1 }]);
 
-describe('what comes while something else is done with a file', async () => {
+describe('actions during other work on the same file', async () => {
   const database = ownDatabase();
   const listed = new Map<string, string>();
   const onLook = new Map<string, () => void>();
@@ -136,7 +136,7 @@ describe('a start', async () => {
     const two = await scanned(before, token, 'two', noise(91));
     const three = await scanned(before, token, 'three', noise(92));
     await before.close();
-    // As if the server had been killed before an engine came to them. The first does not come to its end before the test says so.
+    // The first one ends only when the test lets it. The first does not come to its end before the test says so.
     database.run(`update scans set scan_status = 'pending', status_detail = 'queued', spooled = 1, edition = null`);
     execFileSync('mkfifo', [spool(one.id)]);
     writeFileSync(spool(two.id), noise(91));

@@ -112,7 +112,7 @@ describe('without clamd', async () => {
       engines: [yara(clean)],
     });
     expect(await scanned(app, token, 'secret.txt', CLAMD_ONLY)).toMatchObject({ scan_status: 'pending', engines: [yara(clean)] });
-    // What is up again, but cannot be believed, is not asked.
+    // A clamd that is up again, but fails its self-test, is not asked.
     clamd.fails_open = true;
     await clamd.up();
     const { streams } = clamd;
@@ -229,7 +229,7 @@ describe('a clamd that changes', async () => {
   });
 });
 
-test('what clamd found stays found when a server starts without one, until clamd itself says otherwise', async () => {
+test('a finding of clamd stays when a server starts without one, until clamd itself says otherwise', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-without-clamd-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const clamd = await startClamdDouble();

@@ -2,7 +2,7 @@ import { describeMediaType, MEDIA_TYPE_WORDS } from '@palisade/contract/media-ty
 
 const OOXML = 'application/vnd.openxmlformats-officedocument';
 
-/** What a file of that ending may be; the start of a media type is enough. Endings that say little are not here. */
+/** Media types of files with this ending; the start of a media type is enough. Endings that say little are not here. */
 const ENDINGS: Readonly<Record<string, readonly string[]>> = {
   pdf: ['application/pdf'],
   jpg: ['image/'],

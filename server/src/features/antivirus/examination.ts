@@ -25,7 +25,7 @@ export interface InfectedFile {
   scan: Scan;
   /** One of the industry's harmless test files. */
   is_test_file: boolean;
-  /** What became of its bytes: seen to, not hoped for. */
+  /** The state of the stored bytes, as verified. */
   copy: Copy;
   /** Perhaps for the second time: the server has started, and an earlier run may not have come to tell. */
   told_again: boolean;
@@ -35,11 +35,11 @@ export interface InfectedFile {
 export interface ClearedFile {
   user_id: string;
   scan: Scan;
-  /** What was found in it before. */
+  /** The earlier finding. */
   threat: string;
 }
 
-/** Told what engines have done. */
+/** Receives scan metrics. */
 export interface ScanMeter {
   /** An engine has read a file. `size` in bytes. */
   read(file: { size: number; ms: number }): void;
@@ -47,19 +47,19 @@ export interface ScanMeter {
   verdict(status: Row['scan_status']): void;
 }
 
-/** Who still waits for a scan, and may end it: what the page that sent the file has named it, and the signal that the person wants it back. */
+/** The caller that waits for a scan, and may end it: the page's key for the file, and the signal of a cancelled upload. */
 export interface Waiter {
   key: string | undefined;
   signal: AbortSignal;
 }
 
-/** Who is told that a record has changed, or is gone. */
+/** Receives changed and removed records. */
 export interface RecordNews {
   changed(row: Row): void;
   removed(row: Pick<Row, 'id' | 'user_id'>): void;
 }
 
-/** How a file is read. */
+/** Options for one reading. */
 interface Reading {
   waiter?: Waiter;
   record?: NewRecord;
@@ -109,7 +109,7 @@ interface ExaminationsOptions {
   keeping: Keeping;
   now: () => number;
   logger: FastifyBaseLogger;
-  /** Told of each infected file, again after a restart: take it once for each scan id. */
+  /** Called for each infected file, again after a restart: take it once for each scan id. */
   onInfected: (file: InfectedFile) => Promise<void>;
   onCleared: (file: ClearedFile) => Promise<void>;
   news: RecordNews;
@@ -117,7 +117,7 @@ interface ExaminationsOptions {
   tell: (user_id: string, event: LiveEvent) => void;
   matchHash: MatchHash | undefined;
   meter?: ScanMeter | undefined;
-  /** How long a file may be read before it is recorded, in ms. */
+  /** Time that a file may be read before it is recorded, in ms. */
   record_ms?: number | undefined;
 }
 
@@ -185,7 +185,7 @@ export class Examinations {
 
   /** The person wants the file back: nothing of it stays. */
   private async withdraw(row: Row, record: NewRecord | undefined): Promise<never> {
-    // Nobody knows of it.
+    // The record was never stored, so nobody can know of it.
     if (record?.is_stored() === false) {
       await this.spool.remove(row.id);
       this.news.removed(row);
@@ -270,7 +270,7 @@ export class Examinations {
     const { key, signal } = waiter ?? {};
     const report = (progress: ScanProgress) => this.board.report({ id, user_id, key }, progress);
     const onPlace = (place: number) => report({ stage: 'queued', place });
-    /** Aborted when the file cannot be recorded, or is read by another server by now: nobody is told of it then. */
+    /** Aborted when the file cannot be recorded, or another server reads it by now: this reading is then not reported. */
     const lost = new AbortController();
     const heed = (held: ReadingLease | undefined) => {
       if (held?.signal.aborted) lost.abort(held.signal.reason);
@@ -294,7 +294,7 @@ export class Examinations {
           folder: this.spool.unpacked(row.id),
           password,
           onBegin() {
-            // What no engine takes up was not tried.
+            // A file that no engine started on counts as not tried.
             if (began_at === undefined) lease?.countAttempt().catch((error: unknown) => lost.abort(error));
             began_at ??= performance.now();
             begun();
@@ -336,7 +336,7 @@ export class Examinations {
         // Without the password the bytes say less.
         verdict.edition = null;
       }
-      // What was found once stays found until a whole reading says otherwise, by whoever found it among others.
+      // A finding stays until a complete reading by its finders, among others, says otherwise.
       const was_found = row.scan_status === 'infected' && verdict.scan_status !== 'infected';
       if (was_found && (verdict.scan_status === 'pending' || !isOfItsFinders(row, verdict))) return row;
       if (row.scan_status === 'infected' && verdict.scan_status === 'clean') {
@@ -346,7 +346,7 @@ export class Examinations {
       return await this.conclude(row, verdict, held);
     } finally {
       clearTimeout(recording);
-      // What stays of a sealed file is the sealed one.
+      // Only the sealed copy stays of a sealed file.
       if (row.sealed === 1) await this.spool.remove(row.id);
     }
   }
@@ -366,7 +366,7 @@ export class Examinations {
     return await scan(AbortSignal.any([stop, full.signal])).finally(() => clearInterval(watch));
   }
 
-  /** Nothing was found, by signatures that others have replaced meanwhile: a recheck for these may have passed the file by while it was read. */
+  /** A clean reading by signatures that were replaced meanwhile: a recheck for the new ones may have passed the file by while it was read. */
   private isOutdated(outcome: EngineOutcome): boolean {
     if (outcome.kind === 'failed' || outcome.examination.threat !== null || outcome.second?.kind === 'missing') return false;
     const edition = this.engine.edition();
@@ -432,12 +432,12 @@ export class Examinations {
     return [...this.under_way.keys()];
   }
 
-  /** How far a person's files are that have no verdict yet. */
+  /** Progress of a person's files that have no verdict yet. */
   progress(user_id: string): LiveEvent[] {
     return this.board.of(user_id);
   }
 
-  /** Ends the engine. What it had not read stays as it is, for the next start. */
+  /** Ends the engine. Unread files stay as they are, for the next start. */
   async close(): Promise<void> {
     this.closed = true;
     this.turns.close();

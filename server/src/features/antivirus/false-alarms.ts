@@ -23,7 +23,7 @@ interface Accounts {
 type Decision = Exclude<ReportStatus, 'open'>;
 type Tables = AntivirusTables & AuditTables & JobTables & MailTables & InstallationTables;
 
-/** How long a decision can be taken back before its person is written to, in ms. */
+/** Time in which a decision can be taken back before its person is written to, in ms. */
 const TOLD_AFTER_MS = 60_000;
 /** A letter about what holds of a report when the job is done. A decision that was taken back meanwhile has none, and whoever had a letter gets one of that. */
 const TOLD = jobKind({
@@ -31,7 +31,7 @@ const TOLD = jobKind({
   payload: z.object({ report_id: z.string(), decided_at: z.string(), taken_back: z.boolean() }),
 });
 
-/** What was decided, and what it means for the file. */
+/** The letter about a decision, and its effect on the file. */
 function decisionLetter({ filename, decision, page }: { filename: string; decision: Decision; page: string[] }) {
   const about = `you reported that the finding in your file “${filename}” is a false alarm.`;
   return decision === 'confirmed'
@@ -78,7 +78,7 @@ interface FalseAlarmsOptions {
   mail: Pick<Mail, 'queue' | 'wake'>;
   jobs: Pick<Jobs, 'handle' | 'enqueue' | 'wake'>;
   public_url: string | undefined;
-  /** Told of whose report is not as it was. */
+  /** Called with the person whose report has changed. */
   onChange: (user_id: string) => void;
   now: () => number;
   /** In place of a minute, in ms. */

@@ -16,7 +16,7 @@ import type { Spool } from './spool.ts';
 /** A record as it is stored. */
 export type ScanRow = Selectable<AntivirusTables['scans']>;
 
-/** What a reading says of a file. */
+/** The verdict of one reading. */
 export type Verdict = Required<
   Pick<
     Updateable<AntivirusTables['scans']>,
@@ -35,7 +35,7 @@ export type Verdict = Required<
   >
 >;
 
-/** What became of the uploaded bytes: `left` when they could not be removed, `waiting` for an engine or for room to be sealed. */
+/** The state of the uploaded bytes: `left` when they could not be removed, `waiting` for an engine or for room to be sealed. */
 export type Copy = 'sealed' | 'deleted' | 'left' | 'waiting';
 
 /** Of a file that is pending because no engine has read it yet. */
@@ -182,7 +182,7 @@ export class Keeping {
       if (row.in_store === 1) return { in_store: 1, sealed_sha256: row.sealed_sha256 };
       return await this.seal(row);
     } catch (error) {
-      // What is sealed needs no room: whoever reads it next asks again.
+      // A sealed file needs no room: the next reader tries again.
       if (row.in_store === 1) throw error;
       this.logger.error({ err: error, scan: row.id }, 'a file could not be sealed');
       return isStorageError(error) || error instanceof StoreAwayError ? 'no_room' : 'failed';
@@ -237,7 +237,10 @@ export class Keeping {
     return updated;
   }
 
-  /** Removes the files of the store that servers share that are over their time. What is read just now is removed next time. */
+  /**
+   * Removes the files of the store that servers share that are over their time. Files that are being read are removed next
+   * time.
+   */
   private async sweepSharedExpired(signal: AbortSignal): Promise<ScanRow[]> {
     const changed: ScanRow[] = [];
     for (let after = ''; !signal.aborted; ) {
@@ -316,7 +319,7 @@ export class Keeping {
     const sealing = kept_until !== null && row.sealed === 0 && row.spooled === 1 ? await this.trySeal(row) : 'failed';
     const now_sealed = typeof sealing === 'string' ? undefined : sealing;
     const sealed = kept_until !== null && (row.sealed === 1 || now_sealed !== undefined);
-    // What no engine has read yet is never given up for want of a seal.
+    // A file that no engine has read yet is never given up for want of a seal.
     const waits = !sealed && (isUnread({ scan_status, status_detail }) || sealing === 'no_room');
     const store = (
       from: Kysely<AntivirusTables>,
@@ -416,7 +419,7 @@ export class Keeping {
   /** Removes the bytes of a file that is sealed or waits to be; the record stays. False when somebody else has. @throws StoreAwayError before anything is changed. */
   async removeFile(row: ScanRow): Promise<boolean> {
     const waits = row.spooled === 1 && !isUnread(row);
-    // What servers share is removed first: who is told that it is gone can rely on it.
+    // The shared copy is removed first: a reported removal is complete.
     if (row.in_store === 1) await this.placeOf(row).remove(row.id);
     const { numUpdatedRows } = await this.database
       .updateTable('scans')

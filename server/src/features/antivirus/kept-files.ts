@@ -6,7 +6,7 @@ import type { Examinations } from './examination.ts';
 import type { Keeping, ScanRow } from './keeping.ts';
 import { BUSY, type ReadingLeases } from './scan-jobs.ts';
 
-/** What an owner may do with the kept bytes of a file. */
+/** An owner's actions on the kept bytes of a file. */
 export interface KeptFiles {
   /** The bytes. @throws Problem `not_found` when none are kept, `unavailable` when they do not open, `on_another_server` as all of these do. */
   restore(row: ScanRow): Promise<Readable>;

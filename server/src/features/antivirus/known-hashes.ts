@@ -5,7 +5,7 @@ import { enginesSchema } from './scan-record.ts';
 /** The name of a threat whose whole file has this SHA-256 (hex); undefined for what is on no list. */
 export type MatchHash = (sha256: string) => string | undefined;
 
-/** What a list of hashes is called among the engines of a record. */
+/** Name of the hash lists among the engines of a record. */
 const LIST_NAME = 'SHA-256 list';
 
 function listAnswer(threat: string): EngineAnswer {

@@ -20,7 +20,7 @@ export interface NewRecord {
   is_stored(): boolean;
   /**
    * Stores it as it is, once, whoever asks. Where servers share a store it answers the right to read the file, which comes with the record: from then on another server reads it when this one ends.
-   * @throws Problem `unauthenticated` when its person is gone, `storage_full`. Nothing of the file is left then.
+   * @throws Problem `unauthenticated` when its person is gone, `storage_full`. The file is removed then.
    */
   store(): Promise<HeldJob | undefined>;
   /** Lets the right to read it go: it was read, it is to be read after `again_ms`, or somebody else has it. */
@@ -77,7 +77,7 @@ export function createNewRecord(parts: {
       return storing;
     },
     release(again_ms) {
-      // Neither is waited for: the verdict is stored, or is nobody's.
+      // Neither is awaited: the verdict is stored, or dropped.
       void (again_ms === undefined ? held?.end() : held?.letGo(again_ms));
     },
     async finish(verdict, scanned_at = row.scanned_at) {

@@ -53,7 +53,7 @@ describe('a sealed file', () => {
   const sealed = (id: string) => join(folder, 'sealed', id);
   const seal = async (id: string, content: Buffer) => {
     const file = { id, file_hash: 'ab', size: content.length };
-    // In pieces that are none of the seal's.
+    // In chunks whose size is not the seal's.
     await quarantine.seal(file, Readable.from([content.subarray(0, 70_000), content.subarray(70_000)]));
     return file;
   };
@@ -242,7 +242,7 @@ describe('the bytes of an upload', async () => {
     for (const row of rows) expect(row).toEqual({ sealed: 0, kept_until: null });
   });
 
-  test('that no engine came to read within 7 days are removed, and the record says so', async () => {
+  test('files that no engine read within 7 days are removed, and the record says so', async () => {
     const { token: person } = await app.signIn();
     await app.app.engine.close();
     const record = await scanned(app, person, 'paper.pdf', PDF);
@@ -410,7 +410,7 @@ describe('a finding that its owner holds to be a false alarm', async () => {
     expect(await latest()).toMatchObject({ status: 'open', decided_at: null });
     expect(await detailOf(app, token, { id })).toMatchObject({ report: { status: 'open' } });
 
-    // What the other one decides meanwhile stays.
+    // The other one's decision meanwhile stays.
     replyOf(await decide(seen, 'confirmed', other));
     expect(problemOf(await reopen(seen, decided_at))).toMatchObject({ status: 409 });
     expect(await latest()).toMatchObject({ status: 'confirmed' });

@@ -47,7 +47,7 @@ function nonceOf(piece: number, is_last: boolean): Buffer {
   return nonce;
 }
 
-/** Takes a stream in lengths of one's own. What is shorter than asked for is the end. */
+/** Takes a stream in lengths of one's own. A shorter part is the last one. */
 function cutter(bytes: AsyncIterable<Uint8Array>): { take(length: number): Promise<Buffer>; close(): Promise<void> } {
   const source = bytes[Symbol.asyncIterator]();
   let rest: Buffer[] = [];
@@ -143,7 +143,7 @@ export function openQuarantine({ blobs, key_file }: { blobs: Blobs; key_file: st
       const expected = sealed_sha256 ? { size: sealedSize(file.size), sha256: sealed_sha256 } : undefined;
       const source = await blobs.get(file.id, { expected });
       const pieces = opening(file, source);
-      // What does not open is told before the first byte is sent.
+      // A file that does not open is reported before the first byte is sent.
       const first = await pieces.next();
       async function* all() {
         if (!first.done) yield first.value;

@@ -16,13 +16,13 @@ export interface UploadLimits {
 
 interface Expected {
   user_id: string;
-  /** What the page that sends it has named it. */
+  /** The page's key for the file. */
   key?: string | undefined;
-  /** What it is called in place of the name that is sent with it. */
+  /** Replaces the filename that is sent with it. */
   filename?: string;
   /** Bytes, where it may have fewer than any upload. */
   maximum?: number;
-  /** Told of a file that has arrived as a whole, under the id of its scan, before anything reads it. What it throws is what the upload is refused with; nothing of it is kept. */
+  /** Called once a file has arrived completely, with its scan id, before it is read. An exception refuses the upload and removes the file. */
   accept?: (scan_id: string, arrived: Pick<Upload, 'size' | 'sha256'>) => Promise<void>;
 }
 
@@ -32,7 +32,7 @@ interface Expected {
  */
 export type Receive = (request: FastifyRequest, expected: Expected) => Promise<Scan>;
 
-/** How many bytes a request says that it has; 0 for one that does not, or says nonsense. */
+/** The announced size of a request, in bytes; 0 if there is none, or it is invalid. 0 for one that does not, or says nonsense. */
 function announcedBytes({ headers }: FastifyRequest): number {
   const announced = Number(headers['content-length'] ?? 0);
   return Number.isSafeInteger(announced) && announced > 0 ? announced : 0;
@@ -49,7 +49,7 @@ export function createReceive(parts: {
     arrivals.during({ user_id, key }, async (signal) => {
       const id = antivirus.newScanId();
       const take = (size: number) => spool.take({ id, user_id, size });
-      // What has no room is refused before its body.
+      // A file without room is refused before its body.
       take(0);
       spool.reserve({ id, user_id, size: announcedBytes(request) });
       const where = { path: spool.arriving(id), memory_bytes: HELD_BYTES_MAXIMUM };

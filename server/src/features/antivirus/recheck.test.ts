@@ -25,7 +25,7 @@ describe('when the signatures change', async () => {
   const { token } = await app.signIn();
   const detailOf = async ({ id }: Scan) => replyOf(await app.call(readScan, { token, params: { id } }));
   const alerts = () => app.app.database.selectFrom('alerts').selectAll().orderBy('id').execute();
-  /** What stands after a cut gzip cannot be read, so that the record is pending and its bytes are kept. */
+  /** A cut gzip is not readable past the cut, so that the record is pending and its bytes are kept. */
   const cut = (text: string) => gzipSync(Buffer.concat([Buffer.from(text), noise(3000)])).subarray(0, 2500);
   /** New processes take up the new rules. */
   const reload = () => {
@@ -66,7 +66,7 @@ describe('when the signatures change', async () => {
       kept: 'no',
       engines: [{ name: 'YARA-X' }, { name: 'SHA-256 list', verdict: 'infected' }],
     });
-    // What is found again was found when it was found first, and is told once.
+    // A repeated finding keeps the time of the first, and is reported once.
     expect(await detailOf(lasting)).toMatchObject({ scan_status: 'infected', scanned_at: lasting.scanned_at });
     expect((await alerts()).filter(({ description }) => description.includes('lasting'))).toHaveLength(1);
     // It was a false alarm: its owner may have it back.

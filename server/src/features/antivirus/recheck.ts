@@ -51,7 +51,7 @@ export function createRecheck(parts: {
             .where(({ eb, or, and }) =>
               or([
                 eb('sealed', '=', sql.lit(1)),
-                // What waits for an engine is read anyway.
+                // Files that wait for an engine are read anyway.
                 and([
                   eb('spooled', '=', sql.lit(1)),
                   or([eb('status_detail', 'is', null), eb('status_detail', 'not in', UNREAD)]),
@@ -79,7 +79,7 @@ export function createRecheck(parts: {
   }
 
   async function recheck(): Promise<void> {
-    // What it began with: signatures that change meanwhile have not seen the first rows, and are looked at anew.
+    // The edition at the start: if the signatures change meanwhile, the first rows were not compared with them, and are looked at anew.
     const began_with = edition();
     if (matchHash !== undefined) {
       for await (const row of rowsWhere('not infected')) {

@@ -109,7 +109,7 @@ describe('a disk that is nearly full', async () => {
     for (const [index, one] of uploads.entries()) {
       if (refused.has(index)) continue;
       await one.write(content.subarray(0, 2 * MIB));
-      // What has arrived takes room of the disk, and no longer what was kept free for it.
+      // A received file uses the disk, and no longer its reservation.
       disk.free -= 2 * MIB;
     }
     await soon(() => expect(spool(app)).toHaveLength(3));

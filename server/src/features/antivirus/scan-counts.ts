@@ -6,11 +6,11 @@ interface Lately {
   month: number;
 }
 
-/** What the scans of one person amount to. */
+/** Numbers of one person's scans. */
 export interface ScanCounts {
   clean: number;
   infected: number;
-  /** How many of the infected ones are the industry's test files. */
+  /** Number of the infected ones that are the industry's test files. */
   test_files: number;
   pending: number;
   /** When a file was last read to its end. */
@@ -35,7 +35,7 @@ export const INDUSTRY_TEST_THREATS: readonly string[] = [
 const OVERDUE_MS = 3_600_000;
 const WEEK_MS = 7 * 86_400_000;
 const MONTH_MS = 30 * 86_400_000;
-/** Files that the server goes on with by itself. */
+/** Files that the server still has to read. */
 const UNDER_WAY = ['queued', 'engine_down'] as const;
 
 /** Counts the scans of a person. `now` is in ms. */

@@ -9,8 +9,8 @@ const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
 
 /**
- * A file in the store that servers share is to be read. Whoever reads one, for whatever reason, has this job meanwhile, so that two servers never read the same file. Only what an engine has begun to
- * read counts as an attempt; a file that ends its servers is given up before its job is, by what its record counts.
+ * A file in the store that servers share is to be read. Every reader of a file holds this job, so that two servers never read the same file. Only what an engine has begun to read counts as an
+ * attempt; a file that ends its servers is given up before its job is, by what its record counts.
  */
 export const SCAN = jobKind({
   name: 'scan',
@@ -19,7 +19,7 @@ export const SCAN = jobKind({
   attempts: { most: 8, most_ms: 600 * SECOND_MS, counted: 'told' },
 });
 
-/** What was scanned before is to be looked at again by the engine of an edition. While the store is away it is tried again and again. */
+/** Earlier scans are to be rechecked by the engine of an edition. While the store is away it is tried again and again. */
 export const RECHECK = jobKind({
   name: 'recheck',
   payload: z.object({ edition: z.string() }),
@@ -42,15 +42,15 @@ export type ReadingLease = Pick<HeldJob, 'signal' | 'confirm' | 'countAttempt'>;
 /** Somebody reads the file. */
 export const BUSY = Symbol('busy');
 
-/** Who may read the files of the store that servers share: one server at a time has each. */
+/** Rights to read the files of the store that servers share: one server at a time has each. */
 export interface ReadingLeases {
   /** Takes the right to read a file, as part of `transaction`. Undefined while somebody reads it. */
   begin(transaction: Kysely<JobTables>, scan_id: string): Promise<HeldJob | undefined>;
-  /** Does `work` with the right to read a file, which then is nobody's. */
+  /** Does `work` with the right to read a file, which it then releases. */
   during<T>(scan_id: string, work: (lease: ReadingLease) => Promise<T>): Promise<T | typeof BUSY>;
   /** Has files read, by whichever server can. Those that are read already are not read again. */
   ask(scan_ids: readonly string[]): Promise<void>;
-  /** Nobody is to read a file any more: its record is gone. */
+  /** Ends all readings of a file: its record is gone. */
   cancel(scan_id: string): Promise<void>;
 }
 

@@ -62,7 +62,7 @@ describe('a history of more than a thousand records', async () => {
     expect(await listed('?status=infected')).toMatchObject([{ filename: 'Paper 0007.pdf' }]);
     expect(await listed('?search=PAPER%200042')).toMatchObject([{ filename: 'Paper 0042.pdf' }]);
     expect(await listed('?search=very.odd')).toMatchObject([{ filename: 'Paper 0007.pdf' }]);
-    // What is special to the database is text here.
+    // Wildcards of the database are plain text here.
     expect(await listed('?search=%25')).toHaveLength(1);
     expect(await listed('?search=_aper')).toEqual([]);
     expect(problemOf(await call(listScans, { token, query: '?status=lost' })).status).toBe(422);

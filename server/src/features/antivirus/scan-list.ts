@@ -15,7 +15,7 @@ const ORDERS: Record<(typeof SCAN_SORTS)[number], { by?: Expression<string | num
   largest: { by: sql<number>`size`, direction: 'desc' },
 };
 
-/** What a list is searched by: a file's name and a threat's. */
+/** Searched columns of the list: a file's name and a threat's. */
 const SEARCHED = ['filename', 'threat_detected'] as const;
 
 /**

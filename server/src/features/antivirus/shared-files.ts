@@ -13,11 +13,11 @@ import type { MatchHash } from './known-hashes.ts';
 import { EDITION } from './recheck.ts';
 import { BUSY, LEFT_WAITING, RECHECK, type ReadingLease, type ReadingLeases, SCAN, SWEEP } from './scan-jobs.ts';
 
-/** The editions that everything in the store was rechecked by: those of all servers, while an upgrade goes on. */
+/** The editions by which everything in the store was rechecked: those of all servers, during an upgrade. */
 const RECHECKED = 'rechecked_editions';
 const EDITIONS_KEPT = 8;
 const ROWS_AT_ONCE = 500;
-/** How long a recheck waits for files that somebody reads, in ms. */
+/** Time that a recheck waits for files that are being read, in ms. */
 const BUSY_PAUSE_MS = 5_000;
 
 interface SharedFilesOptions {
@@ -34,7 +34,7 @@ interface SharedFilesOptions {
   /** The data folders of the servers that live. */
   livingHomes: () => Promise<readonly string[]>;
   giveUp: (row: Row) => Promise<Row | undefined>;
-  /** How often a file is given to an engine before it waits for other signatures, or for the next start of its server. */
+  /** Number of attempts for a file before it waits for other signatures, or for the next start of its server. */
   attempts: number;
   /** When what no engine could read is tried again, in ms. */
   retry_ms: number;
@@ -139,7 +139,7 @@ export class SharedFiles {
         const row = await find(this.database, job.payload.scan_id);
         if (row === undefined) return;
         if (!isUnread(row)) {
-          // Whoever had it before may not have come to tell.
+          // The previous reader may have stopped before it reported the finding.
           if (row.scan_status === 'infected')
             await options.examinations.tellInfected(row, row.sealed === 1 ? 'sealed' : 'deleted', true);
           return;
@@ -195,7 +195,7 @@ export class SharedFiles {
         return row === undefined || isUnread(row) ? row : await work(row, lease);
       });
       if (done === BUSY) return false;
-      // What waits for an engine is read when there is one.
+      // A file that waits for an engine is read when there is one.
       if (done !== undefined && isUnread(done)) await this.leases.ask([id]);
       return true;
     };

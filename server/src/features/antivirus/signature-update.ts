@@ -9,7 +9,7 @@ import type { SignatureFeed } from '#platform/signature-feeds.ts';
 import { FETCH_LIMITS, FeedRefused, type FetchLimits, fetchFeed } from './fetch-feed.ts';
 import type { FeedOutcome, SignatureStore, StoredFeed, StoredSet } from './signature-store.ts';
 
-/** How an update ended. `busy`: another one is running, and nothing was done. */
+/** The result of an update. `busy`: another one is running, and this one did nothing. */
 export type UpdateOutcome = 'updated' | 'unchanged' | 'failed' | 'busy';
 
 /** Where an update may be cut off; each leaves a whole set in use. */
@@ -41,7 +41,7 @@ const KEPT = 'The last good version stays in use.';
 /** Names a feed with its pin: content that came under another pin is another feed's. */
 export function feedId({ kind, url, pin, strict }: SignatureFeed): string {
   const proof = pin.kind === 'sha256' ? pin.hex : pin.kind === 'ed25519' ? pin.key : '';
-  // What is tried strictly may come out as something else.
+  // A strict trial may have another outcome.
   const wish = strict ? '&strict' : '';
   return createHash('sha256').update(`${kind}+${url}#${pin.kind}=${proof}${wish}`).digest('hex').slice(0, 16);
 }

@@ -23,7 +23,7 @@ export function clamdStatus(clamd: ClamdPool): EngineStatus['engines'][number] {
   };
 }
 
-/** What is told of a clamd that was looked for and answers. */
+/** The status of a clamd that was found and answers. */
 function foundScanner(clamd: ClamdPool | undefined): EngineStatus['found_scanner'] {
   if (clamd?.looked_for !== true) return null;
   const members = clamd.health();

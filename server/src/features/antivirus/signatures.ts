@@ -17,7 +17,7 @@ import type { SharedSignatures } from './shared-signatures.ts';
 import { openSignatureStore, type SignatureStore, type StoredSet, type UpdateState } from './signature-store.ts';
 import { feedId, updateSignatures } from './signature-update.ts';
 
-/** What is known of the signatures beside what an engine says. Times are ISO. */
+/** Facts about the signatures beside the engine's own. Times are ISO. */
 interface SignaturesStatus {
   /** When the newest of them came: the pack's own day where there is nothing else, null where it does not say. */
   built_at: string | null;
@@ -141,7 +141,7 @@ export class Signatures {
     };
   }
 
-  /** What was read before is asked for again in lists that make a file infected, not in those that only note. */
+  /** Earlier scans are looked up again in lists that make a file infected, not in those that only note. */
   private openLists(of: StoredSet | undefined): HashList[] {
     return this.wanted(of).flatMap(({ id, kind, path }) =>
       kind === 'sha256' && this.severityOf(id) === 'alarm' ? [openHashList(path)] : [],
@@ -241,7 +241,7 @@ export class Signatures {
     return confirmed.sort()[0] ?? null;
   }
 
-  /** What an engine is to use now. */
+  /** The files that an engine is to use now. */
   files(): SignatureFiles {
     return this.filesOf(this.set);
   }
@@ -286,13 +286,13 @@ export class Signatures {
     };
   }
 
-  /** How long ago the feeds were known to be the newest, in ms; undefined where no feed could say. */
+  /** Time since the feeds were known to be the newest, in ms; undefined if no feed could say. */
   age(): number | undefined {
     const as_of = this.asOf();
     return as_of === null ? undefined : this.now() - Date.parse(as_of);
   }
 
-  /** How many feeds were not known to be the newest within the time in which each is updated. */
+  /** Number of feeds that were not known to be the newest within their update interval. */
   late(): number {
     return this.ids.filter((id) => {
       const confirmed_at = this.state?.feeds.find((one) => one.id === id)?.confirmed_at;

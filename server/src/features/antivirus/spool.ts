@@ -15,7 +15,7 @@ const RETRY_AFTER_S = { person: 30, all: 60 } as const;
 /** The disk is looked at when so many bytes have come: what else is written meanwhile is to be less than the reserve. */
 const LOOK_EVERY_BYTES = 1024 ** 2;
 
-/** How much may lie in the spool, in bytes: what arrives, what waits, and what could not be sealed yet. */
+/** The most bytes in the spool: arriving files, waiting ones, and those that could not be sealed yet. */
 export interface SpoolLimits {
   per_person: number;
   all: number;
@@ -143,7 +143,7 @@ export class Spool {
     }
     this.since_look += size;
     if (size === 0 || this.since_look >= LOOK_EVERY_BYTES) {
-      // What is kept free for this file is its own; what is kept free for others is theirs.
+      // A file may use its own reservation, but not those of others.
       const own = Math.min(size, this.claims.get(id)?.size ?? 0);
       this.requireDisk(own === size ? size : size + this.claimed - own);
       this.since_look = 0;
@@ -182,7 +182,7 @@ export class Spool {
     void this.memory.set(id, bytes);
   }
 
-  /** What is held of a file; undefined when it is in the folder. */
+  /** The bytes of a file in memory; undefined when it is in the folder. */
   held(id: string): Buffer | undefined {
     return this.memory.get(id);
   }
@@ -203,7 +203,7 @@ export class Spool {
     }
   }
 
-  /** Removes the bytes of a scan. A missing object is no error. What an engine unpacks it removes itself. */
+  /** Removes the bytes of a scan. A missing object is no error. An engine removes the files that it unpacks. */
   async remove(id: string): Promise<void> {
     if (!this.memory.delete(id)) await removeFile(this.path(id));
     this.giveBack(id);

@@ -41,7 +41,7 @@ function stage(slots: number) {
   };
 }
 
-/** Whoever can go on has gone on. */
+/** Waits until all callbacks that are due have run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('turns', () => {
@@ -54,7 +54,7 @@ describe('turns', () => {
   });
 
   // proves: attack-A.5-1
-  test('nobody holds every slot, whatever the sizes of their files', async () => {
+  test('no person holds every slot, whatever the sizes of their files', async () => {
     const { begun, bring, end } = stage(3);
     for (const name of ['b1', 'b2', 'b3']) void bring('maria', name, BIG);
     for (const name of ['s1', 's2']) void bring('maria', name, SMALL);
@@ -107,7 +107,7 @@ describe('turns', () => {
     await vi.waitFor(() => expect(Object.fromEntries(places)).toEqual({ z1: 1, m2: 1, m3: 2 }));
   });
 
-  test('who gives their place up is not served, and those behind move up', async () => {
+  test('a file that gives its place up is not served, and those behind move up', async () => {
     const { abort, begun, bring, end } = stage(1);
     void bring('maria', 'm1', BIG);
     const given_up = bring('maria', 'm2', BIG);
@@ -125,7 +125,7 @@ describe('turns', () => {
     expect(await turns.take({ user_id: 'maria', size: BIG }, async () => 'done')).toBe('done');
   });
 
-  test('whatever comes and goes: no slot is overbooked or idle, big files leave one, everybody is served once', async () => {
+  test('invariants: no slot is overbooked or idle, big files leave one, each file is served once', async () => {
     const file = fc.record({ user: fc.constantFrom('a', 'b', 'c'), big: fc.boolean(), aborted: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(
@@ -172,7 +172,7 @@ describe('turns', () => {
     );
   });
 
-  test('nobody is served after the close, and nobody waits for ever', async () => {
+  test('no file is served after the close, and none waits for ever', async () => {
     const { begun, bring, turns } = stage(1);
     void bring('maria', 'm1', BIG);
     const waiting = bring('maria', 'm2', BIG);
@@ -184,7 +184,7 @@ describe('turns', () => {
   });
 });
 
-/** What became of a file. */
+/** The state of a file. */
 interface State {
   waited_ms: number;
   begun: number;
@@ -301,7 +301,7 @@ describe('turns, by the clock', () => {
   });
 
   // proves: attack-A.5-2
-  test('who has used up the engine time of a minute comes behind everybody who has not, and is never refused by it alone', async () => {
+  test('a person who has used up the engine time of a minute comes behind all others, and is never refused for that alone', async () => {
     const { bring, order, stateOf } = clockwork();
     // Two at once for 11 seconds are 22 seconds of an engine.
     for (const name of ['m1', 'm2']) void bring(name, { by: 'maria', takes_ms: 11_000, size: BIG });

@@ -1,4 +1,4 @@
-/** Who is scanned next, and how many at once. */
+/** Limits of the queue. */
 export interface TurnLimits {
   /** Files that are read at the same time: as many as there are engine processes. */
   slots: number;
@@ -13,7 +13,7 @@ export interface TurnLimits {
 /** A file up to this size is read in some 10 ms. */
 export const SMALL_BYTES = 1024 ** 2;
 
-/** What work answers that was told to stop and has not come to its end: it is begun anew when its turn comes again. */
+/** The result of work that was told to stop before its end: it is begun anew when its turn comes again. */
 export const SET_ASIDE = Symbol('set aside');
 
 interface Applicant {
@@ -22,7 +22,7 @@ interface Applicant {
   size: number;
   /** Of an account that is younger than a day: it comes behind the others, as long as it has not waited long. */
   is_new?: boolean;
-  /** Aborted: the file gives its place up. Whoever runs by then is told by their own means. */
+  /** Aborted: the file gives its place up. A running file is told by its own signal. */
   signal?: AbortSignal | undefined;
   /** Told the place in the queue, from 1 on, as far as there is a wait. */
   onPlace?: ((place: number) => void) | undefined;
@@ -51,7 +51,7 @@ interface Runner {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** What a person has had. */
+/** A person's use of the engines. */
 interface Share {
   /** Over both paces. */
   running: number;
@@ -61,7 +61,7 @@ interface Share {
   used: Map<number, number>;
 }
 
-/** How often changed places are told, in ms. */
+/** Interval at which changed places are reported, in ms. */
 const PLACES_EVERY_MS = 250;
 const MINUTE_MS = 60_000;
 /** Engine time is kept by periods of this length. */
@@ -97,10 +97,10 @@ function charge({ used }: Share, from: number, to: number): void {
 }
 
 /**
- * Gives files their turn. People take turns, whoever has brought how many, and nobody holds every slot. Who has used up the engine time of a minute comes behind
- * those who have not, and accounts of the last day behind older ones; both go on when nobody else waits. One slot is never given to a slow file. What looked
- * quick and is not counts as slow as soon as it shows; when all slots are taken then and a quick file waits, the file on which least time was spent is set aside,
- * and begins anew among the slow ones.
+ * Gives files their turn. People take turns, whoever has brought how many, and nobody holds every slot. People who have used up the engine time of a minute come
+ * behind those who have not, and accounts of the last day behind older ones; both are served when no others wait. One slot is never given to a slow file. A file
+ * that looked quick and is not counts as slow as soon as it shows; if all slots are taken then and a quick file waits, the file on which least time was spent is
+ * set aside, and begins anew among the slow ones.
  */
 export class Turns {
   private readonly slots: number;
@@ -149,7 +149,7 @@ export class Turns {
     return sum;
   }
 
-  /** Who comes behind whom: 0 before all others. */
+  /** The rank of a person's files: 0 before all others. */
   private rankOf(user_id: string, row: readonly Waiting[], at: number): number {
     const [first] = row;
     const is_new = first?.applicant.is_new === true && at - first.since < NEW_WAITS_MS;
@@ -169,7 +169,7 @@ export class Turns {
       .sort((one, other) => one.rank - other.rank || one.served - other.served);
   }
 
-  /** Who of a lane is next, if anybody may. */
+  /** The next file of a lane, if any may run. */
   private nextOf(pace: Pace): { waiting: Waiting; rank: number } | undefined {
     const next = this.rowsOf(pace).find(({ user_id }) => this.shareOf(user_id).running < this.per_person);
     const waiting = next?.row[0];
@@ -236,7 +236,10 @@ export class Turns {
     }
   }
 
-  /** What has shown that it is slow takes the place of a slow file; where there is none, the youngest of all goes, if a quick one waits. */
+  /**
+   * A file that has shown that it is slow takes the place of a slow file; without a free one, the youngest of all is set aside, if a quick
+   * one waits.
+   */
   private makeRoom(): void {
     for (const runner of this.runners) {
       if (runner.overdue && runner.pace === 'quick' && this.count('slow') < this.slow_maximum) runner.pace = 'slow';
@@ -281,7 +284,7 @@ export class Turns {
     this.telling.unref();
   }
 
-  /** Waits for a turn; undefined when the place was given up. What was set aside is the next of its person's. */
+  /** Waits for a turn; undefined when the place was given up. A file that was set aside is the next of its person's. */
   private async wait(applicant: Applicant, pace: Pace, is_next: boolean): Promise<Runner | undefined> {
     const { user_id, signal } = applicant;
     if (this.closed || signal?.aborted) return undefined;
@@ -331,13 +334,13 @@ export class Turns {
     }
   }
 
-  /** How many files wait for their turn, and for how long the first of them has. */
+  /** The number of files that wait for their turn, and the longest wait. */
   waiting(): { files: number; oldest_ms: number } {
     const since = Object.values(this.lanes).flatMap((lane) => [...lane.values()].flatMap((row) => row.map((one) => one.since)));
     return { files: since.length, oldest_ms: since.length === 0 ? 0 : now() - Math.min(...since) };
   }
 
-  /** Nobody else gets a turn. */
+  /** Ends the queue: no file gets a turn any more. */
   close(): void {
     this.closed = true;
     clearTimeout(this.telling);

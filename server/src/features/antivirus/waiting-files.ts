@@ -15,7 +15,7 @@ import type { ReadingLeases } from './scan-jobs.ts';
 import { createSharedFiles, type SharedFiles } from './shared-files.ts';
 import type { Spool } from './spool.ts';
 
-/** How often a file is given to the engine in all before it waits for the next start of the server. */
+/** Number of attempts for a file in all before it waits for the next start of the server. */
 const ATTEMPTS_MAXIMUM = 5;
 export const RETRY_EVERY_MS = 15_000;
 const SWEEP_EVERY_MS = 3_600_000;
@@ -41,7 +41,7 @@ interface WaitingFilesOptions {
   matchHash: MatchHash | undefined;
   now: () => number;
   logger: FastifyBaseLogger;
-  /** How often pending files are given to the engine again, in ms. */
+  /** Interval at which pending files are given to the engine again, in ms. */
   retry_ms?: number | undefined;
 }
 
@@ -104,7 +104,7 @@ export class WaitingFiles {
       home: this.home,
       matchHash: options.matchHash,
       onListed: async ({ id }) => {
-        // What is being read just now is looked up when it has been.
+        // A file that is being read is looked up afterwards.
         if (this.examinations.isRunning(id)) return;
         const row = await this.database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
         if (row !== undefined && row.scan_status !== 'infected') await this.examinations.settle(row, {});
@@ -124,7 +124,7 @@ export class WaitingFiles {
     };
     const given_up = await this.database
       .updateTable('scans')
-      // What was read and waits to be sealed has its verdict.
+      // A file that was read and waits to be sealed has its verdict.
       .set(isUnread(row) ? { ...NOT_KEPT, ...unread } : NOT_KEPT)
       .where('id', '=', row.id)
       // Else it has its verdict, and its bytes went with that.
@@ -238,7 +238,7 @@ export class WaitingFiles {
 
   /** Takes up what an earlier run of the server left pending, and continues while engines come back. */
   async resume(): Promise<void> {
-    // What was kept before records named the folder is this server's, if it is the first that asks.
+    // Files from before records named the folder belong to this server, if it is the first that asks.
     await this.database
       .updateTable('scans')
       .set({ home: this.home })
@@ -253,7 +253,7 @@ export class WaitingFiles {
       .where('spooled', '=', sql.lit(1))
       .orderBy('id')
       .execute();
-    // What is in the store is read from there, by whichever server is first.
+    // A file in the store is read from there, by whichever server is first.
     await this.spool.recover(rows);
     const found = await this.database
       .selectFrom('scans')
@@ -262,7 +262,7 @@ export class WaitingFiles {
       .orderBy('id', 'desc')
       .limit(TOLD_AGAIN_MAXIMUM)
       .execute();
-    // What the spool still held of others, `recover` has just removed.
+    // `recover` has just removed the spool's files of other records.
     for (const row of found) {
       const copy = row.sealed === 1 ? 'sealed' : row.spooled === 1 ? 'waiting' : 'deleted';
       await this.examinations.tellInfected(row, copy, true);

@@ -427,13 +427,13 @@ describe('a finding', () => {
     expect(outbreak('left')).toMatchObject({ is_open: true });
   });
 
-  test('of guessing that went on for longer than a sign-in is suspicious after it, is remembered from its last try on', () => {
+  test('after guessing for longer than a sign-in stays suspicious, it is remembered from its last try on', () => {
     const slow = [...every(0, guesses(5)), failed()(200 * SECOND), succeeded()(400 * SECOND)];
     expect(rulesOf(slow)).toEqual(['brute_force.pair medium', 'suspicious_login.after_failures high']);
   });
 });
 
-test('who signs in has mistyped the password before', () => {
+test('a person who signs in mistyped the password before', () => {
   expect(rulesOf(every(SECOND, [...guesses(4), succeeded(), ...guesses(4)]))).toEqual([]);
 });
 

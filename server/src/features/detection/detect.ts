@@ -14,17 +14,17 @@ export interface Kept extends Place {
   window: Window;
   expires_at: number;
 }
-/** What is kept, by `nameOf` its place. */
+/** Stored windows, by `nameOf` of their place. */
 export type Windows = ReadonlyMap<string, Kept>;
 
-/** What somebody tried to sign in to, and from where. `user_id` is null where no account is known. */
+/** The target and source of a sign-in attempt. `user_id` is null where no account is known. */
 interface Attempt {
   source: string;
   account: string;
   user_id: string | null;
 }
 
-/** What a rule has found. */
+/** A rule's finding. */
 export interface Finding extends Pick<Rule, 'threat_type' | 'threshold' | 'audience'> {
   /** As alerts carry it. */
   rule: string;
@@ -33,7 +33,7 @@ export interface Finding extends Pick<Rule, 'threat_type' | 'threshold' | 'audie
   description: string;
   /** The accounts among what was counted. */
   targets: readonly string[];
-  /** What has to be refused for it to be blocked; empty where that would prove nothing. */
+  /** Attempts that must be refused for the outcome `blocked`; empty where a refusal would prove nothing. */
   tried: readonly Attempt[];
   samples: readonly Sample[];
   /** Something of it is not out of reach. */
@@ -80,7 +80,7 @@ function armsOf(sighting: Sighting): Record<NonNullable<Rule['arms']>, Place> | 
   };
 }
 
-/** What is remembered of guessing that somebody has vouched for: of an account from a source, or of a source (`account` null). */
+/** The places of guessing that somebody has vouched for: of an account from a source, or of a source (`account` null). */
 export function vouchedFor({ source, account }: { source: string; account: string | null }): Place[] {
   if (account === null) return [{ rule: AFTER_FAILURES.id, key: cut(source) }];
   const key = cut(`${source} ${account}`);
@@ -194,7 +194,7 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
       const entry = { at, value: sighting.source ?? '', user_id: sighting.user_id };
       const values =
         place === arms.account ? withValue(found?.values ?? before?.values ?? [], entry).slice(-SOURCES_MAXIMUM) : [];
-      // Guessing that goes on keeps it armed.
+      // Continued guessing keeps it armed.
       const window = { ...EMPTY, at: Math.max(at, before?.at ?? at), samples, values };
       next.set(nameOf(place), { ...place, window, expires_at: window.at + AFTER_FAILURES.within_ms });
     }

@@ -86,7 +86,7 @@ async function guess(app: Pick<TestApp, 'url'>, emails: readonly string[], place
 /** Alerts of failed sign-ins come after the answer. */
 const soon = async (check: () => Promise<void> | void) => await vi.waitFor(check, { timeout: 10_000, interval: 10 });
 
-/** What the alerts of somebody say, oldest first. */
+/** A person's alerts, oldest first. */
 async function alertsOf(app: Pick<TestApp, 'call'>, token: string): Promise<Alert[]> {
   return replyOf(await app.call(listAlerts, { token })).toReversed();
 }
@@ -136,7 +136,7 @@ describe('sign-ins', () => {
   });
 
   // proves: security-14
-  test('a browser that was never seen is told of once; one that keeps its id, is of a known kind or comes from a known source is not', async () => {
+  test('a new browser is reported once; one that keeps its id, is of a known kind or comes from a known source is not', async () => {
     const eva = await app.member('eva');
     const browser_id = '01890a5d-ac96-774b-bcce-b302099a8057';
     await entered(app, eva, { source: '198.51.100.3', client: FIREFOX });
@@ -158,7 +158,7 @@ describe('sign-ins', () => {
   });
 
   // proves: security-15
-  test('a session that is used elsewhere by another kind of browser is told of once; in another place alone it is not', async () => {
+  test('a session that is used elsewhere by another kind of browser is reported once; in another place alone it is not', async () => {
     const tim = await app.member('tim');
     const use = async (place: Place) => {
       const headers = { ...headersOf(place), authorization: `Bearer ${tim.token}` };
@@ -222,7 +222,7 @@ describe('infected uploads', async () => {
   });
 });
 
-test('what was counted before a restart counts after it', async () => {
+test('counts survive a restart', async () => {
   const location = { sqlite: join(mkdtempSync(join(tmpdir(), 'palisade-detection-')), 'palisade.sqlite') };
   const place = { source: '198.51.100.1', client: CHROME };
   const before = await start({ surroundings: { database: location } });
@@ -240,7 +240,7 @@ test('what was counted before a restart counts after it', async () => {
   await soon(async () => expect(kinds(await alertsOf(after, maria.token))).toEqual(['brute_force medium']));
 });
 
-test('what was found when the server was killed is told by the next start, once', async () => {
+test('a finding of a killed server is reported by the next start, once', async () => {
   const location = { sqlite: join(mkdtempSync(join(tmpdir(), 'palisade-untold-')), 'palisade.sqlite') };
   const place = { source: '198.51.100.1', client: CHROME };
   const before = await start({ surroundings: { database: location } });
@@ -343,7 +343,7 @@ describe('a stream of events', async () => {
     await soon(() => expect(raised).toMatchObject([{ outcome, user_id: 'maria', evidence }]));
   });
 
-  test('about an account that does not exist is told to nobody, about several to the administrators', async () => {
+  test('findings about one unknown account are not reported, those about several are reported to the administrators', async () => {
     const { detection, raised } = server({ administrators: ['boss', 'chief'] });
     const nobody = { user_id: null, source: '203.0.113.7' };
     for (let index = 0; index < 5; index++) await detection.observe(failed('nobody', nobody));

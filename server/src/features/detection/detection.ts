@@ -35,7 +35,7 @@ interface DetectionOptions {
   jobs: Pick<Jobs, 'handle'>;
   now: () => number;
   logger: FastifyBaseLogger;
-  /** How often the volumes that were counted here are kept, in ms. */
+  /** Interval at which the volumes counted here are stored, in ms. */
   fold_ms?: number | undefined;
 }
 
@@ -52,7 +52,7 @@ export class Detection {
   private readonly underway = new Set<Promise<void>>();
   private readonly waiting: SecurityEvent[] = [];
   private working: Promise<void> | undefined;
-  // What is counted in this process can be kept by no other.
+  // Only this process can store its own counts.
   private folding: Promise<void> = Promise.resolve();
   private readonly timer: NodeJS.Timeout;
 
@@ -74,7 +74,7 @@ export class Detection {
     }, fold_ms).unref();
   }
 
-  /** What is known around an event before it is counted. */
+  /** Facts about an event that are needed before it is counted. */
   private readonly sight = async (event: SecurityEvent): Promise<Sighting> => {
     if (event.kind !== 'login_succeeded') return { ...event, browser: null, is_refused: false };
     const { source, data } = event;
@@ -92,7 +92,7 @@ export class Detection {
   /** Counts events, and keeps what was found in them in the same transaction: a server that stops between the two has done neither. */
   private async find(sightings: readonly Sighting[]): Promise<KeptFinding[]> {
     const places = placesOf(sightings);
-    // A sign-in as ever only empties windows, and hardly ever is there one.
+    // An ordinary sign-in only empties windows, and there is hardly ever one.
     const is_as_ever = sightings.every(({ kind, browser }) => kind === 'login_succeeded' && browser !== null);
     if (is_as_ever && (places.length === 0 || !(await isAnyHeld(this.database, places))))
       return await keepFindings(findingTables(this.database), detectAll(new Map(), sightings).found, at(this.now));
@@ -139,7 +139,7 @@ export class Detection {
 
   /** Anybody can make these, as fast as the server answers: together they are one transaction at a time, however many they are. */
   private async lookLater(event: SecurityEvent): Promise<void> {
-    // Whoever makes so many at once has been found by then.
+    // A source of so many events at once has been found by then.
     if (this.waiting.length >= WAITING_MAXIMUM) return;
     this.waiting.push(event);
     this.working ??= this.lookAtWaiting();
@@ -178,7 +178,10 @@ export class Detection {
     this.volumes.count(asker);
   }
 
-  /** Keeps the volumes that were counted here since the last time and looks whether one is a flood; then tells what was not told, and forgets what has expired. Done by itself every minute: the former by each server, the latter by one of them. */
+  /**
+   * Keeps the volumes that were counted here since the last time and looks whether one is a flood; then tells what was not told, and forgets what has expired. Runs every minute: the former on each
+   * server, the latter on one of them.
+   */
   async look(): Promise<void> {
     await this.fold();
     await this.secondLook();
@@ -201,7 +204,7 @@ export function createDetection(options: DetectionOptions): Detection {
 
 const findingTables = (database: Kysely<DetectionTables>) => database.$pickTables<'detection_findings'>();
 
-/** Looks at events one after the other. What was found, and the windows that hold something then. */
+/** Looks at events one after the other. Answers the findings, and the windows that are not empty then. */
 function detectAll(kept: Windows, sightings: readonly Sighting[]): { held: Windows; found: Found[] } {
   let held = kept;
   const found = sightings.flatMap((sighting) => {
@@ -243,7 +246,7 @@ function outcomeOf(sighting: Sighting, is_open: boolean): Found['outcome'] {
     case 'rate_limited':
       return 'blocked';
     case 'request_refused':
-      // What was answered may be what was attacked.
+      // An answered attempt may be the attack itself.
       return is_open ? 'unknown' : 'blocked';
   }
 }

@@ -25,22 +25,22 @@ const foundSchema = z.object({
   // A server of an earlier version calls it by another name.
   browser_id: z.string().nullable().default(null),
   session_id: z.string().nullable(),
-  /** What became of it; undefined where that hangs on `tried`. */
+  /** The outcome; undefined where it depends on `tried`. */
   outcome: z.enum(['blocked', 'allowed', 'unknown']).optional(),
-  /** What was tried to sign in to: blocked where all of it was being refused at the time. */
+  /** The sign-in attempts: blocked if all of them were being refused at the time. */
   tried: z.array(z.object({ source: z.string(), account: z.string(), user_id: z.string().nullable() })),
 });
-/** What a rule has found, with all that telling of it takes. */
+/** A rule's finding, with all that its report needs. */
 export type Found = z.infer<typeof foundSchema>;
 
 const toldSchema = z.array(z.string());
 
-/** What was found and is kept until everybody who is to know has been told. */
+/** A finding, kept until all recipients have been notified. */
 export interface KeptFinding {
   id: string;
   created_at: string;
   found: Found;
-  /** Who was told. */
+  /** The recipients notified so far. */
   told: readonly string[];
 }
 
@@ -61,7 +61,7 @@ function readFound(text: string): Found | undefined {
   return foundSchema.safeParse(JSON.parse(text)).data;
 }
 
-/** What not everybody was told of, the oldest first. */
+/** Findings with recipients that are not notified yet, the oldest first. */
 export async function untoldFindings(database: Kysely<FindingTables>): Promise<KeptFinding[]> {
   const rows = await database.selectFrom('detection_findings').selectAll().orderBy('id').limit(UNTOLD_AT_ONCE).execute();
   return rows.flatMap(({ found: text, told, ...row }) => {
@@ -94,7 +94,7 @@ export async function takeFinding(
   return (await row.executeTakeFirst()) !== undefined;
 }
 
-/** Forgets what could not be told for too long. How much that was. */
+/** Forgets what could not be told for too long. Answers their number. */
 export async function forgetFindings(database: Kysely<FindingTables>, before: string): Promise<number> {
   const rows = await database.deleteFrom('detection_findings').where('created_at', '<', before).returning('id').execute();
   return rows.length;

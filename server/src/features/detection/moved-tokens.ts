@@ -3,7 +3,7 @@ import { originOf } from '#platform/origin.ts';
 import type { Observe } from '#platform/security-event.ts';
 import type { Session } from '#platform/session.ts';
 
-/** Sessions with where they were used that have been told of. */
+/** Most reported pairs of session and place that are remembered. */
 const TOLD_MAXIMUM = 10_000;
 
 /**

@@ -63,8 +63,8 @@ function signIn(random: Random, begin: number, account: string, gives_up: number
 }
 
 /**
- * Five days: everybody comes between 8:00 and 9:00, a class of thirty within three minutes after each hour, and a third again after lunch. Who has given up comes back
- * an hour later.
+ * Five days: everybody comes between 8:00 and 9:00, a class of thirty within three minutes after each hour, and a third again after lunch. A person who has given up
+ * comes back an hour later.
  */
 function week(random: Random, people: number): Sighting[] {
   const begins: { ms: number; account: string; gives_up: number }[] = [];

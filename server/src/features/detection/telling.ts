@@ -7,11 +7,11 @@ import { type Found, forgetFindings, type KeptFinding, takeFinding, untoldFindin
 /** Tells people of what was found. */
 export interface Telling {
   tell(all: readonly KeptFinding[]): Promise<void>;
-  /** Tells what not everybody was told of: a server has stopped before it came to it, or could not. */
+  /** Notifies recipients that were left out because a server stopped, or could not reach them. */
   tellUntold(): Promise<void>;
 }
 
-/** How long it is tried again to tell what cannot be told. */
+/** Time for which a failed notification is retried. */
 const TRIED_FOR_MS = 86_400_000;
 
 /** `now` is in ms. */
@@ -25,7 +25,7 @@ export function createTelling(parts: {
   logger: FastifyBaseLogger;
 }): Telling {
   const { database, raise, wasRefused, administrators, now, logger } = parts;
-  /** What is being told here just now. */
+  /** Findings that this server is reporting now. */
   const underway = new Set<string>();
 
   /** `blocked` only where it is known that the thing itself did not happen, or no longer can. To a person whose account is among others, that is theirs. */
@@ -47,7 +47,7 @@ export function createTelling(parts: {
       case 'every_administrator':
         return await administrators();
       case 'administrators':
-        // What was refused to somebody who is signed in is no news to that person.
+        // Refusals to a signed-in person are not reported to that person.
         return (await administrators()).filter((id) => id !== user_id);
     }
   }
@@ -76,7 +76,7 @@ export function createTelling(parts: {
         await raise(await incidentFor(user_id, found), claim);
         told = with_them;
       } catch (error) {
-        // What could not be told to one does not keep it from the others.
+        // A failure for one recipient does not stop the others.
         failed.push(user_id);
         logFailure(logger, error, 'an alert could not be raised', { rule: found.rule });
       }

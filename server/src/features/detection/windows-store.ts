@@ -85,8 +85,8 @@ export async function emptyWindows(database: Kysely<DetectionTables>, places: re
 }
 
 /**
- * Forgets what is counted of a person, in a transaction: `account` is what stands for them in events. Where a source's window counts them among others it goes
- * on without them.
+ * Forgets what is counted of a person, in a transaction: `account` is what stands for them in events. A source's window that counts them among others
+ * continues without them.
  */
 export async function forgetWindowsOf(
   transaction: Kysely<DetectionTables>,

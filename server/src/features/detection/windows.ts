@@ -1,12 +1,9 @@
 import { z } from 'zod';
 
 /**
- * How a rule counts. Times in ms.
- * `each`: every event is told.
- * `sliding`: as many events as `count` within the window, as fail2ban counts (maxretry, findtime).
- * `bucket`: more events than fit into a bucket that leaks one in each `leak_ms`, as CrowdSec counts (capacity, leakspeed); `once`: a value that is in the
- * bucket is not poured again (distinct).
- * `different`: so many different values have to be among them.
+ * A rule's way of counting. Times in ms. `each`: every event is told. `sliding`: as many events as `count` within the window, as fail2ban counts
+ * (maxretry, findtime). `bucket`: more events than fit into a bucket that leaks one in each `leak_ms`, as CrowdSec counts (capacity, leakspeed); `once`:
+ * a value that is in the bucket is not poured again (distinct). `different`: so many different values have to be among them.
  */
 export type Counting =
   | { kind: 'sliding'; count: number; window_ms: number; different: number }
@@ -17,11 +14,11 @@ export const sampleSchema = z.object({ at: z.string(), what: z.string(), source:
 /** An event in words, as evidence shows it. */
 export type Sample = z.infer<typeof sampleSchema>;
 
-/** What a rule keeps of the events with one key. Bounded by the rule's measure, whatever comes. Times are ms since 1970. */
+/** A rule's state for the events with one key. Its size is bounded by the rule's measure. Times are ms since 1970. */
 export const windowSchema = z.object({
   /** Of the latest event. */
   at: z.number(),
-  /** How full a bucket was then. */
+  /** The level of a bucket then. */
   level: z.number(),
   /** The latest events of a sliding window, oldest first. */
   times: z.array(z.number()),
@@ -98,7 +95,7 @@ export function pour(window: Window, measure: Counting, drop: Drop): { window: W
     };
   }
   const left = window.level === 0 ? 0 : Math.max(0, window.level - (at - window.at) / measure.leak_ms);
-  // What came first leaks first.
+  // The oldest leaks first.
   const still = left === 0 ? [] : window.values.slice(-Math.ceil(left));
   if (measure.once && still.some(({ value }) => value === drop.value)) {
     return { window: { ...window, ...next, level: left, values: still }, is_full: false };

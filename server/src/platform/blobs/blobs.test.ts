@@ -52,7 +52,7 @@ interface Store {
   harm(key: string, how: (bytes: Buffer) => Buffer): Promise<void>;
   /** The same store with so many bytes free on the disk that it needs. */
   withFree(bytes: number): Promise<Blobs>;
-  /** Where nothing may stay of what failed. */
+  /** Files of failed writes, which must not stay. */
   leftovers(): string[];
 }
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 
-/** What a store has taken: the size in bytes and the SHA-256 in hex. Whoever keeps it finds out later whether the store gave back the same bytes. */
+/** Facts about stored bytes: size, and SHA-256 in hex. A caller that keeps them can verify later that the store returns the same bytes. */
 export interface BlobFacts {
   size: number;
   sha256: string;
 }
 
-/** What a store says of an object. `sha256` where it keeps one. */
+/** A store's facts about an object. `sha256` is undefined if the store keeps none. */
 export interface BlobStat {
   size: number;
   sha256: string | undefined;
@@ -87,7 +87,7 @@ export class StoreFullError extends Error {
 
 const NAME = '[a-z0-9][a-z0-9_-]{0,127}';
 const KEY = new RegExp(`^${NAME}(?:/${NAME}){0,7}$`);
-/** What a key may begin with: whole names and the beginning of one. */
+/** A valid key prefix: whole names, then the beginning of one. */
 const PREFIX = new RegExp(`^(?:${NAME}/){0,7}(?:${NAME})?$`);
 
 export function isKey(key: string): boolean {

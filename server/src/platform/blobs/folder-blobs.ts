@@ -59,7 +59,7 @@ async function* bytesOf(handle: FileHandle, start: number, end: number): AsyncGe
 }
 
 /**
- * A folder whose files are objects. Files are their owner's alone, and on the disk before `put` answers. What a server that was killed had not finished is removed.
+ * A folder whose files are objects. Files are their owner's alone, and on the disk before `put` answers. Unfinished files of a killed server are removed.
  * @throws when the folder cannot be made, read or written.
  */
 export function openFolderBlobs(parts: {

@@ -9,7 +9,7 @@ export interface Stranger {
 interface Place {
   /** The longest silent first. */
   silent: Set<Stranger>;
-  /** How many have said something and are being looked up. */
+  /** Number of strangers whose first frame is being checked. */
   talking: number;
 }
 
@@ -19,7 +19,7 @@ export interface CrowdLimits {
   strangers_per_source: number;
 }
 
-/** Whoever has not been let in, in all and by source. */
+/** Sockets that are not authenticated yet, in all and by source. */
 export interface Crowd {
   /** Takes somebody in. Where there are too many, whoever has been silent for longest is put out: a peer says who it is as soon as it is there. */
   enter(stranger: Stranger): void;

@@ -35,13 +35,13 @@ interface Device {
   id: string;
 }
 
-/** What the code behind the socket makes an error of. */
+/** The text that the code behind the socket makes of an error. */
 const FAULT = 'a fault';
 const GONE: Refusal = { code: CLOSED.unauthenticated, reason: 'This device was removed.' };
 
 /**
  * Serves devices, whose token is their name; `removed` are the names of those that may not stay, `leaving` of those that are removed when they have just been looked up.
- * What one says goes to all of them.
+ * Each frame of one device goes to all of them.
  */
 async function serveDevices(limits: Partial<SocketLimits> = {}) {
   const fastify = await createHttp({
@@ -132,7 +132,7 @@ test('a frame of 64 KiB goes from one device to another, and one byte more ends 
   await vi.waitFor(() => expect([...devices.present.keys()]).toEqual(['other']));
 });
 
-test('who has not said who they are may say a kilobyte, whole or in parts that never end', async () => {
+test('limits an unauthenticated peer to a kilobyte, whole or in endless parts', async () => {
   const { open, heard } = await serveDevices();
   const long = await open();
   long.say({ kind: 'hello', device_token: 'x'.repeat(4 * KIB) });

@@ -15,7 +15,7 @@ import { createStandings, type Standings } from './standing.ts';
 
 /** Bounds of a channel's sockets. Times in ms. */
 export interface SocketLimits extends CrowdLimits {
-  /** How long a socket may take to say who it is. */
+  /** Time in which a socket must authenticate. */
   hello_ms: number;
   /** The server says something at least this often; a peer that has not answered by the next time is gone. */
   heartbeat_ms: number;
@@ -37,24 +37,24 @@ export const SOCKET_LIMITS: SocketLimits = {
 export interface Connection<Principal, Told> {
   readonly principal: Principal;
   tell(frame: Told): void;
-  /** What many are told is put into words once (`JSON.stringify`, as bytes). */
+  /** A message for many peers, serialized once (`JSON.stringify`, as bytes). */
   tellText(text: Buffer): void;
   end(refusal: Refusal): void;
 }
 
-/** What one connection hears and how it ends. */
+/** Handlers of one connection's frames and end. */
 interface Conversation<Said> {
   onFrame?(frame: Said): void;
   /** Called once, whoever left. */
   onLeave(): void;
 }
 
-/** What serves a channel: who its peers are and what they are told. */
+/** A service on a channel: authentication of its peers and their messages. */
 export interface ChannelService<Principal, Hello, Said, Told> {
   channel: Channel<Hello, Said, Told>;
-  /** Who says `hello`. */
+  /** Authenticates the peer from its `hello`. */
   meet(hello: Hello): Promise<{ principal: Principal } | { refusal: Refusal }>;
-  /** Whose sockets are counted and looked up together. */
+  /** Sockets with the same key are counted and looked up together. */
   keyOf(principal: Principal): string;
   /** Which of many may not stay (any more), and why. Asked once a principal is in, at each heartbeat, and when told to (`lookAgain`). */
   refused(principals: readonly Principal[]): Promise<ReadonlyMap<Principal, Refusal>>;
@@ -76,12 +76,14 @@ export interface Sockets {
 }
 
 const RETRY_AFTER_S = 5;
-/** What the first frame may take on the wire beside its own bytes: headers of its parts (RFC 6455 section 5.2), and pings before it. */
+/**
+ * Bytes on the wire that the first frame may take beside its content: headers of its parts (RFC 6455 section 5.2), and pings before it.
+ */
 const FRAMING_BYTES = 1024;
 /** Into how many parts heartbeats are spread, so that no moment is everybody's. */
 const SPREAD = 100;
 
-/** How many are asked whether they are there before anything else has its turn. */
+/** Number of peers that are pinged before other work has its turn. */
 const ASKED_AT_ONCE = 10;
 const PING = Buffer.from(JSON.stringify({ kind: 'ping' }));
 
@@ -89,7 +91,7 @@ const pongSchema = z.object({ kind: z.literal('pong') });
 
 const KIB = 1024;
 
-/** What a socket has said since the last heartbeat. */
+/** A socket's traffic since the last heartbeat. */
 interface Talk {
   frames: number;
   alive: boolean;
@@ -295,7 +297,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
     peer.entering = undefined;
   }
 
-  /** Whatever it says counts, the frames of the protocol itself too. */
+  /** All frames count, the protocol's own too. */
   private isTooMuch({ socket, talk }: Peer<Principal, Said>): boolean {
     talk.frames += 1;
     if (talk.frames <= this.channel.frames_per_heartbeat) return false;
@@ -362,7 +364,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
       return;
     }
     const said = readBounded(this.channel.said, json);
-    // Nobody hears what is said before the welcome.
+    // Frames before the welcome are refused.
     if (!said.ok || member === undefined) {
       refuseFrame(socket);
       return;

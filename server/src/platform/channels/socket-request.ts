@@ -12,9 +12,9 @@ import { Problem, tooManyRequests } from '#platform/problem.ts';
 const FRAGMENTS_MAXIMUM = 16;
 const CHUNKS_MAXIMUM = 64;
 
-/** What opening a socket is counted by, and which addresses are this installation's. */
+/** Rate limit of new sockets, and the addresses of this installation. */
 export interface SocketDoor {
-  /** How many sockets a source may open in a time, and what counts them. */
+  /** Number of sockets that a source may open in a period, and its counters. */
   opening: { rate: Rate; counters: Pick<Counters, 'take'> };
   public_url: string | undefined;
 }
@@ -38,8 +38,8 @@ export function noteAnswer(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /**
- * Forgets the request that a socket came by: its answer is never sent, and would keep it, its headers and its log for as long as the socket is open. Whoever serves the
- * upgrade (@fastify/websocket) holds them to log what its peer sends that is no WebSocket.
+ * Forgets the request that a socket came by: its answer is never sent, and would keep it, its headers and its log for as long as the socket is open.
+ * @fastify/websocket, which serves the upgrade, holds them to log invalid frames of the peer.
  */
 export function letGo(socket: WebSocket, request: IncomingMessage): void {
   const answer = answers.get(request);
@@ -52,7 +52,7 @@ export function letGo(socket: WebSocket, request: IncomingMessage): void {
   socket.on('error', cut);
 }
 
-/** What its peer sends is no WebSocket (any more): ws has said so by then, and nothing more is heard. */
+/** Ends a socket whose peer sends invalid frames: ws has answered them by then, and reads no more. */
 function cut(this: WebSocket): void {
   this.terminate();
 }

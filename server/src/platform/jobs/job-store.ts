@@ -20,7 +20,7 @@ export interface JobTables {
     /** The worker that has it, until `lease_until`; null while it waits. */
     claimed_by: string | null;
     lease_until: string | null;
-    /** How often it was claimed: what a worker says of it counts only while this is the number that it claimed. */
+    /** Number of claims: a worker's outcome counts only while this is the number that it claimed. */
     claims: number;
     /** 1: it was asked for once more while somebody worked on it. */
     asked_again: number;
@@ -38,7 +38,7 @@ export type JobRow = Selectable<JobTables['jobs']>;
 /** One claim of a row. */
 export type Claim = Pick<JobRow, 'id' | 'claims'>;
 
-/** What may be said of a job when it is asked for. */
+/** Options of a request for a job. */
 export interface Asked {
   /** There is one such job of its kind at most. Asking for one that waits brings it forward and replaces its payload; one that is being done is done once more. */
   once?: string;
@@ -53,7 +53,7 @@ export class LeaseLost extends Error {
 
 /** Under which a recurring kind has its one row. */
 export const RECURRING = 'recurring';
-/** How long it can be seen what was given up, and how many of them at most. */
+/** Time for which given-up jobs are kept, and how many at most. */
 const DEAD_KEPT_MS = 30 * 86_400_000;
 const DEAD_MAXIMUM = 1_000;
 const ERROR_LENGTH_MAXIMUM = 500;
@@ -440,7 +440,10 @@ export class JobStore {
     }
   }
 
-  /** How many jobs of each kind wait and are due, are being done, and were given up; and since when the one waits that is due longest. */
+  /**
+   * The number of jobs of each kind that wait and are due, that run, and that were given up; and since when the one waits that is due
+   * longest.
+   */
   async figures() {
     const now = Date.parse((await sql<{ now: string }>`select ${this.at()} as now`.execute(this.database)).rows[0]?.now ?? '');
     const rows = await this.database

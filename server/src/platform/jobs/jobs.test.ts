@@ -104,7 +104,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
         },
       };
     }
-    /** What servers tell each other. */
+    /** The messages between servers. */
     function between(): () => JobNews {
       const listeners: Parameters<JobNews['listen']>[0][] = [];
       return () => ({
@@ -221,7 +221,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       await soon(async () => expect(await quick.figures()).toMatchObject([{ kind: 'plain', done: 1 }]));
     });
 
-    test('that a server takes up by itself are its own until it ends them, lets them go or loses them', async () => {
+    test('directly claimed jobs belong to their server until it ends, releases or loses them', async () => {
       emptyAfter();
       const kind = plain();
       const [mine, other] = [server({ lease_ms: 300 }), server()];
@@ -259,7 +259,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       });
       expect(await lost).toBeInstanceOf(LeaseLost);
       await expect(second?.confirm(tables)).rejects.toBeInstanceOf(LeaseLost);
-      // What it says of it counts for nothing.
+      // Its outcome is ignored.
       await second?.end();
       expect(await rows()).toMatchObject([{ claims: 2 }]);
       taken.letGo(2);

@@ -2,9 +2,9 @@ import type { FastifyBaseLogger } from 'fastify';
 import { logFailure } from '#platform/database-patience.ts';
 import { type Claim, type createJobStore, LeaseLost } from './job-store.ts';
 
-/** How often in the time of a lease it is renewed. */
+/** Number of renewals within the time of a lease. */
 const RENEWALS = 3;
-/** How often a renewal that failed is tried again, in ms. */
+/** Wait before a failed renewal is tried again, in ms. */
 const RENEW_AGAIN_MS = 2_000;
 
 /** A job that this server has just now. */

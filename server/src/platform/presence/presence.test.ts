@@ -33,7 +33,7 @@ async function openTwo(kind: 'memory' | 'redis', lease_ms?: number): Promise<[Pr
 
 describe.each(['memory', 'redis'] as const)('presence in %s', (kind) => {
   describe.skipIf(kind === 'redis' && redis === undefined)('knows', () => {
-    test('who is there, wherever they are connected, until their last place is gone', async () => {
+    test('lists present members, on every server, until their last place is gone', async () => {
       const [one, other] = await openTwo(kind);
       const group = newId();
       const [ana, ben] = [newId(), newId()];
@@ -53,7 +53,7 @@ describe.each(['memory', 'redis'] as const)('presence in %s', (kind) => {
     });
 
     // proves: support-scale-2
-    test('nobody whose lease ran out, and whoever renews it', async () => {
+    test('drops members whose lease ran out, and keeps those who renew it', async () => {
       const [one, other] = await openTwo(kind, 300);
       const group = newId();
       const [ana, ben] = [newId(), newId()];

@@ -40,7 +40,7 @@ export function createMemoryTopics(options: { kept?: number | undefined } = {}):
   return {
     publish(topic, event) {
       const log = logs.get(topic);
-      // Nobody listens, and nobody did lately: there is nobody who could have missed it.
+      // No one has listened lately, so no one can have missed it.
       if (log !== undefined) tell(log, event);
     },
 

@@ -38,13 +38,16 @@ const FORGET = `
 redis.call('DEL', KEYS[1])
 return redis.call('PUBLISH', KEYS[1], ARGV[1])`;
 
-/** How often topics that somebody listens to are said to be in use. */
+/** Interval at which topics with listeners are marked as in use. */
 const IN_USE_MS = FORGOTTEN_AFTER_MS / 5;
 /** Topics of which it is said at a time. */
 const KEPT_AT_ONCE = 100;
-/** How soon it is tried again whether Redis is back. */
+/** Interval at which a return of Redis is checked. */
 const LOOK_MS = 500;
-/** How long an answer is waited for. An event that is late hurts less than all pages that come back at once, so it is more than what a request waits. */
+/**
+ * Time to wait for an answer. It is longer than a request's, because a late event hurts less than all
+ * pages that reconnect at once.
+ */
 const PATIENCE_MS = 2_000;
 /** Listeners who are sent away come back at once: so many at a time, and how long until the next. */
 const SENT_AWAY = { at_once: 100, every_ms: 50 } as const;
@@ -57,7 +60,7 @@ const messageSchema = z.union([
   z.object({ id: z.string().nullable(), event: liveEventSchema }),
   z.object({ forgotten: z.literal(true) }),
 ]);
-/** What has no place among what is kept. */
+/** The place of an event that is not stored. */
 const NOWHERE = '0-0';
 const FORGOTTEN = `${NOWHERE} ${JSON.stringify({ forgotten: true })}`;
 
@@ -70,11 +73,11 @@ interface Placed {
 /** Somebody who listens here. */
 interface Seat {
   listener: Listener;
-  /** What came until it is known what is kept; undefined once it has begun. */
+  /** Events that arrive before the stored ones are read; undefined once it has begun. */
   waiting: Placed[] | undefined;
-  /** What is kept was told up to here: what comes of it is known already. */
+  /** The last stored event that it was sent: arriving events up to here are duplicates. */
   told_to: string;
-  /** Nothing is told it any more. */
+  /** It gets no more events. */
   is_lost: boolean;
   /** It began without Redis: what is kept was not read for it. */
   is_unsure: boolean;
@@ -138,7 +141,7 @@ class RedisTopics implements Topics {
   private readonly unsaid = new Map<string, number>();
   private isUnsaidTooMuch = false;
   private isAway = false;
-  /** What other servers told may have gone by unheard. */
+  /** Events of other servers may have been missed. */
   private wasDeaf = false;
   private isClosed = false;
   private readonly leaving: Seat[] = [];
@@ -232,7 +235,7 @@ class RedisTopics implements Topics {
     return keys;
   }
 
-  /** Who listened elsewhere, or will come back, is to learn that something is missing. */
+  /** Marks the affected topics, so that listeners elsewhere, or those that come back, learn that events are missing. */
   private async forgetUnsaid(): Promise<void> {
     if (this.isUnsaidTooMuch) for (const key of await this.everyKey()) this.unsaid.set(key, 1);
     this.isUnsaidTooMuch = false;
@@ -259,7 +262,7 @@ class RedisTopics implements Topics {
     this.logger.warn('Redis answers again: events of all servers reach the pages here');
     for (const room of this.rooms.values()) {
       room.heard = Promise.resolve();
-      // Where nothing went by unheard, those stay who have been told everything.
+      // If no event was missed, only listeners without a verified start are sent away.
       this.sendAway(this.wasDeaf ? room.seats : [...room.seats].filter(({ is_unsure }) => is_unsure));
     }
     this.wasDeaf = false;
@@ -270,7 +273,7 @@ class RedisTopics implements Topics {
     this.lose();
   }
 
-  /** What is kept of a topic, oldest first. */
+  /** The stored events of a topic, oldest first. */
   private async readKept(key: string, heard: Promise<void>) {
     if (this.isAway) throw new Error('Redis is away.');
     // First heard, then read: nothing comes between.
@@ -369,7 +372,7 @@ class RedisTopics implements Topics {
   async isHeard(topic: TopicName): Promise<boolean> {
     const key = this.keyOf(topic);
     if (this.isAway || this.rooms.has(key)) return true;
-    // Who cannot be asked may know of somebody.
+    // Without an answer, a listener elsewhere is assumed.
     return await this.send(['EXISTS', key]).then(
       (count) => count !== 0,
       () => true,

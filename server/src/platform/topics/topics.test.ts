@@ -84,7 +84,7 @@ describe.each(['memory', 'redis'] as const)('topics in %s', (kind) => {
       expect(somebody_else.events).toEqual([]);
     });
 
-    test('nobody where nobody has listened, and say whether somebody does or did lately, here or at another server', async () => {
+    test('reach no one without listeners, and say whether there are or were some lately, here or at another server', async () => {
       const [one, other] = await openTwo(kind);
       const topic = personTopic(newId());
       expect(await one.isHeard(topic)).toBe(false);
@@ -136,7 +136,7 @@ describe.each(['memory', 'redis'] as const)('topics in %s', (kind) => {
       expect((await listen(other, topic, first.starts[0]?.cursor)).ids).toEqual(first.ids.slice(1));
     });
 
-    test('nothing to who has stopped listening, but keep it for when they are back', async () => {
+    test('send nothing to a listener that stopped, but keep it for its return', async () => {
       const [one, other] = await openTwo(kind);
       const topic = personTopic(newId());
       const gone = await listen(one, topic);
@@ -183,7 +183,7 @@ needing('Redis', redis !== undefined).describe('while Redis is away', () => {
     cut.publish(topic, event);
     await heard(here, 1);
     expect(here).toMatchObject({ events: [event], ids: [null] });
-    // Whoever comes meanwhile is not kept waiting.
+    // A newcomer meanwhile does not have to wait.
     const newcomer = await listen(cut, topic, here.starts[0]?.cursor);
     expect(newcomer.starts).toMatchObject([{ missed: true }]);
     expect(there.events).toEqual([]);
@@ -232,7 +232,7 @@ needing('Redis', redis !== undefined).describe('while Redis is away', () => {
     await heard(ear, 2);
     expect(ear).toMatchObject({ events: [event, event], lost: 0, ids: [null, expect.any(String)] });
     ear.stop();
-    // What is kept is whole: a page that comes now goes on from there.
+    // The stored events are complete: a page that comes now resumes from there.
     await vi.waitFor(async () => {
       const back = await listen(topics, topic, ear.starts[0]?.cursor);
       back.stop();

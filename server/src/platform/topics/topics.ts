@@ -6,7 +6,7 @@ import type { LiveEvent } from '@palisade/contract/events';
  */
 export type TopicName = `${typeof PERSON}${string}` | 'staff' | `${'conversation' | 'device' | 'remote' | 'control'}:${string}`;
 
-/** What the topics of people begin with: what everybody is told goes to these, so that no page hears it twice. */
+/** The prefix of people's topics: an event for everybody goes to these, so that no page hears it twice. */
 export const PERSON = 'person:';
 
 export function personTopic(user_id: string): TopicName {
@@ -27,7 +27,7 @@ export function sessionTopic(session_id: string): TopicName {
   return `remote:${session_id}`;
 }
 
-/** What servers say to each other of the two ends of remote control. */
+/** The servers' topic between the two ends of a remote control session. */
 export function controlTopic(session_id: string): TopicName {
   return `control:${session_id}`;
 }
@@ -43,7 +43,7 @@ export interface Listener {
   onStart(start: { cursor: string; missed: boolean }): void;
   /** Each listener of a topic gets the same object, so that what is made of it can be made once. */
   onEvent(published: Published): void;
-  /** Something may not have been told. Nothing more is: the listener has to listen anew, with the last id that it heard. */
+  /** Something may not have been told. No more events follow: the listener has to listen anew, with the last id that it heard. */
   onLost(): void;
 }
 
@@ -68,8 +68,8 @@ export const KEPT_MAXIMUM = 200;
 export const FORGOTTEN_AFTER_MS = 5 * 60_000;
 
 /**
- * Where somebody who has heard `after` goes on: `ids` are those of what is kept, oldest first, and the first of them is told to nobody (it is what came before). `from`
- * is the place of the first that they are told.
+ * The place at which a listener resumes after `after`: `ids` are the stored events, oldest first, and the first of them is not sent (it marks the earlier end). `from`
+ * is the index of the first one to send.
  */
 export function resumeAt(ids: readonly string[], after: string | undefined): { cursor: string; missed: boolean; from: number } {
   const place = after === undefined ? ids.length - 1 : ids.indexOf(after);
