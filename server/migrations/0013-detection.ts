@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 export async function up(database: Kysely<unknown>): Promise<void> {
-  // What rules have counted so far: short-lived, and counted together by all servers.
+  // The rules' present counts: short-lived, and shared by all servers.
   await database.schema
     .createTable('detection_windows')
     .addColumn('rule', 'text', (column) => column.notNull())
@@ -14,12 +14,12 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .execute();
   await database.schema.createIndex('detection_windows_expires_at').on('detection_windows').column('expires_at').execute();
 
-  // What somebody has signed in with.
+  // Devices that people have signed in with.
   await database.schema
     .createTable('known_devices')
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
-    // What the browser keeps to be known again by; empty for one that keeps nothing.
+    // The browser's identifier; empty for one that keeps none.
     .addColumn('device_id', 'text', (column) => column.notNull())
     .addColumn('client', 'text', (column) => column.notNull())
     .addColumn('source', 'text', (column) => column.notNull())

@@ -18,7 +18,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
   else await guardSqlite(database);
 }
 
-/** What of an entry may change: its personal part, once, to nothing. */
+/** The one allowed change of an entry: its personal part, once, to null. */
 const CHANGED = ['seq', 'at', 'kind', 'subject_id', 'actor_id', 'personal_hash', 'hash'];
 
 async function guardSqlite(database: Kysely<unknown>): Promise<void> {

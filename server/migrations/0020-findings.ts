@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 
 export async function up(database: Kysely<unknown>): Promise<void> {
-  // What rules have found, from the moment in which it was counted until everybody who is to know has been told.
+  // Findings of rules, kept until all recipients have been notified.
   await database.schema
     .createTable('detection_findings')
     .addColumn('id', 'text', (column) => column.primaryKey())

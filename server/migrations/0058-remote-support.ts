@@ -19,7 +19,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('expires_at', 'text', (column) => column.notNull())
     .addColumn('joined_at', 'text')
     .addColumn('ended_at', 'text')
-    // What it may be is the application's to say: a later version ends sessions for further reasons.
+    // Not checked here, but by the application: a later version ends sessions for further reasons.
     .addColumn('end_reason', 'text')
     .addColumn('agent_id', 'text', (column) => column.references('users.id').onDelete('set null'))
     .addColumn('support_agent', 'text')
@@ -60,7 +60,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
   const kept = sql.raw(
     'id, user_id, customer, session_code, status, started_at, expires_at, joined_at, ended_at, end_reason, agent_id, support_agent',
   );
-  // One that runs was joined without being asked: it goes on only if both sides come back.
+  // A running session was joined without a question: it continues only if both sides come back.
   const now = new Date().toISOString();
   const over = new Date(Date.parse(now) + MINUTE_MS).toISOString();
   await sql`
@@ -98,7 +98,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .createTable('remote_messages')
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('session_id', 'text', (column) => column.notNull().references('remote_sessions.id').onDelete('cascade'))
-    // Whose session it is, whoever wrote it.
+    // The session's customer, not the author.
     .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
     .addColumn('seq', 'integer', (column) => column.notNull())
     .addColumn('side', 'text', (column) => column.notNull().check(sql`side in ('customer', 'technician')`))

@@ -65,7 +65,7 @@ export interface App {
   /** The one of `engine` that is always there. */
   embedded: YaraPool;
   signatures: Signatures;
-  /** What raises alerts. */
+  /** Raises alerts. */
   alerts: Pick<Alerts, 'raise'>;
   /** Writes down the scores that readings have found since the last minute. */
   keepScores(): Promise<void>;
@@ -76,7 +76,7 @@ export interface App {
   database: Kysely<Tables>;
   /** Stops taking requests; to be called before `close` by who lets those under way finish. */
   drain: Drain;
-  /** What answers `/metrics` apart from everything else, where the settings ask for that; listens on nothing yet. */
+  /** The separate server of `/metrics`, if the settings ask for one; it does not listen yet. */
   metrics: Server | undefined;
   /** Has a load balancer send nobody here any more, and takes up no more jobs. */
   announceStop(): void;
@@ -93,7 +93,7 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   const home = takeHome({
     folder: surroundings.settings.data_dir,
     onLost(error) {
-      // Whatever is written from here on may be over what the other server has written.
+      // Further writes could overwrite those of the other server.
       throw error;
     },
   });

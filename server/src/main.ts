@@ -15,7 +15,7 @@ const REQUESTS_SHARE = 0.9;
 /** Ctrl-C under npm arrives twice, from the terminal and from npm. A second signal that a person sends comes later than this, in ms. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** @throws what names METRICS_PORT, which the address of an error alone does not. */
+/** @throws an error that names METRICS_PORT, which the address of an error alone does not. */
 async function listenAt(server: Server, address: { host: string; port: number }): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>

@@ -6,7 +6,7 @@ import type { AlertTables } from './alerts.tables.ts';
 
 /** The rules whose alerts are about one file each: it is blocked as soon as that is out of reach. */
 const ONE_FILE_RULES: readonly string[] = ['malware_detected.infected', 'phishing_attempt.verdict'];
-/** What is found in files is of low severity where it is one of the industry's test files, and nowhere else (features/detection/rules.ts). */
+/** A finding in a file is of low severity only for the industry's test files (features/detection/rules.ts). */
 const isOfTestFile = (row: { threat_type: string; severity: string }) =>
   row.severity === 'low' && (row.threat_type === 'malware_detected' || row.threat_type === 'phishing_attempt');
 

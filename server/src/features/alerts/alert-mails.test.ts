@@ -27,7 +27,7 @@ async function leaveDigests(app: App): Promise<void> {
   app.announceStop();
 }
 
-test('what happens while a digest is written is in the next one', async () => {
+test('incidents during the writing of a digest are in the next one', async () => {
   const clock = { now: Date.parse('2026-11-20T10:00:00.000Z') };
   const now = () => clock.now;
   const { app, signIn } = await startTestApp({ surroundings: { now, every_ms: { digests: DAY_MS } } });

@@ -84,7 +84,7 @@ const mailsTo = async (email: string) =>
   );
 
 describe('merging', () => {
-  test('is one alert of what goes on, and the head of the list when it happens again', async () => {
+  test('repetitions are one alert, which moves to the head of the list', async () => {
     const { raise, list } = await person();
     await raise();
     await raise({ key: 'another account' });
@@ -407,7 +407,7 @@ describe('a suppression', () => {
     const body = { reason: 'false_positive', suppress: true } as const;
     replyOf(await call(resolveAlert, { token, params: { id }, body }));
     await raise({ key: 'of another account' });
-    // What goes on under the resolved alert stays there.
+    // Repetitions of the resolved alert stay there.
     await raise();
     expect(await list('?status=active')).toEqual([]);
     expect(replyOf(await call(listSuppressions, { token }))).toMatchObject([{ hidden_count: 2 }]);

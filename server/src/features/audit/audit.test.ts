@@ -494,7 +494,7 @@ describe('the verifier', async () => {
   });
 });
 
-test('is read by nobody who may not', async () => {
+test('needs the right to read it', async () => {
   const { token } = await signIn();
   for (const endpoint of [listAudit, checkAudit]) expect((await call(endpoint, { token })).status).toBe(403);
   expect((await call(listActivity)).status).toBe(401);

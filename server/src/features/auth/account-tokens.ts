@@ -6,7 +6,7 @@ type Tables = Pick<AuthTables, 'account_tokens'>;
 type Purpose = AuthTables['account_tokens']['purpose'];
 
 const TOKEN_BYTES = 32;
-/** How many of one purpose an account has at once: more than the limits on letters let anybody ask for while they live. */
+/** The most live tokens of one purpose for an account: more than the limits on letters let anybody ask for in their lifetime. */
 const LIVE_MAXIMUM = 20;
 
 const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
@@ -48,7 +48,7 @@ export async function issueToken(
   return token;
 }
 
-/** Whose token it is, and whether it was mailed; undefined for one that is worth nothing. */
+/** The account of a token, and whether it was mailed; undefined for an invalid token. */
 export async function findToken(
   database: Kysely<Tables>,
   { token, purpose, now }: { token: string; purpose: Purpose; now: number },

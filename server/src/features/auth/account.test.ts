@@ -49,7 +49,7 @@ describe('one’s own account', () => {
     expect(problemOf(await call(changeUsername, { token, body: { username } })).errors?.[0]?.field).toBe('username');
   });
 
-  test('is nobody’s without a token', async () => {
+  test('needs a token', async () => {
     expect((await call(changeUsername, { body: { username: 'x' } })).status).toBe(401);
     expect((await call(changePassword, { body: { current_password: 'x', new_password: NEW_PASSWORD } })).status).toBe(401);
     expect((await call(listSessions)).status).toBe(401);

@@ -16,7 +16,7 @@ import { endSignIns } from './sign-in-challenges.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 import { storedUsername, usernameColumns, usernameRefusal } from './username.ts';
 
-/** What a person changes about their own account. */
+/** A person's changes to their own account. */
 export interface Accounts {
   /** @throws Problem `username_taken`, `invalid_field`. */
   changeUsername(user_id: string, username: string, origin: Origin): Promise<Account>;
@@ -48,7 +48,7 @@ export function createAccounts(parts: {
 }): Accounts {
   const { database, audit, passwords, requirePassword, sessions, mail, isUnproven } = parts;
 
-  /** What a person did to their own account, in the transaction in which it is done. */
+  /** Notes a change by the person themselves, in its transaction. */
   const record = (
     transaction: typeof database,
     kind: AuditKind,

@@ -61,7 +61,7 @@ describe('a reset that is asked for by strangers', () => {
     await expect.poll(() => resetsTo(email)).toHaveLength(1);
     const [own] = await resetsTo(email);
     const statuses = await attack(email, sources, times);
-    // What uses up the bound of a source is refused to that source alone, the same as for any email.
+    // A source over its bound is refused alone, with the same answer for any email.
     expect(statuses.filter((status) => status === 200)).toHaveLength(sources * 5);
     await expect.poll(() => resetsTo(email)).toHaveLength(6);
     // The owner at a place where they were never before is told the same, and has letters that work.

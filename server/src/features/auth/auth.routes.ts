@@ -6,7 +6,7 @@ import type { Accounts } from './account.ts';
 import type { Auth } from './auth.ts';
 import type { SignIn } from './sign-in.ts';
 
-/** Who bounds how many accounts a source makes. @throws Problem `too_many_requests`. */
+/** Bounds the number of accounts that a source makes. @throws Problem `too_many_requests`. */
 export interface RegistrationGuard {
   registration(asked: { source: string }): Promise<void>;
 }

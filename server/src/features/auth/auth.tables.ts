@@ -29,7 +29,7 @@ export interface AuthTables {
     /** SHA-256 of the token in hex. */
     token_hash: string;
     user_id: string;
-    /** What it does once: set a new password, or prove the address. */
+    /** The single use of the token: set a new password, or prove the address. */
     purpose: 'reset' | 'proof';
     /** 0: it was answered to the machine itself, and so proves nothing of the address. */
     is_mailed: 0 | 1;

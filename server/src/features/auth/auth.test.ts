@@ -99,7 +99,7 @@ describe('public exposure', async () => {
       await expect.poll(mailed).toBeDefined();
       replyOf(await call(resetPassword, { body: { reset_token: (await mailed()) ?? '', new_password } }));
     };
-    // Whoever registered has a passkey, which would be worth more than the password.
+    // The stranger who registered has a passkey, which would be worth more than the password.
     const boss_id = replyOf(await call(login, { body: boss })).user_info.id;
     const passkey = { rp_id: 'localhost', name: 'A key', counter: 0, transports: '[]', created_at: '', last_used_at: null };
     await app.database

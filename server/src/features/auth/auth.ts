@@ -19,7 +19,7 @@ import { hashPassword, matchPassword, type Passwords } from './password.ts';
 import { nameTaken, storedUsername, usernameColumns, usernameKey, usernameRefusal } from './username.ts';
 
 /** The fact that says who became administrator by coming first. */
-/** Accounts that a search in another feature goes on with. */
+/** The most accounts that a search in another feature uses. */
 const MATCHING_MAXIMUM = 500;
 
 export const FIRST_ADMIN = 'first_admin';
@@ -39,7 +39,10 @@ interface AuthOptions {
   passwords: Passwords;
   exposure: Exposure;
   admin_emails: readonly string[];
-  /** Told of a registration in public exposure, and whether it made an account: an email that has one already makes none. Nobody waits for what it does. */
+  /**
+   * Called for a registration in public exposure, with whether it made an account: an email that has one already makes none. The registration does not wait
+   * for it.
+   */
   onRegistered: (email: string, isNew: boolean) => void;
   now: () => number;
 }
@@ -92,7 +95,7 @@ export class Auth {
   private readonly admin_emails: readonly string[];
   private readonly onRegistered: (email: string, isNew: boolean) => void;
   private readonly now: () => number;
-  // What an unknown email's password is compared with, so that it takes as long as a known one's.
+  // Compared with the password of an unknown email, so that it takes as long as a known one's.
   private isAdministered = false;
   private readonly nobodysHash = hashPassword(randomBytes(16).toString('hex'));
 
@@ -309,7 +312,10 @@ export class Auth {
     return rows.map(({ id }) => id);
   }
 
-  /** Who becomes the first administrator: nobody any more, the first account, or an address of ADMIN_EMAILS that was proved. `isHere`: who asks could make the first one. */
+  /**
+   * The way in which the first administrator is made: there is one already, the first account, or a proved address of ADMIN_EMAILS. `isHere`: the caller could make the
+   * first one.
+   */
   async administrator(isHere: boolean): Promise<AdministratorBy> {
     if (await this.hasAdministrator()) return 'there';
     if (this.exposure === 'public') return 'named_email';
@@ -336,7 +342,9 @@ export class Auth {
     return row?.staff_since ?? null;
   }
 
-  /** How an account stands; `common_password` is whether its password is one of those that attackers try first, undefined when that is not known. */
+  /**
+   * Facts about an account; `common_password` is whether its password is one of those that attackers try first, undefined when that is not known.
+   */
   async standing(id: string): Promise<{ common_password: boolean | undefined; is_admin: boolean; created_at: string }> {
     const { common_password, role, created_at } = await this.database
       .selectFrom('users')

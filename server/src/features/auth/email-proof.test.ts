@@ -67,7 +67,7 @@ const kindsOf = async (email: string) => {
     .execute();
   return rows.map(({ kind }) => kind);
 };
-/** What somebody who registered another's address before this was asked could have set. */
+/** Factors that a stranger with another's address could have set before addresses were proved. */
 async function plantFactors({ email }: Person): Promise<void> {
   const { id } = await app.database.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow();
   const since = new Date(clock).toISOString();
@@ -157,7 +157,7 @@ describe('an address that nobody proved', () => {
     expect(problemOf(refused)).toMatchObject({ status: 429, code: 'too_many_requests' });
     expect(await subjectsTo(email)).toHaveLength(5);
     clock += 24 * HOUR - 1;
-    // None of them voids one before it.
+    // A new token does not void earlier ones.
     expect((await call(proveEmail, { token, body: { token: first } })).status).toBe(200);
     const late = await signInUnproven();
     const code = await proofOf(late.email);
@@ -173,7 +173,7 @@ describe('an address that nobody proved', () => {
     const { email, token } = squatter;
     await plantFactors(squatter);
     const reset_token = await resetOf(email);
-    // Whoever registered changes the password meanwhile, which takes nothing from the mailbox.
+    // The stranger who registered changes the password meanwhile, which does not affect the mailbox.
     const body = { current_password: PASSWORD, new_password: 'a password of the stranger' };
     replyOf(await call(changePassword, { token, body }));
     const new_password = 'a password of the owner';
@@ -203,7 +203,7 @@ describe('an address that nobody proved', () => {
     );
     expect(user_info.role).toBe('customer');
     replyOf(await call(proveEmail, { token, body: { token: await proofOf('boss@example.com') } }));
-    // Who must have a second factor goes on to set it up.
+    // A person who must have a second factor continues with its setup.
     expect(replyOf(await call(currentUser, { token }))).toMatchObject({ role: 'admin', two_factor_setup_required: true });
     expect(await kindsOf('boss@example.com')).toEqual(expect.arrayContaining(['email_proven', 'role_changed']));
   });

@@ -24,7 +24,7 @@ type Forget = (database: Kysely<Tables>, user_id: string, email: string) => Prom
 /** The end of an account. */
 export interface Farewell {
   /**
-   * Deletes an account and everything in it. What stays is in the audit log: ids, kinds and times.
+   * Deletes an account and everything in it. The audit log keeps ids, kinds and times.
    * @throws Problem `last_admin`, and `unauthenticated` when it is gone already.
    */
   remove(user: UserInfo): Promise<void>;
@@ -40,7 +40,7 @@ export interface Farewell {
   removeAs(user_id: string, email: string, by: Doer): Promise<void>;
 }
 
-/** Who else deletes an account, and what has to hold of it. */
+/** The administrator who deletes an account, and the condition for it. */
 interface Other {
   by: Doer;
   /** Throws a Problem for an account that they may not delete. */
@@ -104,7 +104,7 @@ export function createFarewell(parts: {
     return rest;
   }
 
-  /** What touches so many tables may collide with what is just being written of the person: then nothing of it has happened, and it is done again. */
+  /** A deletion over many tables can collide with a write for the same person: then the transaction rolled back and is retried. */
   async function removeAgain(user_id: string, other: Other | undefined, tries = TRIES): Promise<(() => Promise<void>)[]> {
     try {
       return await database.transaction().execute((transaction) => removeIn(transaction, user_id, other));

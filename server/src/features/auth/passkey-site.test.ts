@@ -17,7 +17,7 @@ test.each([
   ['localhost:3000', undefined, 'public', undefined],
   ['not a host', undefined, 'local', undefined],
   [undefined, undefined, 'local', undefined],
-  // What is set counts, whatever the request says.
+  // The setting decides, and not the request.
   ['evil.example', 'https://palisade.example/', 'public', { origin: 'https://palisade.example', rp_id: 'palisade.example' }],
   ['x', 'https://palisade.example:8443', 'public', { origin: 'https://palisade.example:8443', rp_id: 'palisade.example' }],
   ['x', 'http://palisade.example', 'public', undefined],

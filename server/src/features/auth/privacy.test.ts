@@ -330,7 +330,7 @@ describe('the deletion of an account', () => {
     for (const entry of entries) expect(entry).toMatchObject({ address: null, client: null, details: {} });
   });
 
-  test('takes the person out of what is counted of a source, which goes on, and of alerts that others have', async () => {
+  test("takes the person out of a source's counts, which stay, and of other people's alerts", async () => {
     const person = await signIn('counted-among');
     const { id } = await app.app.database
       .selectFrom('users')

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { typedCode } from '@palisade/contract/text';
 
-/** Without 0, 1, I and O, which are taken for one another. 32 characters divide the 256 values of a byte evenly. */
+/** Without 0, 1, I and O, which are easy to confuse. 32 characters divide the 256 values of a byte evenly. */
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const LENGTH = 12;
 const GROUP = 4;

@@ -6,7 +6,7 @@ import type { TwoFactorTables } from './two-factor.tables.ts';
 
 type Tables = Pick<TwoFactorTables, 'recovery_codes'>;
 
-/** Crockford's base32: no letter that is taken for a digit. */
+/** Crockford's base32: without letters that look like digits. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** Six groups of four: 120 random bits. With 112 or more a plain hash keeps them (OWASP ASVS 5, 6.5.2). */
 const GROUPS = 6;

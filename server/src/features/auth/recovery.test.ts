@@ -78,7 +78,7 @@ describe('local exposure', async () => {
     expect(logins.map((answer) => answer.status)).toEqual(answers.map((answer) => (answer.ok ? 200 : 401)));
   });
 
-  test('whoever signs in with the old password while it is reset is not in afterwards', async () => {
+  test('a sign-in with the old password during the reset does not last', async () => {
     const { email, password } = await signIn();
     const reset_token = await tokenFor(app, email);
     const [reset, ...logins] = await Promise.all([
@@ -177,7 +177,7 @@ describe('local exposure', async () => {
       expect(mine.map((mail) => mail.subject).sort()).toEqual(['Palisade: reset your password', 'Palisade: your username']);
     });
     expect((await outbox()).some((mail) => mail.recipient === 'nobody@example.com')).toBe(false);
-    // Nothing of it shows a proxy.
+    // The request shows no sign of a proxy.
     expect(await tokenFor(app, email)).toHaveLength(43);
   });
 

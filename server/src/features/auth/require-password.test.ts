@@ -65,7 +65,7 @@ describe('the password of somebody who is signed in', () => {
     },
   );
 
-  test('is looked at again when the wait is over, and the session goes on all the while', async () => {
+  test('is checked again when the wait is over, and the session stays valid meanwhile', async () => {
     const { token, password } = await signIn();
     await statuses(wrong(token, 5));
     const { status, wait } = await give({ token, password });

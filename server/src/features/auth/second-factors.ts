@@ -16,7 +16,7 @@ import { securityNotice } from './security-notice.ts';
 import { matchingStep } from './totp.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 
-/** What a person gives as their second factor. */
+/** A person's proof of their second factor. */
 export type Proof = { code: string } | { recovery_code: string } | { passkey: PasskeyAssertion };
 
 /** The one second factor that a body has, if any. */
@@ -62,7 +62,7 @@ interface SecondFactorsOptions {
   secrets: SealedSecrets;
   audit: Audit;
   mail: Pick<Mail, 'queue' | 'wake'>;
-  /** How many steps a code counts before and after its own. */
+  /** Number of steps that a code is valid before and after its own. */
   drift_steps: number;
   now: () => number;
   logger: FastifyBaseLogger;
@@ -183,7 +183,7 @@ export class SecondFactors {
     };
   }
 
-  /** What an account can prove itself with; empty while two-factor sign-in is off. */
+  /** Second factors that an account has; empty while two-factor sign-in is off. */
   async methods(user_id: string): Promise<SecondFactor[]> {
     const [totp, keys] = await Promise.all([
       this.database.selectFrom('totp').select('since').where('user_id', '=', user_id).executeTakeFirst(),

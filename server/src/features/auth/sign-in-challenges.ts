@@ -20,7 +20,7 @@ interface Waiting {
 export interface SignInChallenges {
   /** 256 random bits, base64url; only the hash is stored. */
   issue(waiting: Waiting): Promise<string>;
-  /** Who waits behind a challenge, to ask for more. @throws Problem `sign_in_expired`. */
+  /** The person who waits behind a challenge, to ask for more. @throws Problem `sign_in_expired`. */
   find(challenge: string): Promise<Waiting>;
   /**
    * Does what looks at a second factor, as one of the tries that a challenge has. Only one that was refused counts.

@@ -87,7 +87,7 @@ async function lettersTo(email: string): Promise<string[]> {
   return letters.filter(({ recipient }) => recipient === email).map(({ subject }) => subject.replace('Palisade: ', ''));
 }
 
-/** What the audit log says of a person, but for their coming and going. */
+/** A person's audit entries, without sign-ins and sign-outs. */
 async function auditOf(email: string): Promise<string[]> {
   const rows = await app.app.database
     .selectFrom('audit_entries')
@@ -124,7 +124,7 @@ describe('an authenticator app', () => {
     );
     const code = appOf(secret);
     expect(problemOf(await call(activateTotp, { token, body: { code: code(3) } })).errors?.[0]?.field).toBe('code');
-    // Nothing is asked for before the app has proved itself.
+    // Codes are required only after the app has proved itself.
     expect((await call(login, { body: { email, password } })).status).toBe(200);
 
     const { recovery_codes } = replyOf(await call(activateTotp, { token, body: { code: code() } }));
@@ -156,7 +156,7 @@ describe('an authenticator app', () => {
     const challenge = await challengeOf(other.person);
     const answer = problemOf(await call(loginSecondStep, { body: { challenge, code: appOf(secret)() } }));
     expect(answer).toMatchObject({ status: 503, code: 'unavailable' });
-    // Who has lost the key gets in all the same.
+    // A person who has lost the key can still sign in.
     const [recovery_code = ''] = other.recovery_codes;
     expect((await call(loginSecondStep, { body: { challenge, recovery_code } })).status).toBe(200);
   });
@@ -205,7 +205,7 @@ describe('an authenticator app', () => {
   test('is replaced without a gap: the old one counts until the new one has proved itself', async () => {
     const { person, code } = await withApp();
     const { token } = person;
-    // What was confirmed for setting it up was proved by the code.
+    // The confirmation for the setup was proved by the code.
     const { secret } = replyOf(await call(startTotp, { token }));
     const fresh = appOf(secret);
     const challenge = await challengeOf(person);
@@ -507,7 +507,7 @@ describe('a passkey', () => {
     expect(problemOf(await call(addPasskey, { token, body: { name: 'Liar', passkey: made } })).code).toBe('conflict');
   });
 
-  test('whose counter goes back or stands still is refused', async () => {
+  test('a passkey whose counter decreases or repeats is refused', async () => {
     const { device } = await withPasskey();
     const use = async (counter: number) => {
       const passkey = device.get(replyOf(await call(requestPasskeyLogin)), { counter });

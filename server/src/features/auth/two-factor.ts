@@ -30,7 +30,7 @@ import type { TwoFactorTables } from './two-factor.tables.ts';
 
 type Tables = AuthTables & TwoFactorTables & AuditTables & MailTables & InstallationTables;
 
-/** Who changes something: a person, in a session, from somewhere. */
+/** The actor of a change: a person, in a session, from an origin. */
 export interface Actor {
   user_id: string;
   session_id: string;
@@ -52,7 +52,7 @@ interface TwoFactorAccountsOptions {
   audit: Audit;
   mail: Pick<Mail, 'queue' | 'wake'>;
   mustHaveFactor: FactorRule;
-  /** How many steps a code counts before and after its own. */
+  /** Number of steps that a code is valid before and after its own. */
   drift_steps: number;
   now: () => number;
 }
@@ -82,7 +82,7 @@ async function requireConfirmed(now: () => number, from: Kysely<Tables>, { user_
   if (factors > 0 && confirmed.with_second_factor === 0) throw new Problem('confirmation_required');
 }
 
-/** After a second factor was added to `before` others: answers recovery codes when it is the first one. Who added it has proved that they have it. */
+/** After a second factor was added to `before` others: answers recovery codes when it is the first one. The person has proved that they have it. */
 async function added(transaction: Transaction<Tables>, actor: Actor, write: Write, before: number): Promise<string[] | null> {
   await transaction
     .updateTable('session_confirmations')
@@ -375,7 +375,7 @@ export function createTwoFactor(options: TwoFactorAccountsOptions): TwoFactorAcc
   return new TwoFactorAccounts(options);
 }
 
-/** What is written of a change, as part of its transaction. */
+/** Writes the audit entry and the letter of a change, as part of its transaction. */
 interface Write {
   audit(kind: AuditKind, details?: Record<string, string>): Promise<void>;
   letter(subject: string, what: string): Promise<void>;

@@ -103,7 +103,7 @@ describe('a role', () => {
     expect((await change(id, {})).status).toBe(422);
   });
 
-  test('of nobody is 404', async () => {
+  test('an unknown account is 404', async () => {
     expect((await change('01890a5d-ac96-774b-bcce-b302099a8057', { role: 'admin' })).status).toBe(404);
   });
 });

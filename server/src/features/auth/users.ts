@@ -57,7 +57,7 @@ interface UsersOptions {
   sessions: Pick<Sessions, 'list' | 'find' | 'endOne' | 'endAll' | 'refresh' | 'counts'>;
   secondFactors: SecondFactors;
   exposure: Exposure;
-  /** Told of whose account is not as it was. */
+  /** Called with a person whose account has changed. */
   onChange: (user_id: string) => void;
   now: () => number;
 }
@@ -68,7 +68,7 @@ const at = (now: () => number) => new Date(now()).toISOString();
 
 const auditTables = (transaction: Kysely<Tables>) => transaction.$pickTables<'audit_entries' | 'audit_head'>();
 
-/** What administrators see of people, and do about them. */
+/** Administrators' view of accounts, and their actions on them. */
 export class Users {
   private readonly database: Kysely<Tables>;
   private readonly audit: Audit;

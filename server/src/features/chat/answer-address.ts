@@ -37,7 +37,7 @@ function decode(text: string): Buffer {
 /** The addresses that answers go to: each names its conversation, and nobody makes one without the key of the installation. */
 export interface AnswerAddresses {
   of(conversation_id: string): string;
-  /** The conversation of the first address that is one of ours; undefined where none is. `addresses`: the header fields with them, as they came. */
+  /** The conversation of the first valid answer address; undefined if there is none. `addresses`: the unparsed header fields with them. */
   read(addresses: string): string | undefined;
 }
 

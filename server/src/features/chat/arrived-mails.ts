@@ -7,13 +7,13 @@ import type { ScannedFiles } from '#platform/scanned-files.ts';
 import type { ArrivedMailRow, ChatTables } from './chat.tables.ts';
 import type { ConversationRow } from './records.ts';
 
-/** How long the original of a mail stays after a person has read what became of it. */
+/** Time for which the original of a mail stays after a person has read the result. */
 const KEPT_AFTER_READING_MS = 30 * 86_400_000;
 const SWEPT_AT_ONCE = 200;
 /** Of the unverified mails of one conversation. */
 const UNVERIFIED_BYTES_MAXIMUM = 100 * 1024 * 1024;
 
-/** Originals of mails, sealed, as they arrived. Nobody but the staff of their conversation reads them, and nothing in them was scanned. */
+/** Originals of mails, sealed, as they arrived. Only the staff of their conversation reads them, and they were not scanned. */
 export interface ArrivedMails {
   /** Keeps a mail; one that was kept under its key before stays the one that it is. */
   keep(

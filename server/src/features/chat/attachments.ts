@@ -53,10 +53,10 @@ async function headOf(path: string): Promise<Buffer> {
 interface AttachmentsOptions {
   database: Kysely<ChatTables>;
   files: ScannedFiles;
-  /** What is shown of a name that a stranger sent. */
+  /** The shown form of a stranger's filename. */
   nameOf: (sent: string) => string;
   tell: (user_id: string, event: LiveEvent) => void;
-  /** Told of a conversation that goes with its customer. */
+  /** Called with a conversation that is deleted with its customer. */
   onForgotten: (conversation_id: string) => void;
   jobs: Pick<Jobs, 'handle'>;
   now: () => number;

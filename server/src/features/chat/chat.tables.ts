@@ -34,7 +34,7 @@ export interface ChatTables {
     told_seq: number;
   };
   conversation_tags: { conversation_id: string; tag: string };
-  /** What a conversation was about, from its opening to its close. */
+  /** The subject of a conversation, from its opening to its close. */
   conversation_matters: {
     id: string;
     conversation_id: string;
@@ -51,12 +51,12 @@ export interface ChatTables {
   chat_messages: {
     id: string;
     conversation_id: string;
-    /** Whose conversation it is, whoever wrote it. */
+    /** The conversation's customer, not the author. */
     user_id: string;
     seq: number;
     message: string;
     sender: 'user' | 'support';
-    /** Who wrote it, the customer too; null for what came by itself. */
+    /** The author, the customer too; null for an automatic message. */
     author_id: string | null;
     /** The username of staff, as it was. */
     author: string | null;
@@ -102,11 +102,11 @@ export interface ChatTables {
   };
   desk_staff: {
     user_id: string;
-    /** What they said of themselves. */
+    /** Their own choice. */
     chosen: Presence;
     /** 1: their page noticed that nobody is there. */
     is_absent: number;
-    /** Since when no page of theirs is open. */
+    /** Time since when they have no open page. */
     gone_since: string | null;
   };
   canned_answers: { id: string; shortcut: string; title: string; text: string; updated_at: string };
@@ -119,7 +119,7 @@ export const CHAT_PERSONAL: readonly PersonalTable[] = [
     table: 'conversations',
     withheld: ['assignee_id', 'held_since', 'priority', 'mailed_seq', 'version', 'told_version', 'told_seq'],
   },
-  // What staff noted for themselves is theirs; everything that was said to the person is here.
+  // Staff's notes are left out; all messages to the person are here.
   { table: 'chat_messages', withheld: ['author_id', 'is_note'], json: ['card'], where: { column: 'is_note', is: 0 } },
   { table: 'conversation_matters', withheld: ['first_answered_by', 'closed_by'] },
   { table: 'chat_attachments', column: 'uploader_id', withheld: ['uploader_id'] },

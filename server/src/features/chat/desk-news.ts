@@ -11,9 +11,11 @@ import type { ChatTables } from './chat.tables.ts';
 import type { Write } from './conversations.ts';
 import { type ConversationRow, chatMessageOf, conversationsOf, deskMessagesOf, type People } from './records.ts';
 
-/** What changes in conversations within this is told to the staff's lists, and noted as told, at once, in ms. Messages themselves do not wait for it. */
+/**
+ * Changes of conversations within this time are sent to the staff's lists, and marked as sent, together, in ms. Messages themselves do not wait for it.
+ */
 const PAUSE_MS = 100;
-/** How often it is looked whether something was stored and not told. */
+/** Interval between looks for stored but unsent messages. */
 const UNTOLD_EVERY_MS = 5_000;
 const UNTOLD_AT_ONCE = 100;
 /** Messages of one conversation that are told at one look; the rest at the next. */
@@ -52,8 +54,8 @@ async function note(database: Kysely<ChatTables>, told: readonly { id: string; s
 }
 
 /**
- * Tells pages what was written. A message is told as soon as it is stored, and its row then says so. What a server stored and did not live to tell is found and told by
- * another one, or by this one after its start; so a message may be told twice, and a page keeps one of each id.
+ * Tells pages what was written. A message is told as soon as it is stored, and its row then says so. Messages that a server stored but did not send before it stopped
+ * are sent by another one, or by this one after its start; so a message may be sent twice, and a page keeps one of each id.
  */
 export class DeskNews {
   private readonly database: Kysely<ChatTables>;
@@ -65,7 +67,7 @@ export class DeskNews {
   private timer: NodeJS.Timeout | undefined;
   private flushing: Promise<void> = Promise.resolve();
   private closed = false;
-  /** How conversations stood that were found untold at the last look: whoever stored that may be about to tell it. */
+  /** Versions of conversations that were unsent at the last look: the server that stored them may be about to send. */
   private seen = new Map<string, string>();
 
   constructor(options: DeskNewsOptions) {
@@ -209,7 +211,7 @@ export class DeskNews {
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.timer);
-    // What is not noted as told is told again by whoever looks next.
+    // Messages without a mark are sent again by the next look.
     await this.flushing
       .then(this.flush)
       .catch((error: unknown) => logFailure(this.logger, error, 'what was told could not be noted'));

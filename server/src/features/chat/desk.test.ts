@@ -55,11 +55,11 @@ async function customerWith(message = 'hello') {
   const { conversation_id: id, user_id } = await say(token, message);
   return { token, email, id, user_id };
 }
-/** What an engine does, on a machine that does other things as well. */
+/** Patience for engines on a machine that is busy with other things. */
 const SOON = { timeout: 15_000, interval: 50 };
 const isMessage = (text: string) => (event: LiveEvent) => event.kind === 'chat_message' && event.message.message === text;
 
-describe('what a customer writes', () => {
+describe("a customer's message", () => {
   // proves: support-customer-17
   test('is one message with one answer, however often and in how many requests at once it is sent', async () => {
     const { token } = await signIn();
@@ -115,7 +115,7 @@ describe('what a customer writes', () => {
   });
 
   // proves: support-customer-14, support-customer-29
-  test('is answered at once by itself: first what cannot wait, with the help page that says more, and it is still there after a reload', async () => {
+  test('is answered at once automatically: first the urgent part, with the help page that says more, and it is still there after a reload', async () => {
     const { token } = await signIn();
     const scam = 'a man on the phone wants my card number for the billing of the virus';
     const { automatic_reply } = await say(token, scam);
@@ -130,7 +130,7 @@ describe('what a customer writes', () => {
   });
 
   // proves: support-customer-13, support-customer-15
-  test('is left to a person who has the conversation open, and to nobody else: asking for one is not having one', async () => {
+  test('gets no automatic answer while a member of staff has the conversation open: asking for one is not having one', async () => {
     const { token, id } = await customerWith();
     const page = await listenAs(app, ana.token);
     page.say({ kind: 'listen_conversation', conversation_id: id });
@@ -188,7 +188,7 @@ describe('what a customer writes', () => {
 
 describe('a conversation', () => {
   // proves: support-staff-5
-  test('is nobody’s until somebody takes it: of two at once one gets it, and the other reads who has it', async () => {
+  test('is unassigned until somebody takes it: of two at once one gets it, and the other reads who has it', async () => {
     const { id } = await customerWith();
     const inbox = replyOf(await call(listConversations, { token: ana.token, query: '?view=unassigned' }));
     expect(inbox.find((one) => one.id === id)).toMatchObject({ status: 'open', assignee: null, unread: 1 });
@@ -201,7 +201,7 @@ describe('a conversation', () => {
   });
 
   // proves: support-staff-6
-  test('is given to a colleague by who has it or an administrator, with a note, and to nobody who is no staff', async () => {
+  test('its assignee or an administrator can give it to a colleague, with a note, and to staff only', async () => {
     const { id, token, user_id } = await customerWith();
     replyOf(await call(claimConversation, { token: ana.token, params: { id } }));
     const ben_id = await idOf(ben.token);
@@ -370,7 +370,7 @@ describe('the inbox', () => {
   const list = async (query: string) => replyOf(await call(listConversations, { token: ana.token, query }));
 
   // proves: support-staff-4
-  test('shows of a conversation what somebody wrote last, and not what came by itself', async () => {
+  test("shows a person's last message of a conversation, and not automatic ones", async () => {
     const { id, token } = await customerWith('My printer smokes');
     const shown = async () => (await list('?limit=500')).find((one) => one.id === id)?.last_message;
     expect(await shown()).toMatchObject({ text: 'My printer smokes', sender: 'user', is_automatic: false, seq: 1 });
@@ -488,7 +488,7 @@ describe('of a customer', () => {
 
 describe('live', () => {
   // proves: support-scale-1
-  test('each side hears each message once and in order, goes on after a gap, and staff hear how the inbox changes', async () => {
+  test('each side hears each message once and in order, resumes after a gap, and staff hear how the inbox changes', async () => {
     const { token, id } = await customerWith();
     const [hers, theirs] = [await listenAs(app, token), await listenAs(app, ana.token)];
     theirs.say({ kind: 'listen', topic: 'staff' });

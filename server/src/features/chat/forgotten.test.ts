@@ -109,9 +109,9 @@ test.each(['Etc/Unknown', 'Mars/Olympus'])(
   },
 );
 
-describe('nobody is forgotten', () => {
+describe('no customer is forgotten', () => {
   // proves: support-staff-19
-  test('who waits too long for an answer is everybody’s again, but outside the hours only when these begin', async () => {
+  test('a conversation that waits too long for an answer is unassigned again, outside the hours only when these begin', async () => {
     const page = await arrive();
     const [waiting, answered] = [await customer(), await customer()];
     for (const { id } of [waiting, answered]) replyOf(await call(claimConversation, { token: ana.token, params: { id } }));
@@ -144,7 +144,7 @@ describe('nobody is forgotten', () => {
   });
 
   // proves: support-staff-20
-  test('whoever takes one that has waited long has their own time to answer, and so has who gets back what they put off', async () => {
+  test('a new assignee of a long-waiting one has their own time to answer, and so has one whose snooze ends', async () => {
     const page = await arrive();
     const { id, token } = await customer();
     clock.at += 40 * MINUTE;
@@ -175,7 +175,7 @@ describe('nobody is forgotten', () => {
   });
 
   // proves: support-staff-21
-  test('whoever is not here loses what they have, and keeps it when they are only away', async () => {
+  test('an offline assignee loses their conversations, and an absent one keeps them', async () => {
     const page = await arrive();
     const { id } = await customer();
     await answer(id);
@@ -218,7 +218,7 @@ describe('by mail', () => {
     replyOf(await call(listOutbox, { token: boss.token })).filter(({ recipient }) => recipient === email);
 
   // proves: support-staff-23
-  test('who has not read an answer is told once, without what it says, and who has read it is not', async () => {
+  test('a customer who has not read an answer gets one mail, without its text, and one who has read it gets none', async () => {
     const [absent, there] = [await customer(), await customer()];
     await answer(there.id);
     replyOf(await call(markRead, { token: there.token, body: { seq: 99 } }));
@@ -265,7 +265,7 @@ describe('by mail', () => {
 });
 
 // proves: support-fault-1
-test('what a server stored and did not live to tell is told by who looks next, in order and once', async () => {
+test('messages that a server stored but did not send before it stopped are sent by the next look, in order and once', async () => {
   const { token, id, user_id } = await customer();
   const [hers, theirs] = [await listenAs(app, token), await listenAs(app, ana.token)];
   theirs.say({ kind: 'listen_conversation', conversation_id: id });
@@ -293,7 +293,7 @@ test('what a server stored and did not live to tell is told by who looks next, i
 });
 
 // proves: support-fault-2
-test('a message that went before it was told is told by nobody, and what follows it is, once', async () => {
+test('a message that was deleted before it was sent is skipped, and the next one is sent, once', async () => {
   const { token, id, user_id } = await customer();
   const hers = await listenAs(app, token);
   const database = app.app.database.$pickTables<keyof ChatTables>();

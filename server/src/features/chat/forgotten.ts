@@ -67,7 +67,7 @@ export function keepUnforgotten(parts: {
       .where('status', '=', 'open')
       .where('assignee_id', 'is not', null)
       .where('waiting_since', '<', long_ago)
-      // Whoever took it lately has their own time to answer.
+      // A recent assignee has their own time to answer.
       .where(({ or, eb }) => or([eb('held_since', 'is', null), eb('held_since', '<', long_ago)]))
       .limit(AT_ONCE)
       .execute();

@@ -96,7 +96,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
   }
 
   // proves: support-scale-11
-  test('become messages of the conversation that was told of, without what they quote, and are gone from the mailbox', async () => {
+  test('become messages of their conversation, without quotes, and are removed from the mailbox', async () => {
     const customer = await answered();
     expect(customer.letter).toContain(ANSWER_ABOVE);
     expect(customer.address).toMatch(/^support\+[a-z2-7]{42}@example\.com$/);
@@ -206,7 +206,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
   });
 
   // proves: support-bad-input-14
-  test('of programs, of nobody we know, without a token or with a made-up one are left where they are', async () => {
+  test('of programs, of unknown authors, without a token or with a made-up one are left where they are', async () => {
     const customer = await answered();
     const gone = await answered();
     replyOf(await call(deleteAccount, { token: gone.token, body: { password: gone.password, confirmation: gone.email } }));

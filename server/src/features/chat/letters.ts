@@ -16,7 +16,7 @@ import { transcriptOf } from './transcript.ts';
 
 type Tables = ChatTables & JobTables & MailTables & InstallationTables;
 
-/** What customers get by mail. */
+/** Mails to customers. */
 export interface Letters {
   /** There is an answer; who has not read it a little later gets a mail. */
   answered(conversation_id: string): void;
@@ -24,7 +24,7 @@ export interface Letters {
   sendTranscript(user: UserInfo, messages: readonly ChatMessage[]): Promise<void>;
 }
 
-/** How long a customer has to read an answer before they are told by mail, in ms. */
+/** Time that a customer has to read an answer before a mail reports it, in ms. */
 const UNREAD_MS = 2 * 60_000;
 const ANSWERED = jobKind({ name: 'desk_answered', payload: z.object({ conversation_id: z.string() }), at_once: 2 });
 
@@ -69,7 +69,7 @@ export function createLetters(parts: {
           .where('customer_read_seq', '<', last.seq)
           .returning('id')
           .executeTakeFirst();
-        // What was said stays in the chat: a mail is read by many on its way.
+        // The message itself stays in the chat: many can read a mail on its way.
         if (told !== undefined)
           await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
             recipient: customer.email,

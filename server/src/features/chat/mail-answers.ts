@@ -52,7 +52,7 @@ function sentenceOfFiles(unclean: readonly { status: string }[], left_out: numbe
   ].join(' ');
 }
 
-/** What becomes of mails that were read: words of the customer, or a note for the staff, who can take it over. */
+/** Turns mails into messages: words of the customer, or a note for the staff, who can take it over. */
 export interface MailAnswers {
   /** Writes a mail into its conversation. Undefined where there is nothing in it. */
   write(conversation: ConversationRow, mail: ReadMail, is_cut: boolean): Promise<Write | undefined>;
@@ -70,7 +70,7 @@ export function createMailAnswers(parts: {
   news: Pick<DeskNews, 'told'>;
   attachments: Pick<Attachments, 'take'>;
   mails: ArrivedMails;
-  /** Told of whose chat is not as it was. */
+  /** Called with a person whose chat has changed. */
   onChange: (user_id: string) => void;
   reading: ReadingOptions;
   logger: FastifyBaseLogger;
@@ -86,7 +86,7 @@ export function createMailAnswers(parts: {
   /** Scans the files, and answers those that can be sent, and what is said of the others. */
   async function takeFiles(user_id: string, { text, files, left_out }: ReadMail, is_cut: boolean) {
     const isLong = messageLength(text) > MESSAGE_LENGTH_MAXIMUM;
-    // What does not fit a message comes as a file behind it.
+    // Text too long for a message is attached as a file.
     const all = isLong ? [{ name: WHOLE_TEXT, bytes: Buffer.from(text, 'utf8') }, ...files] : files;
     const most = is_cut ? (isLong ? 1 : 0) : ATTACHMENTS_MAXIMUM;
     const taken = [];

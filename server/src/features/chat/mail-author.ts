@@ -1,6 +1,6 @@
 import { addressParser } from 'postal-mime';
 
-/** Who a mail says that it is from: one address, or why it names no one author. */
+/** The author of a mail: one address, or the reason why there is no single one. */
 export type MailAuthor = { address: string } | { address: undefined; fault: 'no_author' | 'several_authors' | 'other_sender' };
 
 interface Field {

@@ -47,7 +47,7 @@ const isReadable = (label: string) => iconv.encodingExists(label) || decodePage(
 const decode = (bytes: Buffer, label: string) =>
   iconv.encodingExists(label) ? iconv.decode(bytes, label) : (decodePage(label, bytes) ?? bytes.toString('latin1'));
 
-/** What chooses Japanese letters in a text of 7 bits. */
+/** Escapes that choose Japanese letters in a text of 7 bits. */
 const ISO_2022_JP = ['\u001b$@', '\u001b$B', '\u001b(J', '\u001b(I'].map((choice) => Buffer.from(choice, 'latin1'));
 /** Escapes that choose Korean and Chinese letters there (RFC 1557, RFC 1922). */
 const ISO_2022: readonly [RegExp, string][] = [

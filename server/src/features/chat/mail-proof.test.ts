@@ -72,7 +72,7 @@ describe('the domain of an author vouches for a mail', () => {
   });
 });
 
-describe('what a provider of a mailbox says of a mail', () => {
+describe("the results of a mailbox's provider", () => {
   const withResults = (...results: string[]) =>
     `${results.map((result) => `Authentication-Results: ${result}\r\n`).join('')}${mail()}`;
   const passed = 'mx.example.org; spf=pass smtp.mailfrom=example.com; dmarc=pass (p=NONE) header.from=example.com';

@@ -33,7 +33,7 @@ export function resolverOf(zone: Zone): Resolve {
 const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 
 /**
- * What the provider of the mailbox found when the mail arrived (RFC 8601), where it is trusted: the first `Authentication-Results` alone, since the provider writes its own
+ * The results of the mailbox's provider when the mail arrived (RFC 8601), where it is trusted: the first `Authentication-Results` alone, since the provider writes its own
  * above all that came with the mail. It counts where DMARC passed for the author's domain.
  */
 function isVouchedFor(author: string, fields: readonly { key: string; value: string }[], authserv_id: string): boolean {

@@ -22,7 +22,10 @@ const readMailSchema = z.object({
   key: z.string(),
 });
 
-/** How mails are read. `authserv_id`: whose `Authentication-Results` are trusted; `zone`: records in place of the DNS. */
+/**
+ * Options for reading mails. `authserv_id`: the server whose `Authentication-Results` are trusted; `zone`: records in
+ * place of the DNS.
+ */
 export interface ReadingOptions {
   read_ms?: number | undefined;
   authserv_id?: string | undefined;

@@ -57,7 +57,7 @@ export async function openMailbox({ url, signal }: { url: string; signal: AbortS
     disableAutoIdle: true,
     ...{ connectionTimeout: CONNECT_MS, greetingTimeout: CONNECT_MS, socketTimeout: SILENT_MS },
   });
-  // Whatever waits for an answer then hears of it.
+  // Pending calls then reject.
   client.on('error', () => {});
   const stop = () => client.close();
   signal.addEventListener('abort', stop);

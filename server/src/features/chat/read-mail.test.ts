@@ -35,7 +35,7 @@ describe('the address of an answer', () => {
   });
 
   // proves: support-bad-input-14
-  test('is nobody’s to make: of another key, another conversation, or with one letter changed it names none', () => {
+  test('cannot be forged: with another key, another conversation, or one letter changed it is invalid', () => {
     const address = addresses.of(ID);
     const token = /\+(\w+)@/.exec(address)?.[1] ?? '';
     const other = createAnswerAddresses({ address: 'support@example.com', key: Buffer.alloc(32, 8) });
@@ -49,7 +49,7 @@ describe('the address of an answer', () => {
   });
 });
 
-describe('what somebody wrote', () => {
+describe("the author's own text", () => {
   const LETTER = `${ANSWER_ABOVE}<br><br>Hello Maria,<br><br>Ana has answered you in the support chat.`;
   test.each([
     ['blocks and blanks', '<div>One&nbsp; two</div><p>three<br>four</p>', 'One two\n\nthree\nfour'],

@@ -15,7 +15,7 @@ interface MailFile {
   bytes: Uint8Array;
 }
 
-/** What an answer by mail says. */
+/** An answer by mail, parsed. */
 export interface ReadMail {
   /** The address of its one author, in small letters; empty where it names no one author. */
   from: string;

@@ -152,7 +152,7 @@ export class Team {
     return (await this.list()).some(({ presence: said }) => said === 'here');
   }
 
-  /** A page of theirs is open at `place`, until the answered function is called. */
+  /** One of their pages is open at `place`, until the returned function is called. */
   arrive(me: Colleague, place: string): () => void {
     return this.hold({ group: STAFF, member: me.id, place }, () => {
       this.plan(`presence:${me.id}`, async () => {
@@ -174,7 +174,7 @@ export class Team {
     });
   }
 
-  /** Who of the staff has conversations and is not there, noted since when. */
+  /** Staff with conversations who are not there, with the time since when. */
   async whoIsGone(): Promise<{ user_id: string; gone_since: string }[]> {
     const [everybody, here, rows, assigned] = await Promise.all([
       this.staff(),
@@ -198,7 +198,7 @@ export class Team {
         if (row !== undefined && row.gone_since !== null) await write(this.database, assignee_id, { gone_since: null });
         continue;
       }
-      // Who is no longer of the staff is gone at once.
+      // A person who left the staff counts as gone at once.
       const gone_since = isStaff ? (row?.gone_since ?? at(this.now)) : new Date(0).toISOString();
       if (isStaff && row?.gone_since !== gone_since) {
         await write(this.database, assignee_id, { gone_since });

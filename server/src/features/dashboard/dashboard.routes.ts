@@ -10,7 +10,7 @@ import {
 } from '@palisade/contract/dashboard';
 import { type Api, serve } from '#platform/serve.ts';
 
-/** What the dashboard gathers; it holds nothing of its own. */
+/** The dashboard's sources; it stores no data of its own. */
 export interface DashboardSources {
   recentScans(user_id: string, count: number): Promise<Scan[]>;
   scanCounts(user_id: string): Promise<{

@@ -26,11 +26,11 @@ const REFUSALS: Record<'revoked' | 'in_use', Refusal> = {
 const AGAIN: Refusal = { code: CLOSED.again, reason: 'Something may not have been told.' };
 /** Frames of one agent that wait while an earlier one is kept. */
 const WAITING_MAXIMUM = 60;
-/** How long a poll waits that has nothing new to answer, while its device has something to do, in ms: an agent that is told of a scan asks again at once. */
+/** Time that a poll without news waits while its device is busy, in ms: an agent with a new scan asks again at once. */
 const BUSY_WAIT_MS = 2_000;
 /** Frames that one agent may say over calls. */
 const FRAMES: Rate = { count: agentChannel.frames_per_heartbeat, period_ms: AGENT_HEARTBEAT_MS };
-/** How often pages are told of one device at most, in ms. */
+/** Shortest interval between two reports about one device to pages, in ms. */
 const NEWS_EVERY_MS = 1_000;
 
 /** Tells pages of what is new of devices: at once, and then not more often than they can look. */
@@ -60,7 +60,7 @@ export function createDeviceNews(tell: (user_id: string) => void): { told(user_i
   };
 }
 
-/** What an agent and the server have between them, over a socket or over calls. */
+/** The connection between an agent and the server, over a socket or over calls. */
 export interface AgentService {
   sockets: Pick<Sockets, 'close' | 'open'>;
   /** The same over HTTP: what is said, answered with what is to be told, after a while where that is nothing. @throws Problem `device_revoked`, `device_in_use`, `too_many_requests`. */
@@ -74,14 +74,14 @@ export function serveAgents(
     agents: Agents;
     topics: Pick<Topics, 'listen'>;
     counters: Pick<Counters, 'take'>;
-    /** Told of whose device said something. */
+    /** Called with the person whose device sent a frame. */
     onNews: (user_id: string) => void;
     now: () => number;
     poll_wait_ms?: number | undefined;
   },
 ): AgentService {
   const { agents, topics, counters, onNews, now, poll_wait_ms = POLL_WAIT_MS, ...socketParts } = parts;
-  /** What polls of each device were told last, by this server. */
+  /** The last answers to polls of each device, by this server. */
   const polled = new Map<string, string>();
   const welcome = (): Told => ({ kind: 'welcome', at: new Date(now()).toISOString(), heartbeat_ms: AGENT_HEARTBEAT_MS });
 

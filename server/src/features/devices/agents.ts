@@ -15,7 +15,7 @@ import { createReports, type Reports } from './reports.ts';
 import type { SecondLooks } from './second-looks.ts';
 import type { SignatureEditions } from './signature-editions.ts';
 
-/** Who has a device's one connection. */
+/** The holder of a device's one connection. */
 export interface AgentPrincipal {
   kind: 'device';
   id: string;
@@ -26,7 +26,7 @@ export interface AgentPrincipal {
 
 type Meeting = { principal: AgentPrincipal } | { refused: 'revoked' | 'in_use' };
 
-/** How long a connection is its agent's without a word of it: two heartbeats and a half, in ms. */
+/** Time for which a silent connection stays its agent's: two heartbeats and a half, in ms. */
 const LEASE_MS = 50_000;
 const EVENTS_KEPT = 500;
 const NOT_SENT = 'The device could not send the file.';
@@ -233,7 +233,7 @@ export class Agents implements DesiredStates {
       .execute();
   }
 
-  /** Keeps what an agent said. Answers what it is told of that. Nothing of it reaches another device. */
+  /** Keeps an agent's frame. Answers the frames to send back. Frames never reach another device. */
   async hear({ id, instance }: AgentPrincipal, said: Said): Promise<Told[]> {
     const device = await find(this.database, id);
     if (device === undefined || device.revoked_at !== null) return [];

@@ -24,7 +24,7 @@ interface Where {
 
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
 
-/** What an event of a device tells its person; undefined for one that is no alert. */
+/** The alert for a device's event; undefined for one that raises none. */
 export function incidentOfEvent({ id, user_id, device_name }: Where, event: DeviceEvent, at: string): DeviceIncident | undefined {
   const where = `device:${id}`;
   switch (event.event) {

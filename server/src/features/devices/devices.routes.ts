@@ -81,7 +81,7 @@ export function serveDevices(
     secondLooks: SecondLooks;
     receive: ReceiveFile;
     agentService: () => AgentService;
-    /** Told of whose devices are not as they were, where no call of theirs changed them. */
+    /** Called with a person whose devices were changed by someone else. */
     onChange: (user_id: string) => void;
     public_url: string | undefined;
     now: () => number;
@@ -129,7 +129,7 @@ export function serveDevices(
     secondLooks.withdraw(row, doer(request, session.user.id)),
   );
 
-  // The agents' own. What a device may reach is named by its token alone.
+  // The agents' own. The token alone decides what a device may reach.
   const ofDevices: Api = { ...api, isDevice: async (identity) => (await agents.authenticate(identity)) !== undefined };
   serve(api, enrolDevice, 'anyone', async ({ body, request }) => {
     const { user_id, ...enrolled } = await enrolment.enrol(body, originOf(request));

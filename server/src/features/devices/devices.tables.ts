@@ -18,7 +18,7 @@ export interface DeviceTables {
     enrolled_at: string;
     revoked_at: string | null;
     last_seen_at: string | null;
-    /** Who has its one connection, and until when without a word of it, by the clock of the database. */
+    /** The holder of its one connection, and the end of its lease, by the clock of the database. */
     instance: string | null;
     connection_id: string | null;
     connected_until: string | null;
@@ -31,7 +31,7 @@ export interface DeviceTables {
     own_rev: number;
     /** Changes of anything that it is told, its revisions apart. */
     told_rev: number;
-    /** What it last said of a revision. */
+    /** Its last answer to a revision. */
     ack_rev: number;
     ack_state: AckState | null;
     /** JSON. */
@@ -80,7 +80,7 @@ export interface DeviceTables {
     bytes_before: number;
     last_at: string | null;
   };
-  /** What was dropped lately, in parts of five minutes. */
+  /** Recently dropped packets, in parts of five minutes. */
   device_blocked: {
     device_id: string;
     part: string;
@@ -142,12 +142,12 @@ export interface DeviceTables {
     found_at: string;
     state: DeviceFinding['state'];
     reason: string | null;
-    /** What its person asked for and the device has not done. */
+    /** The person's order that the device has not carried out. */
     order_id: string | null;
     order_action: 'restore' | 'delete' | null;
     /** Of a second look by this server's scanner; null where none was asked for. */
     look_state: 'asked' | 'scanning' | 'answered' | 'failed' | null;
-    /** What the device is to name when it sends the file; null once nothing is asked of it. */
+    /** The id that the device names when it sends the file; null once no file is asked for. */
     look_order_id: string | null;
     look_asked_at: string | null;
     look_received_at: string | null;

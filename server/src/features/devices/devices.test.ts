@@ -825,13 +825,13 @@ describe('a device that is silent', async () => {
   const app = await startTestApp({ surroundings: { now: () => time, every_ms: { 'device-silence': 20 } } });
   const { signIn, url } = app;
 
-  test('for a week is told of once, and again after it was heard', async () => {
+  test('a week of silence is reported once, and again after the device was heard', async () => {
     const { token, email } = await signIn();
     await premium(app, email);
     const identity = await enrol(app, token);
     const agent = await AgentDouble.connect(url, identity);
     agent.close();
-    // Nobody is signed in for as long as this.
+    // Sessions do not last as long as this.
     const silences = async () => {
       const alerts = await app.app.database.selectFrom('alerts').select('count').where('rule', '=', 'device_offline').execute();
       return alerts.reduce((sum, { count }) => sum + count, 0);
@@ -861,7 +861,7 @@ test('two servers on one database: one has the agent’s socket, the other its p
   const { token } = await one.signIn();
   const identity = await enrol(one, token);
   const agent = await AgentDouble.connect(one.url, identity);
-  // Nobody is put out for a clone that comes to the other server.
+  // A clone that connects to the other server ends no connection.
   const clone = new AgentDouble(two.url);
   await clone.hello(identity);
   expect(await clone.ending()).toBe(AGENT_CLOSED.in_use);

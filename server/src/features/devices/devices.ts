@@ -285,7 +285,7 @@ export class Devices {
         packets: Math.min(Number(packets), Number.MAX_SAFE_INTEGER),
       }))
       .sort((one, other) => other.packets - one.packets);
-    // What is not told apart counts, and is nobody's.
+    // Packets without a known source are counted, and assigned to none.
     const sources = all.filter(({ address }) => address !== '');
     return {
       packets: Math.min(
@@ -315,7 +315,7 @@ export class Devices {
   /** @throws Problem `conflict` while one is under way, and for a device that is revoked or cannot scan. */
   async startScan(device: DeviceRow, { scan, path }: Pick<DeviceScan, 'scan' | 'path'>): Promise<DeviceScan> {
     const row = await this.database.transaction().execute(async (transaction) => {
-      // Whoever starts one holds the device until it is stored: of two at once one is too many.
+      // A new scan locks its device until it is stored: of two at once one is too many.
       const held = await transaction
         .updateTable('devices')
         .set(({ eb }) => ({ told_rev: eb('told_rev', '+', 1) }))

@@ -19,10 +19,10 @@ import type { DeviceTables } from './devices.tables.ts';
 
 type Tables = DeviceTables & AuditTables;
 
-/** How many devices the plan of a person holds, as part of a transaction. */
+/** The number of devices that a person's plan allows, as part of a transaction. */
 export type DeviceLimit = (transaction: Kysely<Tables>, user_id: string) => Promise<number>;
 
-/** What a computer says of itself when it becomes a device. */
+/** The facts that a computer sends to become a device. */
 interface Computer {
   code: string;
   hostname: string;

@@ -72,7 +72,7 @@ test('a device that was not connected, of another person, or revoked, has no par
   const session = await startSession(maria.token);
   await session.end();
   expect(await session.read()).toEqual([]);
-  // Whatever another person's device says of it.
+  // Reports of another person's device.
   say(foreign, session.id, FOUND);
   say(foreign, randomUUID().replace(/^(.{14})./u, '$17'), FOUND);
   const own = await startSession(max.token);
@@ -91,7 +91,7 @@ test('a device that saw no beginning measured nothing', async () => {
   await soon(async () => expect(await session.read()).toMatchObject([{ state: 'not_measured', changes: [] }]));
 });
 
-test('what a hostile agent says of it is bounded, and one line', async () => {
+test('text of a hostile agent is bounded, and one line', async () => {
   const { token } = await signIn();
   const device = await enrol(app, token);
   const session_of = async () => {

@@ -165,7 +165,7 @@ async function countBlocked(
   return most(said.reduce((sum, { packets }) => sum + packets, blocked_more?.packets ?? 0));
 }
 
-/** What devices say every half a minute: counters of rules, who was dropped, and what they measured of themselves. */
+/** Devices' reports of every half a minute: counters of rules, dropped sources, and their own measurements. */
 export class Reports {
   private readonly options: ReportsOptions;
   private readonly rules: Pick<PersonsRules, 'ruleIds'>;
@@ -182,7 +182,7 @@ export class Reports {
     const ids = new Set([...(await this.rules.ruleIds(device.user_id)), 'inbound', 'outbound']);
     const { blocked_part: part } = report;
     await this.options.database.transaction().execute(async (transaction) => {
-      // Whoever hears a report holds its device until all of it is counted: an agent may say it again over another connection, to another server.
+      // A report locks its device until all of it is counted: an agent may repeat it over another connection, to another server.
       const held = await transaction
         .updateTable('devices')
         .set({

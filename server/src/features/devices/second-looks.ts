@@ -10,7 +10,7 @@ import type { DeviceTables } from './devices.tables.ts';
 
 type Tables = DeviceTables & AuditTables;
 
-/** Who does something; nobody but the device where it is the device's own. */
+/** The actor; null for the device itself. */
 type BySomebody = Omit<Doer, 'actor_id'> & { actor_id: string | null };
 
 /** A file that a device was asked for and begins to send. */
@@ -19,7 +19,7 @@ interface Awaited {
   order_id: string;
 }
 
-/** What is read has a record by then, or its server ended before it could make one. ms. */
+/** A file that is read has a record by then, or its server ended before it could make one. ms. */
 const RECORDED_WITHIN_MS = 15 * 60_000;
 const WANTED_AT_ONCE = 200;
 const NOTHING_ASKED = 'Nobody asks this device for this file any more.';
@@ -173,7 +173,7 @@ export class SecondLooks {
     return await this.one(row);
   }
 
-  /** What a device is asked for. */
+  /** The files that a device is asked for. */
   async wanted(device_id: string): Promise<SecondLook[]> {
     const rows = await this.database
       .selectFrom('device_findings')
@@ -186,7 +186,7 @@ export class SecondLooks {
     return rows.flatMap(({ look_order_id: id, finding_id, file_hash }) => (id === null ? [] : [{ id, finding_id, file_hash }]));
   }
 
-  /** What a device names when it sends a file. @throws Problem `not_found` where nobody asks for it (any more). */
+  /** Finds the request for the file that a device sends. @throws Problem `not_found` where nobody asks for it (any more). */
   async find({ id: device_id }: DeviceRow, order_id: string): Promise<Awaited> {
     const finding = await this.database
       .selectFrom('device_findings')

@@ -3,7 +3,10 @@ import { type Limits, type Rate, sharedRate } from '#platform/limits.ts';
 import { tooManyRequests } from '#platform/problem.ts';
 import { createWaiting } from './waiting.ts';
 
-/** What is asked for; each kind is counted for itself, so that a person who forgot both is not refused the second. */
+/**
+ * The recovery that is asked for; each kind is counted on its own, so that a person who forgot both is not refused
+ * the second.
+ */
 interface RecoveryAsked {
   kind: 'password' | 'username' | 'reset';
   source: string;
@@ -39,7 +42,7 @@ const BUSY_RETRY_MS = 5_000;
 
 export function createPasswordGuard({ counters, limits }: { counters: Counters; limits: Limits }): PasswordGuard {
   const waiting = createWaiting();
-  // How many are looked at here just now, for each account.
+  // The number of attempts under way here, for each account.
   const underway = new Map<string, number>();
   return {
     async attempt({ user_id, source }, work) {
@@ -94,7 +97,7 @@ export function createCallGuard(parts: {
       take(
         [
           { key: `recovery-source:${kind}:${source}`, rate: ofSource(source, limits['recovery.source']) },
-          // Of that source alone: what others ask for uses up nobody's. Where everybody comes from one source, the bound on letters has to do.
+          // Of that source alone: other people's requests do not use it up. If all people share one source, the bound on letters has to do.
           ...(account === null || isShared(source)
             ? []
             : [{ key: `recovery:${kind}:${account}:${source}`, rate: limits.recovery }]),

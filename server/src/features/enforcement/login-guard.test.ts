@@ -45,7 +45,7 @@ async function fail(email: string, source: string, times: number): Promise<numbe
 }
 
 beforeEach(() => {
-  // Nothing of an earlier test counts any more.
+  // Attempts of earlier tests do not count any more.
   clock += 40 * DAY;
   pauses.length = 0;
 });

@@ -85,7 +85,7 @@ describe('right passwords', () => {
   });
 });
 
-describe('what the database could not do', () => {
+describe('a failure of the database', () => {
   // proves: attack-B.14-5
   test.each(['passkeys', 'sessions', 'audit_entries', 'users'])('is no wrong password at sign-in: %s are away', async (table) => {
     const person = await signIn();

@@ -55,7 +55,7 @@ describe('firewall rules', async () => {
     expect(await response.json()).toMatchObject({ source_ip: '*', destination_ip: '*', port: '*' });
   });
 
-  test('what is valid is stored as typed, without the blanks around it; the ways to say "every" are one', async () => {
+  test('valid input is stored as typed, without the blanks around it; the ways to say "every" are one', async () => {
     expect(
       await add({
         rule_name: '  Büro  <b>“office”</b> ',
@@ -192,7 +192,7 @@ describe('firewall rules', async () => {
     },
   );
 
-  test('nobody reaches another person’s rules, an administrator neither', async () => {
+  test('another person’s rules cannot be reached, by an administrator neither', async () => {
     const { id } = await add();
     const { token: other } = await signIn();
     expect((await call(setRuleEnabled, { token: other, params: { id }, body: { enabled: false } })).status).toBe(404);
@@ -217,7 +217,7 @@ describe('firewall rules', async () => {
 describe('the list of rules', async () => {
   const { call, signIn } = await startTestApp();
 
-  test('is empty at first, newest first then, and goes on in the Link header', async () => {
+  test('is empty at first, newest first then, and the Link header leads to the next page', async () => {
     const { token } = await signIn();
     expect(replyOf(await call(listRules, { token }))).toEqual([]);
     for (const rule_name of ['one', 'two', 'three']) await call(addRule, { token, body: { ...NEW, rule_name } });

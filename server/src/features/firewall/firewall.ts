@@ -55,7 +55,7 @@ const EXPIRED_AT_ONCE = 200;
 interface FirewallOptions {
   database: Kysely<FirewallTables>;
   jobs: Pick<Jobs, 'handle'>;
-  /** Told of whose rules are not as they were, where no call of theirs changed them. */
+  /** Called with a person whose rules were changed by someone else. */
   onChange: (user_id: string) => void;
   now: () => number;
 }
@@ -258,7 +258,7 @@ export class Firewall {
     return this.revOf(user_id);
   }
 
-  /** How often a person's rules were changed, and those that are on. The rules are never older than `rev`. */
+  /** The revision of a person's rules, and the enabled ones. The rules are never older than `rev`. */
   async enforced(user_id: string): Promise<{ rev: number; rules: Rule[] }> {
     const rev = await this.revOf(user_id);
     const rows = await this.database
@@ -268,8 +268,8 @@ export class Firewall {
       .where('enabled', '=', 1)
       .orderBy('id')
       .execute();
-    // Whoever enforces them ends a temporary one by itself, so that one revision is always the same rules.
-    // A device refuses a whole state that has one rule which it cannot read; such a rule, of an older version, matches nothing.
+    // The enforcing device ends a temporary one, so that one revision is always the same rules. A device refuses a whole state
+    // that has one rule which it cannot read; such a rule, of an older version, matches nothing.
     return { rev, rules: rows.map((row) => ruleOf(row, 0)).filter((rule) => refusalOf(rule) === undefined) };
   }
 
@@ -299,7 +299,7 @@ export class Firewall {
   /** @throws Problem `not_found` when somebody deleted it meanwhile. */
   setEnabled(row: Row, enabled: boolean): Promise<Rule> {
     return change(this.database, this.now, row, enabled ? 'enabled' : 'disabled', (rule) => {
-      // What is switched on again after its time lasts from then on.
+      // A rule that is enabled again after its time has no end any more.
       const is_over = rule.expires_at !== null && Date.parse(rule.expires_at) <= this.now();
       return { ...rule, enabled, expires_at: enabled && is_over ? null : rule.expires_at };
     });

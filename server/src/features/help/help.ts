@@ -15,7 +15,7 @@ type Row = Selectable<HelpTables['help_articles']>;
 export interface Help {
   /** Published ones: those with the words, the best first; all by title where there are none. */
   list(search: string): Promise<ArticleSummary[]>;
-  /** What may answer somebody who is typing, the best first. */
+  /** Articles that may answer a text while it is typed, the best first. */
   suggest(text: string): Promise<ArticleSummary[]>;
   /** A published one. */
   read(slug: string): Promise<Article | undefined>;

@@ -14,7 +14,7 @@ const { call, signIn } = app;
 const admin = await signIn('boss');
 const PLAN = { plan_name: 'Plan', price: 1, duration_months: 6, max_devices: 1, is_premium: true } as const;
 
-/** Somebody new with a plan. The clock goes on from test to test. */
+/** Somebody new with a plan. The clock advances from test to test. */
 async function newcomer(time: string) {
   clock.now = Date.parse(time);
   const { token, email, password } = await signIn();
@@ -35,7 +35,7 @@ async function newcomer(time: string) {
   };
 }
 
-/** What a rule found of somebody; what a test is about, it states itself. */
+/** A rule's finding about a person; each test sets the fields that it is about. */
 function incident(user_id: string, at: string, outcome: Incident['outcome'] = 'blocked'): Incident {
   return {
     user_id,

@@ -1,15 +1,15 @@
 import type { FixPlace, Severity } from '@palisade/contract/anti-hacking';
 import type { OpenRules } from './open-rules.ts';
 
-/** What the posture checks look at. Everything in it was counted or read a moment ago. */
+/** The facts for the posture checks. Everything in it was counted or read a moment ago. */
 export interface PostureFacts {
   account: {
     /** Undefined: not known yet. */
     common_password: boolean | undefined;
-    /** What stands behind the password; undefined where nothing can. */
+    /** The second factor of the account; undefined where it can have none. */
     second_factor: { enabled: boolean; recovery_codes_left: number } | undefined;
     is_admin: boolean;
-    /** How long ago it was made, in ms. */
+    /** Its age, in ms. */
     age_ms: number;
     /** The ids of browsers that signed in and that nobody has said anything about. */
     unreviewed_browsers: readonly string[];
@@ -29,14 +29,14 @@ export interface PostureFacts {
   /** The newest alert of each kind that has to be opened to act on it. */
   newest: { high?: string | undefined; critical?: string | undefined; browser?: string | undefined };
   rules: OpenRules;
-  /** How long ago the signatures were known to be the newest, in ms; undefined where nobody could say. */
+  /** Time since the signatures were known to be the newest, in ms; undefined if unknown. */
   signatures_age_ms: number | undefined;
 }
 
-/** What devices say, by their names. */
+/** Facts of devices, by their names. */
 export interface DeviceFacts {
   count: number;
-  /** How many the plan holds. */
+  /** The number that the plan allows. */
   plan_holds: number;
   /** Those that do not have the rules that they should have, or whose kernel refused them. */
   unapplied: readonly string[];
@@ -52,7 +52,7 @@ export interface DeviceFacts {
 export type Group = 'account' | 'rules' | 'devices' | 'files';
 
 const HOUR_MS = 3_600_000;
-/** What a missing second factor costs whoever can change everybody's account [H]. */
+/** Deduction for an administrator's missing second factor [H]. */
 const ADMIN_WITHOUT_SECOND_FACTOR = 20;
 /** A new account has 100: a second factor is asked for at once, and missed in the score from the second day on [H]. In ms. */
 const NEW_FOR_MS = 24 * HOUR_MS;
@@ -64,7 +64,7 @@ interface Untold {
   untold: string;
 }
 
-/** What a check found: nothing wrong (`times` 0), or how often its deduction counts. */
+/** The outcome of a check: no fault (`times` 0), or the number of deductions. */
 export interface Outcome {
   times: number;
   evidence: string;
@@ -73,7 +73,7 @@ export interface Outcome {
   fix?: Fix;
 }
 
-/** What to do about it, and where that can be done. */
+/** The advice, and the page for it. */
 interface Fix {
   advice: string;
   fix_route: FixPlace | `/anti-hacking?alert=${string}`;
@@ -83,7 +83,7 @@ export interface Check extends Fix {
   id: string;
   group: Group;
   severity: Severity;
-  /** What is wrong when it fails, and what it looks for. */
+  /** The fault when it fails, and the goal of the check. */
   title: string;
   goal: string;
   deduction: number;
@@ -176,7 +176,7 @@ function signaturesOlder(after_h: number, before_h: number): Pick<Check, 'advice
   };
 }
 
-/** What infected and unread files cost when they are at most 7 days old, and when they are at most 30 [H]: sealed ones endanger nobody, yet something brought them. */
+/** Deductions for infected and unread files at most 7 days old, and at most 30 [H]: sealed ones do no harm, yet something brought them. */
 const LATELY = { infected: { week: 3, month: 1 }, unread: { week: 2, month: 1 } } as const;
 
 function lately(

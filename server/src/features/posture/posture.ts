@@ -14,7 +14,7 @@ import { createScoreHistory, type ScoreHistory } from './score-history.ts';
 interface Overview extends Pick<Judgement, 'security_score' | 'score_breakdown' | 'checks'> {
   /** Real alerts that were blocked. */
   blocked: number;
-  /** How many of them are about the industry's harmless test files. */
+  /** Number of them that are about the industry's test files, which are harmless. */
   test_files_blocked: number;
   /** Firewall rules, enabled or not. */
   rule_count: number;

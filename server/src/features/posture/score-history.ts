@@ -5,7 +5,7 @@ import type { PostureTables } from './posture.tables.ts';
 
 /** Days begin at a whole quarter of an hour in every time zone, so once in each is enough to know on which days somebody looked. */
 const QUARTER_MS = 900_000;
-/** Who looks again within this has looked on every day in between, the one of 23 hours too. */
+/** A person who looks again within this time has looked on every day in between, the one of 23 hours too. */
 const PAUSE_MAXIMUM_MS = 20 * 3_600_000;
 /** People whose last score is remembered. */
 const REMEMBERED_MAXIMUM = 10_000;
@@ -16,7 +16,7 @@ const KEPT_MS = (HISTORY_DAYS.most + 2) * 86_400_000;
 /** A score, and when it was found first and last. */
 export type ScoreRun = Pick<PostureTables['score_history'], 'since' | 'until' | 'score'>;
 
-/** How often what was found is written down. */
+/** Interval at which scores are written. */
 const KEPT_EVERY_MS = 60_000;
 /** Scores of one person that wait to be written: somebody whose score changes more often in a minute loses the oldest. */
 const WAITING_MAXIMUM = 50;
@@ -24,7 +24,7 @@ const WAITING_MAXIMUM = 50;
 export interface ScoreHistory {
   /** Takes down a score that was just found. It is found while somebody reads, and reading writes nothing: `keep` does, once a minute. */
   note(user_id: string, score: number): void;
-  /** What was found from `start` (ISO time) on, oldest first. */
+  /** Scores from `start` (ISO time) on, oldest first. */
   from(user_id: string, start: string): Promise<ScoreRun[]>;
   /** Writes down what was found since the last time. A failure is logged: what was asked for does not hang on it. */
   keep(): Promise<void>;

@@ -25,7 +25,7 @@ import { type ControlPairs, createControlPairs, type End, type EndSide, type End
 import type { Remote } from './remote.ts';
 import { heldGrants } from './session-state.ts';
 
-/** Who has said who they are: of which session, and how it is found out whether they (still) may. */
+/** An authenticated peer: its session, and the check whether it (still) may stay. */
 interface Met {
   session_id: string;
   /** The sign-in of a page; null for an agent. */
@@ -129,7 +129,7 @@ class ControlEnd {
   private readonly refuse = ({ code, reason }: Refusal): void => {
     this.isEnded = true;
     this.socket.close(code, reason);
-    // Nothing that comes after passes, and a close that is not answered is not waited for.
+    // No later frame passes, and an unanswered close is not waited for.
     this.leave();
     setTimeout(() => this.socket.terminate(), CLOSE_GRACE_MS).unref();
   };
@@ -262,7 +262,7 @@ export class ControlSockets {
     this.authenticate = options.authenticate;
     const pairs = createControlPairs(options.topics);
     const putOut = new WeakMap<WebSocket, () => void>();
-    // Whoever says nothing makes room for who comes: nobody keeps others out by keeping quiet.
+    // Silent peers make room for new ones: keeping quiet does not keep others out.
     const crowd = createCrowd(STRANGERS, (socket) => putOut.get(socket)?.());
     const readers = {
       viewer: (json: unknown) => {

@@ -117,7 +117,7 @@ describe('control', () => {
     await soon(() => expect(closed).toBeGreaterThanOrEqual(270));
   });
 
-  test('is nobody’s without the grant, and nobody else’s with it', async () => {
+  test('needs the grant, and with it serves that session alone', async () => {
     const one = await running();
     expect(await one.viewer().ending()).toBe(RFB_CLOSED.not_granted);
     expect(await one.screen().ending()).toBe(RFB_CLOSED.not_granted);
@@ -155,7 +155,7 @@ describe('control', () => {
   });
 
   // proves: remote-11
-  test('ends, and says why, when the agent says so or goes; what is seen goes on', async () => {
+  test("ends with the agent's reason, or when the agent leaves; the view continues", async () => {
     const one = await paired();
     one.theScreen.socket.send('{"kind":"ends","why":"own_input","detail":null}');
     await one.theViewer.ending();
@@ -248,7 +248,7 @@ describe('two ends on two servers', () => {
     }
   });
 
-  test('leave one that comes to another server: it begins anew', async () => {
+  test('a new end at another server starts a new pair', async () => {
     const topics = createMemoryTopics();
     onTestFinished(() => topics.close());
     const [viewer, screen, later] = [endOf(), endOf(), endOf()];

@@ -45,7 +45,7 @@ async function running() {
 }
 
 describe('a grant', () => {
-  test('is the customer’s to give, of one device of theirs, and is told to both pages and in the record', async () => {
+  test('only the customer can give it, for one of their devices, and both pages and the record show it', async () => {
     const one = await running();
     expect(await one.held()).toEqual(['view']);
     expect(problemOf(await one.grant('control', one.technician.token)).status).toBe(404);

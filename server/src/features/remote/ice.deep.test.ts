@@ -8,7 +8,7 @@ const SECRET = 'a-secret-that-both-have';
 const HOUR_MS = 3_600_000;
 const of = (until: number) => ({ session_id: 'a-session', side: 'customer' as const, until });
 
-test('without a relay there are no credentials, and nobody is told of one', () => {
+test('without a relay there are no credentials, and none is announced', () => {
   expect(iceOf({ urls: [], secret: undefined }, of(0))).toEqual({ ice_servers: [], has_relay: false, expires_at: null });
   const urls = ['stun:stun.example.com:3478'];
   expect(iceOf({ urls, secret: undefined }, of(0))).toEqual({ ice_servers: [{ urls }], has_relay: false, expires_at: null });

@@ -117,7 +117,7 @@ export function serveRemote(
 
   serve(api, readIce, party, ({ session, row }) => {
     const side = row.user_id === session.user.id ? 'customer' : 'technician';
-    // Whoever is asked reads it while they choose what to show; whoever asks, once the customer has said yes.
+    // The asked customer reads it while they choose what to show; the technician, once the customer has agreed.
     const begun_at = row.approved_at ?? (side === 'customer' && isClaimed(row) ? row.joined_at : null);
     if (!isOpen(row) || begun_at === null)
       throw new Problem('conflict', { detail: 'This session does not run: it was not approved yet, or has ended already.' });

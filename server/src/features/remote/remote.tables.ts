@@ -53,7 +53,7 @@ export interface RemoteTables {
     technician_until: string | null;
     technician_lost_at: string | null;
     technician_lost_by: LostBy | null;
-    /** How each side takes part in the talk by voice. */
+    /** Each side's part in the voice call. */
     customer_voice: Voice;
     technician_voice: Voice;
     /** When the clock ends it unless something happens. */
@@ -73,7 +73,7 @@ export interface RemoteTables {
   remote_messages: {
     id: string;
     session_id: string;
-    /** Whose session it is, whoever wrote it. */
+    /** The session's customer, not the author. */
     user_id: string;
     seq: number;
     side: Side;
@@ -85,7 +85,7 @@ export interface RemoteTables {
   remote_files: {
     id: string;
     session_id: string;
-    /** Whose session it is, whoever sent it. */
+    /** The session's customer, not the sender. */
     user_id: string;
     kind: SessionFile['kind'];
     side: Side;
@@ -106,7 +106,7 @@ const SEATS = ['customer', 'technician'].flatMap((side) =>
 );
 
 export const REMOTE_PERSONAL: readonly PersonalTable[] = [
-  // What staff noted for themselves is theirs.
+  // Staff's notes are left out.
   {
     table: 'remote_sessions',
     withheld: ['notes', 'version', 'noted', 'last_seq', ...SEATS],

@@ -50,13 +50,13 @@ export interface GrantDevice {
   refusal: string | null;
 }
 
-/** How often a creation is tried when another one of the same person, or the same code, came first. */
+/** Number of attempts to create a session when another one of the same person, or the same code, came first. */
 const CREATIONS_MAXIMUM = 5;
 
 /** Who joined, where the account is gone. */
 const FORMER_AGENT = 'A former technician';
 
-/** Whatever is wrong with a code, its answer is this one: nobody learns which codes there are, or were. */
+/** The same answer for every wrong code: it does not reveal which codes there are, or were. */
 const NO_SUCH_CODE = 'No session waits with this code. Check it with the customer, character by character, or ask for a new one.';
 const IS_OVER = 'This session cannot be ended like this: it has ended already.';
 const DOES_NOT_RUN = 'This session cannot be ended like this: it has no technician yet, or has ended already.';
@@ -114,11 +114,11 @@ interface RemoteOptions {
   jobs: Pick<Jobs, 'handle' | 'enqueue' | 'enqueueAll' | 'wake'>;
   counters: Pick<Counters, 'put' | 'remove'>;
   people: People;
-  /** Told of a session that is not as it was. */
+  /** Called with a session that has changed. */
   onLive: (session: LiveSession) => void;
-  /** Told of both sides of a session that is not as it was. */
+  /** Called with both people of a session that has changed. */
   onChange: (user_id: string) => void;
-  /** Told of a device of which more or less is granted than before. */
+  /** Called with a device whose grants have changed. */
   onGrants: (device_id: string) => void;
   /** A device of a person, if it is connected. */
   findDevice: (user_id: string, device_id: string) => Promise<GrantDevice | undefined>;
@@ -450,7 +450,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return sessionOf(await this.changes.change(id, by, revokes(which, why)));
   }
 
-  /** What is granted of a device just now; undefined where nothing is. */
+  /** The present grants of a device; undefined without any. */
   async grantedOf({
     id,
     user_id,

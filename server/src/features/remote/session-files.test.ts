@@ -55,7 +55,7 @@ async function start(...allowed: ('files' | 'recording')[]) {
     revoke: async (what: 'files' | 'recording' | 'all') =>
       replyOf(await call(revokeInSession, { ...of(), body: { grant: what } })),
     end: async () => replyOf(await call(completeSession, of())),
-    /** How a file stands once it is not on its way any more. */
+    /** The state of a file once its transfer and scan are over. */
     settled: (file_id: string) =>
       vi.waitFor(async () => {
         const file = (await list()).find((one) => one.id === file_id);

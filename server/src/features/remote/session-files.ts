@@ -72,9 +72,9 @@ interface SessionFilesOptions {
   database: Kysely<RemoteTables>;
   remote: Pick<Remote, 'find' | 'change'>;
   files: ScannedFiles;
-  /** What is shown of a name that a stranger sent. */
+  /** The shown form of a stranger's filename. */
   nameOf: (sent: string) => string;
-  /** Told of both sides of a session in which a file is not as it was. */
+  /** Called with both people of a session in which a file has changed. */
   onChange: (user_id: string) => void;
   jobs: Pick<Jobs, 'handle'>;
   now: () => number;
@@ -120,7 +120,10 @@ const move = (database: Kysely<RemoteTables>, id: string, from: SessionFileStatu
 const sessionOf = (database: Kysely<RemoteTables>, session_id: string) =>
   database.selectFrom('remote_sessions').select(['user_id', 'agent_id']).where('id', '=', session_id).executeTakeFirst();
 
-/** What the sides of a session send to each other. Each file is scanned first; of what is not clean, or not wanted, nothing is kept. */
+/**
+ * Files that the sides of a session send to each other. Each file is scanned first; of what is not clean, or not wanted, nothing is
+ * kept.
+ */
 export class SessionFiles {
   private readonly database: Kysely<RemoteTables>;
   private readonly remote: Pick<Remote, 'find' | 'change'>;
@@ -164,7 +167,7 @@ export class SessionFiles {
     );
   }
 
-  /** What comes of it is said to both sides, and why. */
+  /** Stores the verdict and reports it to both sides. */
   private async conclude(session: Row, id: string, verdict: FileVerdict): Promise<boolean> {
     const row = await move(this.database, id, 'scanning', verdict);
     if (row === undefined) return false;
@@ -261,7 +264,7 @@ export class SessionFiles {
     const file = await rowOf(this.database, id);
     const session = file && (await this.remote.find(file.session_id));
     if (file === undefined || session === undefined) return undefined;
-    // What is to be deleted is gone, whether that has been done or not.
+    // A file past its time counts as deleted, whether it has been removed or not.
     const { deleted_at } = fileOf(file, session);
     return deleted_at !== null && deleted_at <= at(this.now) ? undefined : { file, session };
   }

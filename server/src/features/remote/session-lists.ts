@@ -6,7 +6,7 @@ import { invalidField } from '#platform/problem.ts';
 import type { RemoteTables } from './remote.tables.ts';
 import { liveOf, type Row } from './session-state.ts';
 
-/** What of sessions each of the three roles sees in lists, newest first, page by page. */
+/** Lists of sessions for each of the three roles, newest first, page by page. */
 export interface SessionLists {
   list(user_id: string, query: SessionsQuery): Promise<RemoteSession[]>;
   /** The count on all pages together. */
@@ -57,7 +57,7 @@ export function createSessionLists(parts: {
   const { database, as_now, now } = parts;
   const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
 
-  /** What is over is over, whether that has been written down or not. */
+  /** A session past its end counts as over, whether that has been stored or not. */
   function standsAs(status: SessionStatus | undefined): RawBuilder<boolean> {
     if (status === undefined) return sql`true`;
     if (status === 'pending' || status === 'active') return sql`(status = ${sql.lit(status)} and due_at > ${at()})`;

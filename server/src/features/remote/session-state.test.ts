@@ -52,7 +52,7 @@ describe('the clock ends', () => {
     const isHere = (seat: string) => seat === 'c' || seat === 't';
     expect(asOf(row, at(ms - 1), isHere)).toEqual(row);
     expect(asOf(row, at(ms), isHere)).toMatchObject({ status, end_reason, ended_at: at(ms) });
-    // Whoever looks later learns the same.
+    // A later look answers the same.
     expect(asOf(row, at(ms + 3_600_000), isHere)).toEqual(asOf(row, at(ms), isHere));
   });
 });
@@ -105,7 +105,7 @@ describe('whatever happens', () => {
     );
   });
 
-  test('what is over stays as it is', () => {
+  test('a finished session does not change', () => {
     fc.assert(
       fc.property(moments, fc.integer({ min: 0, max: 10 * 3_600_000 }), (made, ms) => {
         const row = rowOf(made);

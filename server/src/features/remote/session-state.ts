@@ -5,11 +5,11 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { LostBy, RemoteTables } from './remote.tables.ts';
 
-// What a session is at a time: pure rules over its row. Who writes is remote.ts.
+// State of a session at a time: pure rules over its row. remote.ts writes it.
 
 export type Row = Selectable<RemoteTables['remote_sessions']>;
 
-/** How long the page of a side counts without another word of its server, in ms, and how often that says one. */
+/** Lifetime of a side's page without renewal by its server, and the interval of renewals, in ms. */
 export const SEAT = { lease_ms: 30_000, renewed_ms: 10_000 } as const;
 export const SIDES: readonly Side[] = ['customer', 'technician'];
 
@@ -29,7 +29,7 @@ export const sharesOf = ({ shares }: Pick<Row, 'shares'>) => sharesSchema.parse(
 export const isOpen = ({ status }: Pick<Row, 'status'>) => status === 'pending' || status === 'active';
 export const isClaimed = ({ status, joined_at }: Pick<Row, 'status' | 'joined_at'>) => status === 'pending' && joined_at !== null;
 
-/** How a side stands, by the names that both have. */
+/** The columns of a side, by the names that both have. */
 export function sideOf(
   row: Row,
   side: Side,
@@ -53,7 +53,7 @@ function withSide(side: Side, { seat, until, lost_at, lost_by }: ReturnType<type
     : { technician_seat: seat, technician_until: until, technician_lost_at: lost_at, technician_lost_by: lost_by };
 }
 
-/** How a side takes part in the talk by voice: with the page that said so, and no longer. */
+/** Sets a side's part in the voice call, for as long as the page that set it is there. */
 export const voiced = (side: Side, voice: Voice): Partial<Row> =>
   side === 'customer' ? { customer_voice: voice } : { technician_voice: voice };
 
@@ -62,7 +62,7 @@ export function seated(side: Side, seat: string, now: string): Partial<Row> {
   return { ...withSide(side, { seat, until: after(now, SEAT.lease_ms), lost_at: null, lost_by: null }), ...voiced(side, 'off') };
 }
 
-/** Nobody of a side is there any more. */
+/** A side has no page any more. */
 export function lost(side: Side, lost_at: string, lost_by: LostBy): Partial<Row> {
   return { ...withSide(side, { seat: null, until: null, lost_at, lost_by }), ...voiced(side, 'off') };
 }
@@ -99,7 +99,7 @@ export function deadlineOf(row: Row): Deadline | undefined {
   return deadlines.reduce((first, other) => (other.at < first.at ? other : first));
 }
 
-/** What ends a session: the same whoever and whatever does. */
+/** Ends a session: the same for every cause. */
 export function ended(row: Row, ended_at: string, end_reason: EndReason): Partial<Row> {
   const status = row.status === 'active' && end_reason !== 'cancelled' ? 'completed' : 'cancelled';
   return {
@@ -174,7 +174,7 @@ function liveGrants(row: Row): Pick<LiveSession, 'grants' | 'grants_ended'> {
   };
 }
 
-/** What the pages of both sides are told. */
+/** The state for the pages of both sides. */
 export function liveOf(row: Row): LiveSession {
   const deadline = deadlineOf(row);
   const isShown = sharesOf(row).length > 0;

@@ -10,7 +10,7 @@ import {
 import type { Move } from './session-changes.ts';
 import { isClaimed, type Row, sharesOf, voiced } from './session-state.ts';
 
-// What the pages of a session say: which of it each side may say, and what it changes of the session itself.
+// Signals of a session's pages: which of them each side may send, and how they change the session itself.
 
 export const NOT_THERE = 'This session is over, or another page has taken this place.';
 
@@ -33,7 +33,7 @@ function speaks(side: Side, voice: Voice): Move {
   });
 }
 
-/** What a signal of the customer changes of the session itself; undefined for one that is said and no more. */
+/** The change of the session by a customer's signal; undefined for one that is only passed on. */
 function moveOf(signal: CustomerSignal): Move | undefined {
   switch (signal.type) {
     case 'choosing':

@@ -164,7 +164,7 @@ describe('who asks', () => {
     expect((await approve(id, token)).status).toBe(409);
   });
 
-  test('who may not join sessions any more has none', async () => {
+  test('a person who may not join sessions any more has none', async () => {
     const lea = await signIn('lea');
     const user_id = await idOf(lea.token);
     const to = (role: 'support' | 'customer') => call(changeUser, { token: boss.token, body: { user_id, role } });
@@ -186,7 +186,7 @@ describe('who asks', () => {
 });
 
 describe('the clock', () => {
-  test('ends what nobody comes to, once, whoever looks: in every answer at once, and in the database when it is settled', async () => {
+  test('ends an abandoned session, once, whoever looks: in every answer at once, and in the database when it is settled', async () => {
     const { id, token } = await running();
     const before = (await stored(id)).version;
     clock.now += SESSION_LIMITS.customer_gone;
@@ -200,7 +200,7 @@ describe('the clock', () => {
     expect((await stored(id)).version).toBeLessThanOrEqual(before + 2);
   });
 
-  test('leaves half an hour until the customer has to say that it goes on, and four in all', async () => {
+  test('leaves half an hour until the customer has to confirm the session, and four hours in all', async () => {
     const { id, token } = await running();
     // Both are there.
     const here = { customer_lost_at: null, technician_lost_at: null };
@@ -240,7 +240,7 @@ describe('the clock', () => {
   });
 });
 
-describe('what is told', () => {
+describe('reports', () => {
   const mailsTo = async (email: string) =>
     await app.app.database.selectFrom('mails').select(['subject', 'text']).where('recipient', '=', email).execute();
 
@@ -287,7 +287,7 @@ describe('what is told', () => {
     expect(JSON.stringify(alert.evidence)).toContain('gift cards');
   });
 
-  test('nobody is reported or rated who was not there', async () => {
+  test('an absent technician cannot be reported or rated', async () => {
     const { token } = await signIn();
     const { id } = replyOf(await call(createSession, { token }));
     expect((await call(reportSession, { ...of(id, token), body: { reason: 'else' } })).status).toBe(409);
@@ -302,7 +302,7 @@ describe('what is told', () => {
     }
   });
 
-  test('what happened is in the log: its customer reads and exports it, and nobody else; the code is nowhere in it', async () => {
+  test("the log has the session's events: only its customer reads and exports it, and it never holds the code", async () => {
     const { id, token, session_code } = await running();
     replyOf(await call(readSessionCustomer, of(id, tina.token)));
     replyOf(await call(reaffirmSession, of(id, token)));
@@ -357,7 +357,7 @@ describe('beside the picture', () => {
     expect(replyOf(await call(listSessionMessages, of(id, token)))).toHaveLength(2);
   });
 
-  test('nobody writes while nobody is there to read', async () => {
+  test('messages need a reader on the other side', async () => {
     const { token } = await signIn();
     const { id } = replyOf(await call(createSession, { token }));
     expect((await call(writeSessionMessage, { ...of(id, token), body: { message: 'Hello?' } })).status).toBe(409);
@@ -394,7 +394,7 @@ describe('beside the picture', () => {
     replyOf(await call(reportSession, { ...of(reported.id, reported.token), body }));
     const others = [await running(), await running()];
     for (const { id } of others) replyOf(await call(completeJoined, of(id, tina.token)));
-    // Nobody has asked to join it, so it is nobody's affair but its customer's.
+    // No technician has asked to join it, so it concerns its customer alone.
     const alone = await signIn();
     const waits = replyOf(await call(createSession, { token: alone.token }));
 

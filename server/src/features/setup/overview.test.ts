@@ -70,7 +70,7 @@ test('in public exposure an address of the settings administers, once it was con
   expect(replyOf(await app.call(readConfig)).administrator).toBe('named_email');
 });
 
-test('without a mail server letters with a code wait for an administrator, for a day; notices wait for nobody', async () => {
+test('without a mail server letters with a code wait for an administrator, for a day; notices do not wait', async () => {
   let now = Date.parse('2026-11-20T10:00:00Z');
   const app = await startTestApp({
     environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'office@example.com', RESET_DELIVERY: 'outbox' },

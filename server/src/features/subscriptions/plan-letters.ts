@@ -5,7 +5,7 @@ import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
 const pageOf = (public_url: string | undefined) =>
   public_url === undefined ? [] : [new URL('/subscription-manager', public_url).href];
 
-/** What somebody is told when an administrator gives them a plan. */
+/** The letter to a person who was given a plan by an administrator. */
 export function assignedLetter(plan: {
   plan_name: string;
   expires_at: string | null;
@@ -30,7 +30,7 @@ export function assignedLetter(plan: {
   };
 }
 
-/** What somebody is told when an administrator does not give them the plan that they asked for. */
+/** The letter to a person whose request for a plan was declined. */
 export function declinedLetter({ plan_name, public_url }: { plan_name: string; public_url: string | undefined }) {
   return {
     subject: 'about the plan that you asked for',

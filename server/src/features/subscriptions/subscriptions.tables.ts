@@ -1,7 +1,7 @@
 import type { PlanRequestStatus } from '@palisade/contract/subscription';
 import type { PersonalTable } from '#platform/personal-data.ts';
 
-/** What a plan is made of, wherever it stands. */
+/** The columns of a plan, in every table with plans. */
 interface PlanColumns {
   currency: string;
   duration_months: number;

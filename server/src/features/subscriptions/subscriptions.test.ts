@@ -90,7 +90,7 @@ describe('who may', async () => {
     expect((await send(endpoint, customer.token)).status).toBe(403);
   });
 
-  test('every path below /admin/ says so by itself', () => {
+  test('every path below /admin/ declares its own access', () => {
     for (const [, { path, access }] of endpoints) expect(access).toBe(path.startsWith('/admin/') ? 'admin' : 'customer');
   });
 
@@ -168,7 +168,7 @@ describe('assigning', async () => {
     expect(replyOf(await call(currentSubscription, { token: person.token })).plan_name).toBe(active?.plan_name);
   });
 
-  test('what is typed is stored and answered as typed, said twice is said once', async () => {
+  test('input is stored and answered as typed, without duplicates', async () => {
     const { subscription } = replyOf(
       await assign({
         plan_name: `  ${HOSTILE} `,
@@ -250,7 +250,7 @@ describe('assigning', async () => {
     expect(
       problemOf(await call(cancelSubscription, { token: admin.token, body: { subscription_id: subscription.id } })).status,
     ).toBe(404);
-    // What had run out stays so when something new is given.
+    // The expired one stays expired when a new one is assigned.
     replyOf(await assign());
     const later = replyOf(await call(listSubscriptions, { token: admin.token }));
     expect(later.find(({ id }) => id === subscription.id)?.status).toBe('expired');
@@ -271,7 +271,7 @@ describe('assigning', async () => {
     expect(replyOf(await call(currentSubscription, { token })).is_premium).toBe(true);
   });
 
-  test('the list goes on by its Link header, newest first', async () => {
+  test('the Link header leads through the list, newest first', async () => {
     const ids: string[] = [];
     let query: string | undefined = '?limit=4';
     while (query !== undefined) {
@@ -355,7 +355,7 @@ describe('plan requests', async () => {
     expect(replyOf(await call(listPlanRequests, { token: stranger.token }))).toEqual([]);
   });
 
-  test('what one has says that a plan is asked for, until it is withdrawn or premium', async () => {
+  test('the present subscription says that a plan is asked for, until it is withdrawn or premium', async () => {
     const person = await signIn('waiting');
     const ownOf = async () => replyOf(await call(currentSubscription, { token: person.token }));
     expect(await ownOf()).not.toHaveProperty('requested_at');

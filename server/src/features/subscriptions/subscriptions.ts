@@ -23,7 +23,7 @@ import { Problem } from '#platform/problem.ts';
 import { assignedLetter } from './plan-letters.ts';
 import type { SubscriptionTables } from './subscriptions.tables.ts';
 
-/** What subscriptions need to know of an account. */
+/** The facts about an account that subscriptions need. */
 interface Account {
   id: string;
   email: string;
@@ -95,14 +95,14 @@ interface SubscriptionsOptions {
   accounts: Accounts;
   mail: Pick<Mail, 'queue' | 'wake'>;
   public_url: string | undefined;
-  /** Told of whose subscription is not as it was. */
+  /** Called with a person whose subscription has changed. */
   onChange: (user_id: string) => void;
   now: () => number;
 }
 
 const at = (now: () => number) => new Date(now()).toISOString();
 
-/** What is said beside a plan that could be a better one. */
+/** The open request beside a plan that could be a better one. */
 async function asked(
   database: Kysely<SubscriptionTables & AuditTables & MailTables & InstallationTables>,
   user_id: string,
@@ -183,7 +183,7 @@ export class Subscriptions {
     });
   }
 
-  /** What the person has at this moment; premium ends in the millisecond in which the subscription expires. */
+  /** The present subscription of a person; premium ends in the millisecond in which the subscription expires. */
   async current(user_id: string): Promise<CurrentSubscription> {
     const row = await this.database
       .selectFrom('subscriptions')
