@@ -95,7 +95,7 @@ function nameOf(label: string): string {
   return ALIASES[plain] ?? plain;
 }
 
-/** Bytes in a page as a text; undefined for a page that nothing here knows. What is no letter of it becomes U+FFFD. */
+/** Bytes in a page as a text; undefined for a page that nothing here knows. An undefined byte becomes U+FFFD. */
 export function decodePage(label: string, bytes: Buffer): string | undefined {
   const page = nameOf(label);
   const upper = UPPER_HALVES[page];

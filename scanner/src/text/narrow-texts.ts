@@ -1,4 +1,4 @@
-// Texts of one byte a letter amid a text of two or four: a log that one program began in UTF-16 and another went on with, as `>>` of two shells does.
+// Texts of one byte a letter within a text of two or four: a log that one program began in UTF-16 and another continued, as `>>` of two shells does.
 
 /** In a text of another alphabet fewer bytes look like letters one behind the other. Bytes. */
 const LEAST = 33;

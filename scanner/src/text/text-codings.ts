@@ -225,7 +225,7 @@ export function* fromUuencode(texts: Iterable<Buffer>): Generator<{ name: string
     begin = null;
     const bytes = is_base64 === undefined ? plain() : fromBase64(base64Rows());
     yield { name, bytes };
-    // What nobody took is passed over.
+    // Consumes the bytes that the caller did not take.
     for (const _ of bytes);
   }
 }

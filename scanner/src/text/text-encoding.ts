@@ -54,7 +54,7 @@ function isControl(code: number): boolean {
   return code < 0x20 ? !ORDINARY_CONTROLS.has(code) : code === 0x7f || code === 0xfffe || code === 0xffff;
 }
 
-/** How many bytes a code unit has. */
+/** Bytes of a code unit. */
 function widthOf(encoding: Encoding): number {
   return encoding.startsWith('utf-32') ? 4 : 2;
 }
@@ -83,7 +83,7 @@ function withoutPadding(piece: Buffer, width: number): Buffer {
   return end < PADDED_LEAST || end > piece.length ? piece : piece.subarray(0, end);
 }
 
-/** How many characters of ASCII there are when the bytes are read like that; undefined when they make no text, which most show at once. */
+/** The number of ASCII characters when the bytes are read like that; undefined when they make no text, which most show at once. */
 function asciiIn(piece: Buffer, encoding: Encoding): number | undefined {
   const is_wide = encoding.startsWith('utf-32');
   const width = is_wide ? 4 : 2;
@@ -118,7 +118,7 @@ function isPlain(padded: Buffer): boolean {
   return wrong * CONTROLS_ONE_OF <= piece.length;
 }
 
-/** What kind of text begins with these bytes; undefined for what is none. */
+/** The form of a text that begins with these bytes; undefined for other data. */
 export function textFormOf(head: Buffer): TextForm | undefined {
   const piece = head.subarray(0, LOOK_BYTES);
   if (piece.length === 0) return undefined;
@@ -185,7 +185,7 @@ function* latin(pieces: Iterable<Buffer>): Generator<string> {
   for (const piece of pieces) yield piece.toString('latin1');
 }
 
-/** The text in UTF-8 without its byte order mark, each line with a line feed at its end. What is UTF-8 or nearly so keeps its bytes. */
+/** The text in UTF-8 without its byte order mark, each line with a line feed at its end. UTF-8, or nearly so, keeps its bytes. */
 export function* decodedText(pieces: Iterable<Buffer>, { encoding, mark_bytes, page }: TextForm): Generator<Buffer> {
   const small = SMALL.get(encoding);
   const texts =
@@ -229,7 +229,7 @@ const SHIFTED_MARK = /^\+\/v[89+/]-?/;
 const IN_SHIFT = new Uint8Array(256);
 for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/') IN_SHIFT[character.charCodeAt(0)] = 1;
 const SHIFT_BYTES = { least: 4, most: 65_536 } as const;
-/** What no dash ends may be a word or a sum: so many letters that all come to ASCII are none. */
+/** A run without a closing dash may be a word or a sum: one of so many letters that decodes to ASCII alone is neither. */
 const OPEN_SHIFT_LEAST = 16;
 const DASH = 0x2d;
 const ASCII = /^[\0-\x7f]*$/;

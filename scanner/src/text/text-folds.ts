@@ -90,7 +90,7 @@ const CHARACTER_OF = new RegExp(String.raw`^\(\s{0,8}(${NUMBER})(?:\s{0,8}([-+*^
 const LISTED = new RegExp(String.raw`^\s{0,8}(${NUMBER})\s{0,8}([,)])`);
 const CAST = new RegExp(String.raw`^\s{0,4}(?:\(\s{0,4}(?=[^)]{1,8}\)))?(${NUMBER})`);
 const OPERAND_CHARACTER = /^(?:chr[wb]?\$?|\[char\])/i;
-/** What stands between two literals that are put together. */
+/** The operators between two literals that are put together. */
 const JOINT =
   /^(?:[ \t\r\n]|[_\\`^][ \t]{0,8}\r?\n){0,64}(?:\.concat[ \t]{0,8}\(|[+&]|\.{1,2})(?:[ \t\r\n]|[_\\`^][ \t]{0,8}\r?\n){0,64}\({0,3}[ \t]{0,8}/;
 /** A statement that appends to what the one before has set. */
@@ -125,7 +125,7 @@ function isCareted(beginning: string): boolean {
 
 export interface Folded {
   bytes: Buffer;
-  /** What was folded is seldom there for any other reason than to hide something, or to keep lines short. */
+  /** A folded text seldom has another reason than to hide something, or to keep lines short. */
   is_telling: boolean;
   /** Where literals were put together, in the result. */
   joins: readonly number[];
@@ -321,7 +321,7 @@ class Fold {
     return this.closed(at + 1);
   }
 
-  /** Behind a literal that ends at `at`: goes on in the next one where they are put together, else writes the quote. */
+  /** After a literal that ends at `at`: continues in the next one where they are put together, else writes the quote. */
   private closed(at: number): number {
     for (let next = at; ; ) {
       const around = this.mayJoin(next) ? this.look(next) : '';
@@ -381,7 +381,7 @@ class Fold {
       : undefined;
   }
 
-  /** Takes back so many bytes, writes a literal, and goes on behind it. */
+  /** Takes back so many bytes, writes a literal, and continues behind it. */
   private literal(back: number, text: string, after: number): number {
     this.length -= back;
     this.emit(QUOTE);
@@ -481,7 +481,7 @@ class Fold {
       this.emit(PERCENT);
       return at + 1;
     }
-    // Nobody has to write letters like that.
+    // Letters do not need this escape.
     if (WORD[code] === 1) this.percents += 1;
     else this.marks += 1;
     this.emit(code);

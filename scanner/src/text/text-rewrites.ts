@@ -1,5 +1,5 @@
 // A text as it is behind the calls that scripts use most to hide one: literals that are joined, put in their places, turned round or replaced, and bytes
-// written as a listing. Nothing is run: each call is known by its name and its literals.
+// written as a listing. The text is never run: each call is recognised by its name and its literals.
 
 /** Larger texts are not rewritten: scripts that hide something are smaller, and programs are larger. Bytes. */
 const TEXT_BYTES_MAXIMUM = 256 * 1024;
@@ -11,7 +11,7 @@ const WHOLE_LITERALS_MAXIMUM = 100;
 const WHOLE_LITERAL_BYTES = { least: 64, most: 64 * 1024 } as const;
 const VARIABLES_MAXIMUM = 500;
 const REPLACEMENTS_MAXIMUM = 16;
-/** What all rewritings of one text come to, beside it. */
+/** The most bytes of all rewritings of one text, as a multiple of it. */
 const GROWTH_MAXIMUM = 8;
 
 /**
@@ -63,7 +63,7 @@ const PIECE = /^[A-Za-z0-9+/=_-]*$/;
 const JOINS = /join|implode|concat/i;
 const HERE = /<<-?[ \t]{0,8}(['"]?)(\w{1,80})\1[^\n]{0,200}\n/g;
 const HERE_MAXIMUM = 100;
-/** What a script reads of itself. */
+/** The data of a script after its end mark. */
 const BEHIND_SCRIPT = /^__[A-Z_]{2,32}__\r?\n([\s\S]{32,65536})$/m;
 const QUOTED_PRINTABLE = /(?:=[0-9A-F]{2}(?:=\r?\n)?){16,}/gi;
 const UUENCODED = /unpack|uudecode/i;
@@ -73,7 +73,7 @@ const ESCAPED: ReadonlyMap<string, string> = new Map(
   Object.entries({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v', a: '\x07' }),
 );
 
-/** Escapes of bytes in a text that is none of a literal any more. */
+/** Escapes of bytes in a text that is no longer in a literal. */
 export const HEX_ESCAPES = /(?:\\x[0-9a-f]{2}){4}|(?:\\u00[0-9a-f]{2}){4}|(?:\\[0-7]{3}){4}/i;
 
 /** A literal without its quotes and escapes, as most languages have them. */
@@ -126,7 +126,7 @@ function* lists(text: string): Generator<string> {
       JOINED_BEHIND.test(text.slice(index + list.length, index + list.length + 64)) ||
       JOINED_BEFORE.test(text.slice(Math.max(0, index - 64), index));
     const values = is_joined || joins ? valuesIn(list) : [];
-    // What is joined elsewhere is told by its look.
+    // A list that is joined elsewhere is recognised by its look.
     if (is_joined || (values.length > 2 && values.every((value) => PIECE.test(value)))) yield values.join('');
   }
   for (const [row] of text.matchAll(ROW)) yield valuesIn(row).join('');
@@ -401,7 +401,7 @@ function fromBase85(text: string, is_adobe: boolean): Buffer {
 }
 
 const BASE85_END = '~>';
-/** What stands before it: Adobe's mark, or the word of PostScript that reads on behind itself. */
+/** The text before it: Adobe's mark, or the word of PostScript that reads on behind itself. */
 const BASE85_BEGINS = ['<~', 'exec', 'cvx', 'filter', 'run'] as const;
 const BASE85_ENDS_MAXIMUM = 100;
 const BASE85_BYTES_MAXIMUM = 64 * 1024;
@@ -421,7 +421,7 @@ function* runsOfBase85(text: string): Generator<string> {
   }
 }
 
-/** What a text comes to, in other words: `texts` are read as texts in turn, `bytes` are what was written in it. */
+/** The results of rewriting: `texts` are read as texts in turn, `bytes` are files that were written in it. */
 interface Rewritten {
   texts: Buffer[];
   bytes: Buffer[];
@@ -430,8 +430,8 @@ interface Rewritten {
 }
 
 /**
- * What no literal has as it is: between two quotation marks that do not belong together lies the beginning of a file that is carried behind a script, and what is found
- * of it there is cut off. It is found as what it is in the file itself.
+ * Bytes that no literal holds unescaped: between two quotation marks that do not belong together may lie the beginning of a file behind a script, and a finding there
+ * would be cut off. It is found as what it is in the file itself.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const RAW_BYTES = /[\0-\x08\x0e-\x1a]/;
@@ -548,7 +548,7 @@ export function rewritten(text: Buffer): Rewritten {
   const expanded = withEntities(source);
   if (expanded !== undefined) {
     addText(expanded);
-    // What is shown of it: rules for texts leave out what begins as a page does.
+    // The visible text: rules for texts leave out pages that begin with a tag.
     addText(expanded.replaceAll(/<[^<>]{0,4096}>/g, ''));
   }
   if (BASE85.test(source)) {

@@ -33,7 +33,7 @@ const LEAST_MS = 1;
 const GROWTH = 3.5;
 const TRIES = 5;
 
-/** What each of the expressions matches, by what it is for. */
+/** Examples that each of the expressions matches, by its purpose. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   'literals in a list': `['pow', "er", 'she\\'ll'].join('') `,
   'literals in a row': `'pow' + "er" & 'she' . "ll"\n`,
@@ -140,7 +140,7 @@ function shapesOf(example: string): ((bytes: number) => string)[] {
     example.replaceAll(/\r?\n/g, ''),
     example.replaceAll(/./g, '$&\r\n'),
   ].filter((piece) => piece !== '');
-  /** What goes on to the end of the text, and never comes to its own. */
+  /** Continues to the end of the text without its closing mark. */
   const endless = ['A', '0', ' ', "'", '\\', '\n'].map((filling) => `${example.slice(0, -1)}${filling.repeat(64)}`);
   return [
     ...pieces.map((piece) => (bytes: number) => fitted(piece, bytes)),
@@ -202,7 +202,7 @@ describe.each(Object.entries(WAYS))('%s', (_way, way) => {
         best.peer = Math.min(best.peer, timeOf(way, prose));
         best.twice = Math.min(best.twice, timeOf(way, textOf(shape, BYTES)));
         const ordinary = Math.max(LEAST_MS, best.peer);
-        // What takes hardly more than prose says nothing of how it grows.
+        // A case that takes hardly more than prose tells nothing about growth.
         if (best.twice > TELLING_TIMES * ordinary) best.once = Math.min(best.once, timeOf(way, textOf(shape, BYTES / 2)));
         is_well =
           best.twice < TELLING_TIMES * ordinary || (best.twice < PEER_TIMES * ordinary && best.twice < GROWTH * best.once);

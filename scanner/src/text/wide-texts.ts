@@ -1,4 +1,4 @@
-// Texts in UTF-16 and UTF-32 that stand amid other bytes, as shortcuts, registries, logs and programs have them. The order of bytes makes no difference: letters of ASCII have zeros between them in either.
+// Texts in UTF-16 and UTF-32 between other bytes, as in shortcuts, registries and logs. The order of bytes makes no difference: letters of ASCII have zeros between them in either.
 
 /** Shorter ones say nothing alone. Letters. */
 const LETTERS_LEAST = 33;

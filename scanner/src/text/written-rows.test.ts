@@ -36,7 +36,7 @@ const numbers = (...values: number[]) => {
   return bytes;
 };
 
-describe('what programs wrote, or wrote as is published,', () => {
+describe('output of programs, or of published samples,', () => {
   test.each([...WRITTEN_ROWS])('is read: %s', async (_, bytes) => {
     expect((await examined(bytes)).threat).toBe('EICAR-Test-File');
   });
@@ -279,7 +279,7 @@ describe('an archive of binary cpio', () => {
   });
 });
 
-test('LZMA that does not unpack, in zlib amid bytes, is nothing', async () => {
+test('invalid LZMA, in zlib between bytes, raises nothing', async () => {
   const false_head = Buffer.concat([Buffer.from('12000001000001000000000000', 'hex'), Buffer.from([0]), noise(200)]);
   expect(await examined(Buffer.concat([noise(64), deflateSync(false_head), noise(64, 3)]))).toMatchObject({
     threat: null,

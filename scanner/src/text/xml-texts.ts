@@ -1,5 +1,5 @@
 // Texts of an XML document as a program that parses it has them (XML 1.0, 2.4, 2.7 and 4.6): those between tags, sections of CDATA and values of attributes, with their entities resolved. A rule
-// that asks for the first bytes of a text does not see it amid tags, and `&lt;` hides what `<` begins.
+// about the first bytes of a text does not see it between tags, and `&lt;` hides what `<` begins.
 
 const LESS = 0x3c;
 const GREATER = 0x3e;

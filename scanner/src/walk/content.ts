@@ -4,7 +4,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 /** Bytes to examine: small ones in memory, the others in a file. `from` is where they begin in a file that is another content's, and stays. */
 export type Content = { size: number } & ({ bytes: Buffer } | { path: string; from?: number });
 
-/** What a disk says that is full or broken: that is no fault of the file. */
+/** Errors of a full or broken disk: they are no fault of the file. */
 const DISK_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
 
 /** Whether what failed is the machine's disk, so that nothing can be said of the file. */
@@ -35,7 +35,7 @@ export function standsAt(bytes: Buffer, magic: Buffer, at: number): boolean {
   return bytes[at] === magic[0] && end <= bytes.length && bytes.compare(magic, 0, magic.length, at, end) === 0;
 }
 
-/** How many of `length` bytes there are from `position` on, in `size` bytes. */
+/** The number of bytes among `length` from `position` on, in `size` bytes. */
 function countOf(size: number, position: number, length: number): number {
   return position >= 0 && position < size && length > 0 ? Math.min(length, size - position) : 0;
 }
@@ -194,8 +194,8 @@ export function* windowsOf(
 
 /**
  * Takes a stream's bytes into memory, or into a file at `path` when they are many. `onBytes` is called with each chunk's length and may throw to
- * stop. Whatever was read before the stream failed is in `content`, with the failure beside it.
- * @throws the error of a disk that takes no more.
+ * stop. Bytes read before the stream failed are in `content`, with the failure beside it.
+ * @throws the error of a full or broken disk.
  */
 export async function takeContent(
   stream: AsyncIterable<unknown>,

@@ -69,7 +69,7 @@ describe('EICAR is found in', async () => {
   });
 });
 
-describe('what a password protects', () => {
+describe('password-protected files', () => {
   test.each(LOCKED)('is unread as encrypted: %s', async (_, content) => {
     expect(await examined(content)).toMatchObject({ threat: null, unread: ['encrypted'] });
   });

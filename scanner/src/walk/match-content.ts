@@ -9,7 +9,7 @@ import { type Content, openSource, windowPlaces, windowsOf } from './content.ts'
 import type { Examination, Match, Matchers, MatchRules } from './examine.ts';
 import type { ReadContext } from './member.ts';
 
-// What the rules say of one content, and what of it is kept.
+// Matching of one content, and the findings that are kept of it.
 
 /** Whole-file conditions (`filesize`, `pe`) hold for content up to this size; larger content is matched in overlapping windows. Bytes. */
 const WINDOWS = { whole: 64 * 1024 ** 2, window: 16 * 1024 ** 2, overlap: 256 * 1024 } as const;
@@ -70,7 +70,7 @@ export function pathOf(walk: Walk, trail: readonly string[]): string | undefined
   return walk.asks_for_names === true ? [walk.name, ...trail].join('/') : undefined;
 }
 
-/** What the rules say of a piece of a content: what matched, and where containers seem to begin in it. */
+/** The rules' matches in a piece of a content, and the places at which containers seem to begin in it. */
 export interface Finding {
   matches: Match[];
   /** Offsets count from the piece's first byte. */
@@ -233,7 +233,7 @@ async function matchTogether(
   }
   function* inOrder(): Generator<Matched> {
     yield* windows.toSorted((a, b) => a.position - b.position);
-    // What was matched before counts.
+    // Matches before the error count.
     if (error !== undefined) throw error;
   }
   return inOrder();
@@ -241,7 +241,7 @@ async function matchTogether(
 
 /**
  * Matches a content, with other processes where there are any, and answers where containers seem to begin in it. `asked`: what another process says of all of it, where it was asked
- * before. What is kept, and in which order, is what one process would keep.
+ * before. The kept findings, and their order, are those of one process.
  */
 export async function matchWithHelp(
   walk: Walk,

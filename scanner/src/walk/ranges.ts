@@ -11,13 +11,13 @@ export class Ranges {
   private loose: Range[] = [];
   private readonly size: number;
 
-  /** Nothing lies outside of `size` bytes, whatever a reader says. */
+  /** Ranges are cut to `size` bytes, whatever a reader claims. */
   constructor(size: number) {
     this.size = size;
   }
 
   add(start: number, end: number): void {
-    // What a file claims may be no number at all.
+    // A claimed place may be NaN.
     const range = { start: Math.max(0, start), end: Math.min(this.size, end) };
     if (!(range.start < range.end)) return;
     const last = this.loose.at(-1);
@@ -53,7 +53,7 @@ export class Ranges {
     return this.list.length === 0 && this.loose.length === 0;
   }
 
-  /** What lies between, before and behind them. */
+  /** The ranges between, before and behind them. */
   gaps(): Range[] {
     const gaps: Range[] = [];
     let at = 0;

@@ -1,7 +1,7 @@
 import { type Content, MEMORY_BYTES_MAXIMUM, openSource } from './content.ts';
 import type { Budget } from './limits.ts';
 
-/** What reading something costs beside its bytes. */
+/** The cost of a read beside its bytes. */
 const READ_COST = 16;
 const WINDOW_BYTES = 1024 ** 2;
 const CHUNK_BYTES = 64 * 1024;
@@ -12,7 +12,7 @@ const CHUNK_BYTES = 64 * 1024;
  */
 export interface Reader {
   size: number;
-  /** What each look is charged to. */
+  /** Each read is charged to it. */
   budget: Budget;
   /** At most `length` bytes from `position` on, fewer at the end. */
   at(position: number, length: number): Buffer;

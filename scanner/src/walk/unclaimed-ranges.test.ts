@@ -61,7 +61,7 @@ describe('a file that holds nothing but itself', () => {
   });
 });
 
-/** What begins as something that has no magic of its own, or stands at a place of its own, is not told inside of something else. */
+/** A format without a magic of its own, or with one at another place, is not recognised inside other data. */
 const NOT_CARVED = /^(lzma|compress|Z$|uuencode|mail|eml|mbox|mailbox)/i;
 
 describe('a container is opened wherever it stands', async () => {
@@ -161,13 +161,13 @@ test('a literal of a program that holds a stream of bzip2 is the stream, and not
   expect(await examined(program)).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
 });
 
-test('a stream of zlib amid other bytes is read however long it is', async () => {
+test('a stream of zlib between other bytes is read however long it is', async () => {
   const filling = noise(17 * MIB).map((byte) => 0x80 | (byte & 3));
   const stream = deflateSync(Buffer.concat([filling, gzipSync(EICAR)]), { level: 1 });
   expect(await examined(noise(5000), stream, noise(100))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
 });
 
-describe('what a container holds and nobody understands', () => {
+describe('unknown bytes within a container', () => {
   const members = [{ name: 'a.txt', content: TEXT }];
   const between = (bytes: Buffer) => examined(gzipSync(TEXT), bytes);
 
@@ -197,7 +197,7 @@ describe('what a container holds and nobody understands', () => {
 });
 
 describe('twice as many bytes cost twice as much, or are given up', () => {
-  /** What readers look at, and what rules read, for a file of such pieces. */
+  /** The work of readers and rules for a file of such pieces. */
   async function costOf(piece: Buffer, bytes: number): Promise<{ work: number; matched: number; examination: Examination }> {
     const content = Buffer.alloc(bytes, piece);
     const path = join(folder, 'upload');

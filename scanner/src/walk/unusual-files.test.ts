@@ -302,7 +302,7 @@ test.each<[string, 'unsupported' | 'encrypted', Buffer]>([
   });
 });
 
-test('what quotes the beginning of a PKCS #12 in a source is no key: its length is not there', async () => {
+test('a quoted beginning of a PKCS #12 in a source is no key: its length is not there', async () => {
   const quoted = '308209d70201033082099d06092a864886f70d010701a08209';
   expect(containerOf(Buffer.from(quoted, 'hex'), new Budget(SCAN_LIMITS, quoted.length))).toBeUndefined();
   expect(
@@ -310,7 +310,7 @@ test('what quotes the beginning of a PKCS #12 in a source is no key: its length 
   ).toEqual([]);
 });
 
-describe('what only few programs open', () => {
+describe('formats that only few programs open', () => {
   const half = (LINE ?? Buffer.alloc(0)).toString('latin1').trim();
   const rows = uuencoded('a', TEXT)
     .toString('latin1')

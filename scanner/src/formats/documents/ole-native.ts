@@ -72,7 +72,7 @@ export function nativeRange(head: Buffer, size: number): { name: string; start: 
   return packageRange(head, size) ?? { name: 'native data', start: 4, end: size };
 }
 
-/** What a native stream holds: a file of the Packager, or the data of another program behind its length. */
+/** The content of a native stream: a file of the Packager, or the data of another program behind its length. */
 export function* nativeMembers(stream: Buffer, budget: Budget): Generator<Member> {
   let has_file = false;
   for (const member of packageMembers(stream, budget)) {

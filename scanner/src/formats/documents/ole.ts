@@ -33,13 +33,13 @@ const NATIVE = '\x01ole10native';
 /** Streams do not share sectors. Where they do all the same, all of them together are read as far as this many times the file. */
 const SHARED_MAXIMUM = 4;
 
-/** What says that a stream is encrypted stands in its first ones. */
+/** The mark of an encrypted stream is in its first bytes. */
 const BEGINNING_BYTES = 64 * 1024;
 
 /** Sectors of one size, and which of them follows which. A sector that is not in the file has no place in it. */
 interface Allocation {
   sector_bytes: number;
-  /** How many there are at most. */
+  /** The most sectors. */
   sectors: number;
   /** The number of the sector after this one, or a mark. */
   next(sector: number): number;
@@ -47,14 +47,14 @@ interface Allocation {
   at(sector: number): number;
 }
 
-/** What a chain of sectors turned out to be: its parts in the file, in order, and whether it ended as a chain does. */
+/** A chain of sectors as it was found: its parts in the file, in order, and whether it ended properly. */
 interface Chain {
   runs: { position: number; length: number }[];
   size: number;
   damaged: boolean;
 }
 
-/** Follows a chain for at most `bytes`. It ends where it leaves the file and where it comes to a sector a second time: a chain has no more of them than there are. */
+/** Follows a chain for at most `bytes`. It ends where it leaves the file and where it reaches a sector a second time: a chain has no more of them than there are. */
 function chainOf(allocation: Allocation, start: number, bytes: number): Chain {
   const { sector_bytes, sectors } = allocation;
   const seen = new Set<number>();
@@ -158,8 +158,8 @@ const UNUSED_LEAST = 64;
 const UNUSED_MAXIMUM = 1000;
 
 /**
- * What no stream uses of the sectors that the table speaks of: free ones, and what stands behind the end of a stream. Programs leave there what they had
- * before, so that it may be anything and is no fault of the file.
+ * Sectors of the table that no stream uses: free ones, and those after the end of a stream. Programs leave there what they had before, so that it may be
+ * anything and is no fault of the file.
  */
 function* unusedMembers(reader: Reader, claimed: Ranges, end: number, { claim }: ReadContext): Generator<Member> {
   let given = 0;
@@ -201,7 +201,7 @@ const CELLS_CHARACTERS_MAXIMUM = 4 * 1024 ** 2;
 /** A shorter cell is no file; so many are matched alone. */
 const CELL = { characters_least: 33, alone: 500 } as const;
 
-/** What the cells of a workbook say: those that may be a file each alone, and all as lines of a text. */
+/** The texts in the cells of a workbook: those that may be a file each alone, and all as lines of a text. */
 class CellTexts {
   private readonly lines: string[] = [];
   private characters = 0;
@@ -254,7 +254,7 @@ function isOldIn(
   return false;
 }
 
-/** What a document of Hangul says of itself; undefined where the file is none. */
+/** The header of a document of Hangul; undefined for another file. */
 function hangulIn(
   count: number,
   entryAt: (index: number) => { name: string; type: number | undefined; start: number; size: number },
@@ -417,7 +417,7 @@ async function* oleMembers(content: Content, context: ReadContext): AsyncGenerat
       const bytes = bytesOf(reader, chain);
       budget.addUnpacked(bytes.length, bytes.length, bytes.length);
       const body: MemberBody = { content: { size: bytes.length, bytes }, damage: bytes.length < size ? 'damaged' : undefined };
-      // What was given under another name already is the same bytes; a name may say what else they are.
+      // A stream with the same place as an earlier one has the same bytes; its name may give them another meaning.
       const place = `${size < cutoff ? 'mini' : 'sector'} ${start}, ${chain.size}`;
       if (!places.has(place)) yield { name, taken: ['vba'], read: () => body };
       places.add(place);

@@ -11,7 +11,7 @@ const LESS = 0x3c;
 const DIGITS = /^[0-9a-f]+$/i;
 const DIGITS_LOOKED_AT = 20;
 
-/** Whether bytes are written as letters in a text. What a page shows by the numbers of its letters (9.4.3) is none. */
+/** Whether bytes are written as letters in a text. Glyph numbers of a page (9.4.3) are not letters. */
 function holdsLetters(text: Buffer, isFile: (head: Buffer) => boolean): boolean {
   for (const { start } of runsOf(text))
     if (text[start - 1] !== LESS || !DIGITS.test(text.toString('latin1', start, start + DIGITS_LOOKED_AT))) return true;
@@ -22,7 +22,7 @@ function holdsLetters(text: Buffer, isFile: (head: Buffer) => boolean): boolean 
 /** The text of a stream, as far as it is kept. */
 export class StreamText {
   private readonly pieces: Buffer[] = [];
-  /** How many bytes came, kept or not. */
+  /** The number of bytes that came, kept or not. */
   bytes = 0;
 
   add(piece: Buffer): void {

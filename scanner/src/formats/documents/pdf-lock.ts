@@ -98,7 +98,7 @@ function numberIn(text: string, name: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** How streams are encrypted: by version, and by the crypt filter that is named for streams. */
+/** The encryption of streams: by version, and by the crypt filter that is named for streams. */
 function methodOf(text: string, version: number): Method | undefined {
   if (version === 1 || version === 2) return 'rc4';
   if (version !== 4 && version !== 5) return undefined;
@@ -195,7 +195,7 @@ function dictionaryOf(reader: Reader): { text: string; id: Buffer } | undefined 
   return undefined;
 }
 
-/** How a document is opened without a password; undefined where it is not. */
+/** The key of a document that opens without a password; undefined for any other. */
 export function lockOf(reader: Reader): Lock | undefined {
   const found = dictionaryOf(reader);
   if (found === undefined || !/\/Filter\s{0,16}\/Standard\b/.test(found.text)) return undefined;

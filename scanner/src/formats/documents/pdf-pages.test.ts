@@ -31,7 +31,7 @@ function documentOf(...streams: readonly (readonly [dictionary: string, content:
   return Buffer.concat([Buffer.from('%PDF-1.5\n'), ...objects, Buffer.from('trailer\n<< /Root 9 0 R >>\n%%EOF\n')]);
 }
 
-/** What the pages say, by each map beside their bytes. */
+/** The texts of the pages, by each map beside their bytes. */
 function textsOf(...streams: readonly string[]): string[] {
   const pages = new PageTexts();
   for (const stream of streams) pages.add(Buffer.from(stream, 'latin1'));

@@ -92,7 +92,7 @@ interface Group {
 }
 
 /**
- * What stands in destinations of digits, and behind `\bin`. `keeps_escapes`: an escaped character is a digit as well. `ended` is told where the group ends
+ * The bytes in destinations of digits, and after `\bin`. `keeps_escapes`: an escaped character is a digit as well. `ended` is called where the group ends
  * that is the document.
  */
 function* digitsOf(

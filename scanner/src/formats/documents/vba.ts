@@ -7,7 +7,7 @@ import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.
 const CHUNK_BYTES = 4096;
 /** A macro that is longer is none that anybody wrote. Bytes. */
 const SOURCE_BYTES_MAXIMUM = 8 * 1024 ** 2;
-/** What unpacks to less says nothing: the empty modules of every document are longer. */
+/** A shorter source is ignored: the empty modules of every document are longer. */
 const SOURCE_BYTES_LEAST = 32;
 const TEXT_SHARE_LEAST = 0.95;
 const OFFSET_BITS_LEAST = 4;
@@ -47,7 +47,7 @@ interface Source {
   bytes: Buffer;
   /** Bytes that it came out of. */
   packed_bytes: number;
-  /** It goes on, but was not unpacked further. */
+  /** It has more, which was not unpacked. */
   is_cut: boolean;
 }
 

@@ -14,7 +14,7 @@ export type Formula =
   /** Put together by `&`: as long as a command that is spelled letter by letter. */
   | { kind: 'joined'; parts: Formula[] }
   | { kind: 'sign'; sign: '+' | '-' | '%'; part: Formula }
-  /** What is printed as it is: a name, an area, an error. */
+  /** Printed as it is: a name, an area, an error. */
   | { kind: 'text'; text: string };
 
 /** Two formulas with an operator between them. */
@@ -25,7 +25,7 @@ export function operation(operator: string, left: Formula, right: Formula): Form
   return left;
 }
 
-/** What the cells that a formula names hold; undefined where that is not known. */
+/** The values of the cells that a formula names; undefined for an unknown one. */
 export type ValueAt = (cell: Cell, sheet: string | undefined) => string | number | boolean | undefined;
 
 /** A cell holds no longer text (Excel specifications and limits). Characters. */
@@ -120,7 +120,7 @@ function sliceOf(text: Value, from: Value, count: Value): string | undefined {
   return whole.slice(Math.trunc(start) - 1, Math.trunc(start) - 1 + Math.trunc(length));
 }
 
-/** What a formula comes to, as far as it can be told without running it. */
+/** The value of a formula, as far as it is known without running it. */
 export function knownOf(formula: Formula, valueAt: ValueAt, depth = 0): Value {
   if (depth > DEPTH_MAXIMUM) return undefined;
   const inner = (part: Formula) => knownOf(part, valueAt, depth + 1);
@@ -160,7 +160,7 @@ export function cellName({ row, column }: Cell): string {
   return `${name}${row + 1}`;
 }
 
-/** What is known of the parts side by side is one text. */
+/** Neighbouring known parts form one text. */
 function joinedParts(parts: readonly Formula[], valueAt: ValueAt, depth: number): string[] {
   const pieces: string[] = [];
   let known: string | undefined;

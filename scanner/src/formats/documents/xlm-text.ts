@@ -4,9 +4,9 @@ import { parseFormula } from './xlm-parse.ts';
 
 // Macro sheets as a text for the rules: one line for each formula, with what is known of it in its place.
 
-/** What the text begins with. */
+/** The first line of the text. */
 const TITLE = 'Excel 4 macro sheets';
-/** What is longer is cut, and whoever asks for it is told. Characters. */
+/** A longer text is cut, and its caller is told. Characters. */
 const TEXT_MAXIMUM = 2 * 1024 ** 2;
 /** Cells that stand for other cells are followed so far. */
 const CHAIN_MAXIMUM = 32;
@@ -14,7 +14,7 @@ const CHAIN_MAXIMUM = 32;
 export interface MacroSheet {
   name: string;
   cells: Map<string, string | number | boolean>;
-  /** What formulas came to when the workbook was saved. */
+  /** Values of formulas when the workbook was saved. */
   saved: Map<string, string | number | boolean>;
   formulas: { cell: Cell; formula: Formula }[];
 }
@@ -92,7 +92,7 @@ export function macroText(
     say(`[${sheet.name}]`);
     const valueAt = lookUp(sheets, sheet);
     for (const { cell, formula } of sheet.formulas) {
-      // As a call, and not as what it came to.
+      // As a call, and not as its value.
       if (!say(`${cellName(cell)}: =${printed(formula, valueAt)}`)) return { text: lines.join('\n'), is_cut: true };
       const inner = written(formula, valueAt);
       if (inner !== undefined && !say(`${cellName(cell)} writes: =${inner}`)) return { text: lines.join('\n'), is_cut: true };

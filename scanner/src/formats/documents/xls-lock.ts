@@ -5,7 +5,7 @@ import { DEFAULT_PASSWORD } from './office-lock.ts';
 // turned by bits of the password ("obfuscated"). As with later ones, Excel tries a password of its own before it asks for any.
 
 const RECORD = { bof: 0x0809, file_pass: 0x002f, bound_sheet: 0x0085 } as const;
-/** What stands before FilePass. */
+/** The most records before FilePass. */
 const FIRST_RECORDS = 4096;
 /** Their bodies are never encrypted: BOF, FilePass, UsrExcl, FileLock, InterfaceHdr, RRDInfo and RRDHead. */
 const OPEN_RECORDS: readonly number[] = [0x0809, 0x002f, 0x0194, 0x0195, 0x00e1, 0x0196, 0x0138];
