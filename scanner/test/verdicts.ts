@@ -108,7 +108,7 @@ async function make(folder: string, files_per_seed: number): Promise<void> {
 
 type Signatures = Pick<Awaited<ReturnType<typeof loadSignatures>>, 'match'>;
 
-/** What the scanner says of a file, and a digest of each content that the rules saw, in their order. */
+/** The scanner's verdict of a file, and a digest of each content that the rules saw, in their order. */
 export async function verdictOf(
   content: Content,
   signatures: Signatures,
@@ -118,7 +118,7 @@ export async function verdictOf(
   const contents = createHash('sha256');
   let count = 0;
   const budget = new Budget(SCAN_LIMITS, content.size);
-  // How fast the machine is today says nothing of the version.
+  // The machine's speed today tells nothing about the version.
   budget.checkTime = () => {};
   let found: unknown;
   try {

@@ -61,7 +61,7 @@ export function isWholly(status: string, uid: number): boolean {
   return ids?.slice(1).every((id) => id === `${uid}`) === true;
 }
 
-/** The processes of one user. What their status says is asked of the kernel alone: no process can make that wait. */
+/** The processes of one user. Their status is read from the kernel alone: no process can make that wait. */
 function processesOf(uid: number): string[] {
   const names = kernelNames('/proc', PROCESSES_MAXIMUM).filter((name) => /^\d+$/u.test(name));
   return names.filter((name) => isWholly(kernelText(`/proc/${name}/status`, STATUS_BYTES), uid));

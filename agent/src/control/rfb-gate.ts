@@ -199,7 +199,7 @@ export class RfbGate implements Gate {
     this.#toViewer(Buffer.alloc(4));
     yield 1;
     this.#is_greeted = true;
-    // Shared: who looks at this screen already goes on.
+    // Shared: earlier viewers of this screen stay connected.
     this.#toScreen(Buffer.from([1]));
     for (;;) {
       const [kind] = yield 1;
@@ -279,7 +279,7 @@ export class RfbGate implements Gate {
     const head = yield 7;
     const length = head.readUInt32BE(3);
     if (length > LONGEST.text) {
-      // What was copied on this computer may be anything; it is no reason to end.
+      // The computer's clipboard may hold anything; it is no reason to end.
       if (length >= 2 ** 31) throw new Malformed('The VNC server sends the clipboard in a way that nobody asked for.');
       yield* this.#skip(length);
     } else if (this.#allowed.clipboard) {

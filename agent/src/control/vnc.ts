@@ -9,7 +9,7 @@ import { isProgram, openOwn, removeOwn } from '#files/own-state.ts';
 import { groupOf } from '#files/people.ts';
 import type { Desktop } from './desktop.ts';
 
-/** A VNC server of this desktop, for one connection. Nobody else on this computer can reach it. */
+/** A VNC server of this desktop, for one connection. No other user of this computer can reach it. */
 export interface Vnc {
   stream: Duplex;
   stop(): void;
@@ -205,7 +205,7 @@ async function openTigervnc(
   throw new Error(`The VNC server ${program} did not start.`);
 }
 
-/** How this desktop can be shown, or what is missing for it. */
+/** A way to show this desktop, or the program that is missing for it. */
 export async function findVnc(desktop: Desktop, parts: { folder: string; path: string; port?: number }): Promise<VncFound> {
   if (desktop.kind === 'x11') {
     if (await hasProgram('x11vnc', parts.path)) return { open: () => openX11vnc(desktop, parts) };

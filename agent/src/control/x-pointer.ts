@@ -110,7 +110,7 @@ interface PointerParts {
   onFailure: (reason: string) => void;
 }
 
-/** Tells where the pointer is, again and again, until it is stopped or the X server fails. Nothing that an X server answers is thrown. */
+/** Tells where the pointer is, again and again, until it is stopped or the X server fails. Bad answers of an X server do not throw. */
 export function watchPointer(
   { display, socket: path, xauthority }: { display: string; socket: string; xauthority: Buffer | undefined },
   { every_ms, answer_ms = ANSWER_MS, onPointer, onFailure }: PointerParts,

@@ -109,7 +109,7 @@ describe('a folder', () => {
       return folder.writers;
     };
     expect(await writers('/etc')).toBe('root');
-    // What lies in /tmp can have been put there by everybody, and root's own entries be moved by nobody.
+    // Everybody can put an entry into /tmp, and root's own entries cannot be moved.
     expect(await writers(inner)).toBe('sticky');
     chmodSync(top, 0o770);
     expect(await writers(inner)).toBe('others');

@@ -3,8 +3,8 @@ import { type FileHandle, lstat, open, opendir, readlink } from 'node:fs/promise
 import { FileRefused, timely } from './timely.ts';
 
 /**
- * Files and folders that other people of this computer can write to. Each folder of a path is opened by itself, relative to the handle of the one before, and no link
- * of another person is followed: what such a person renames or exchanges meanwhile changes nothing about the folders that are held. Names are bytes.
+ * Files and folders that other people of this computer can write to. Each folder of a path is opened relative to the handle of the one before, and no link of another
+ * person is followed: renames and exchanges by such a person do not change which folders are held. Names are bytes.
  */
 export type { BigIntStats as Stats } from 'node:fs';
 
@@ -29,7 +29,10 @@ export interface Entry {
   kind: EntryKind;
 }
 
-/** Who can change the entries of a folder or of a folder above it: root alone, others too but not those of root (sticky), or others too. */
+/**
+ * The accounts that can change the entries of a folder or of a folder above it: root alone, others too but not those of root (sticky), or
+ * others too.
+ */
 type Writers = 'root' | 'sticky' | 'others';
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
@@ -171,7 +174,7 @@ export class Folder {
     return await ForeignFile.open(this.entryPath(name), joinPath(this.path, name));
   }
 
-  /** What an entry is. A link is not followed. */
+  /** The stats of an entry. A link is not followed. */
   async stat(name: Buffer): Promise<BigIntStats> {
     return await timely(() => lstat(this.entryPath(name), { bigint: true }));
   }
@@ -296,7 +299,7 @@ export class ForeignFile {
     }
   }
 
-  /** What it is now. */
+  /** Its present stats. */
   async statNow(): Promise<BigIntStats> {
     return await timely(() => this.#handle.stat({ bigint: true }));
   }
@@ -328,7 +331,10 @@ export async function openForeign(path: string | Buffer): Promise<ForeignFile> {
   }
 }
 
-/** What lies at a path, without following a link at its end; undefined where nothing does, or the way there leads through a link of somebody. */
+/**
+ * The stats of a path, without following a link at its end; undefined for a missing one, or if the way there leads through another person's
+ * link.
+ */
 export async function statForeign(path: string | Buffer): Promise<BigIntStats | undefined> {
   try {
     const bytes = Buffer.from(path);

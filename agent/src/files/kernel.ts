@@ -10,7 +10,7 @@ const TEXT_BYTES = 64 * 1024 ** 2;
 const PART_BYTES = 64 * 1024;
 const NAMES_MAXIMUM = 100_000;
 
-/** What may be gone by the time that it is looked at. */
+/** Reads something that may be gone by then. */
 function unlessGone<T>(look: () => T, otherwise: T): T {
   try {
     return look();
@@ -57,5 +57,5 @@ export function kernelNames(path: string, most = NAMES_MAXIMUM): string[] {
 /** Where a link of the kernel leads to, `''` where there is none. */
 export const kernelLink = (path: string): string => unlessGone(() => readlinkSync(path), '');
 
-/** What a system's file is, without opening it; undefined where there is none. */
+/** The stats of a system's file, without opening it; undefined where there is none. */
 export const kernelStat = (path: string): Stats | undefined => unlessGone(() => statSync(path), undefined);

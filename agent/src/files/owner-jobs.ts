@@ -6,8 +6,8 @@ import { Folder, isSameFile, splitPath } from './foreign.ts';
 import { timely } from './timely.ts';
 
 /**
- * What is changed in folders that other people can write to: an entry is removed, and a file is put back. Both run with the rights of one person (`as-owner.ts`), on
- * handles of folders, so that neither a mistake here nor a race reaches further than that person does.
+ * Changes in folders that other people can write to: an entry is removed, and a file is put back. Both run with the rights of one person (`as-owner.ts`), on handles
+ * of folders, so that neither a mistake here nor a race reaches further than that person does.
  */
 
 /** Inode numbers and times are 64 bits: decimal text in JSON. */
@@ -42,7 +42,7 @@ export const ownerAnswerSchema = z.union([
 ]);
 export type OwnerAnswer = z.infer<typeof ownerAnswerSchema>;
 
-/** What the process of a person says first: it has that person's rights alone. */
+/** The first line of a person's process: it has that person's rights alone. */
 export const READY = 'ready\n';
 
 /** Follows the bytes of a file on their way to `owner-process.ts`: all of them are what was kept. */

@@ -12,7 +12,7 @@ const revisionSchema = z.object({
 });
 export type Revision = z.infer<typeof revisionSchema>;
 
-/** What the firewall keeps over restarts. */
+/** The firewall's state over restarts. */
 export const firewallStateSchema = z.object({
   /** The last revision that proved itself; null for none. */
   confirmed: revisionSchema.nullable(),

@@ -9,7 +9,7 @@ import type { Nft } from './nft.ts';
 
 export interface ConnectionsParts {
   nft: Nft;
-  /** Undefined where the program is missing: what a new block forbids then ends by itself. */
+  /** Undefined where the program is missing: connections that a new block forbids then end only in time. */
   conntrack: Conntrack | undefined;
   /** TCP connections that are open, whatever the kernel tracks. */
   openConnections: () => readonly OpenConnection[];

@@ -56,7 +56,7 @@ it('looks at who was dropped only where a counter says that anybody was', async 
   expect(world.listed).toBe(1);
   world.elements = [element(7)];
   expect(await fresh('1,r 7')).toEqual([2]);
-  // What was dropped before an edit is told after it, though the counter of the rule may be gone.
+  // Drops before an edit are reported after it, though the counter of the rule may be gone.
   world.elements = [element(8)];
   expect(await fresh('2')).toEqual([1]);
   expect(world.listed).toBe(3);
@@ -143,7 +143,7 @@ it('tells the sources apart that were dropped most, and loses no packet of the o
   });
 });
 
-it('goes on after a restart where it was, in the same table alone', async () => {
+it('continues after a restart from its last place, in the same table alone', async () => {
   const { world, paths, start, dropped, fresh } = createWorld();
   world.elements = [element(5)];
   expect(await fresh('5')).toEqual([5]);
@@ -167,7 +167,7 @@ it('goes on after a restart where it was, in the same table alone', async () => 
   // Another table: what it has counted was never told.
   world.elements = [element(12)];
   expect(await fresh('12', start(), 'two')).toEqual([12]);
-  // What nobody can read begins another log: no number of it is taken for one that was counted.
+  // An unreadable log begins another one: none of its numbers counts as counted.
   writeFileSync(paths.run, '{"log":');
   const anew = await start().read({ epoch: 'two', drops: '12' });
   expect(anew?.blocked_part.log).not.toBe(last?.blocked_part.log);

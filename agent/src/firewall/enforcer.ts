@@ -20,14 +20,14 @@ import {
 import { type Connections, type ConnectionsParts, createConnections } from './connections.ts';
 import { type Begun, type CounterNow, type NftResult, readCounters } from './nft.ts';
 
-/** How long everything passes at the first load, so that the kernel learns what goes on without TCP, in ms. */
+/** Time for which everything passes at the first load, so that the kernel learns traffic without TCP, in ms. */
 const WARMING_MS = 2_000;
 /** Rules that one load is searched for after it was refused. */
 const CULPRITS_MAXIMUM = 5;
 /** Foreign changes that are undone at once in `TAMPERED_WINDOW_MS`; then it waits for that long. */
 const TAMPERED_AT_ONCE = 3;
 const TAMPERED_WINDOW_MS = 60_000;
-/** How often it is looked whether a temporary rule has ended, in ms. */
+/** Interval between looks for temporary rules that have ended, in ms. */
 const EXPIRY_LOOK_MS = 60_000;
 
 export interface EnforcerParts extends ConnectionsParts {
@@ -42,14 +42,14 @@ export interface EnforcerParts extends ConnectionsParts {
   onTampered: (backed_off: boolean) => void;
   /** Another text after each start of the kernel, and in each of its network namespaces. */
   kernel: string;
-  /** How long everything passes at the first load, in ms. */
+  /** Time for which everything passes at the first load, in ms. */
   warming_ms?: number | undefined;
   /** The server's clock, in ms. */
   now: () => number;
   wait: (ms: number) => Promise<void>;
 }
 
-/** What rules have decided. */
+/** Decisions of the rules. */
 interface Counted {
   /** When the counters began at 0. */
   epoch: string;
@@ -70,7 +70,7 @@ export interface Enforcer {
   counters(): Promise<Counted>;
   appliedRev(): number;
   rulesetHash(): string | null;
-  /** Whether a rule of ours stands between this computer and an address. */
+  /** The rules that the kernel has now. */
   ruleset(): Ruleset;
 }
 
@@ -84,7 +84,7 @@ const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 const errorsOf = (errors: readonly { rule_id: string | null; message: string }[]) =>
   errors.map(({ rule_id, message }) => ({ rule_id, message: lineOf(message, 400) }));
 
-/** What the kernel's counters mean under a revision. */
+/** The meaning of the kernel's counters under a revision. */
 function meaningOf(found: readonly CounterNow[], { rev, defaults, rules }: Revision): Pick<Counted, 'counters' | 'drops'> {
   const of_name = new Map<string, Counter['of']>([
     [DEFAULT_COUNTERS.inbound, 'inbound'],
@@ -110,7 +110,7 @@ class NftEnforcer implements Enforcer {
   readonly #parts: EnforcerParts;
   readonly #connections: Connections;
   #state: FirewallState;
-  /** What the kernel has. */
+  /** The revision in the kernel. */
   #loaded: Revision | null = null;
   #counter_names: readonly string[] = [];
   /** Of the table as it was left. */
@@ -119,7 +119,7 @@ class NftEnforcer implements Enforcer {
   #tampered: number[] = [];
   #quiet_until = 0;
   #expiry: NodeJS.Timeout | undefined;
-  /** What the counters said last: at rest they say it again. */
+  /** The last counters: without traffic their listing stays the same. */
   #counted: { listing: string; revision: Revision; meaning: Pick<Counted, 'counters' | 'drops'> } | undefined;
   #look_waits = false;
   /** The last of those that wait for their turn. */
@@ -207,7 +207,7 @@ class NftEnforcer implements Enforcer {
     };
   }
 
-  /** Which table of ours there is; null where there is none, or it has no number. */
+  /** The id of this agent's table; null where there is none, or it has no number. */
   async #lifeNow(): Promise<string | null> {
     const tables = (await this.#parts.nft.listJson(['tables'])) ?? [];
     const ours = tables
@@ -263,7 +263,7 @@ class NftEnforcer implements Enforcer {
       if (is_cold) await this.#parts.nft.apply(compileRemoval());
       return result;
     }
-    // Before anybody is told of a count: an agent that is killed does not count it under another name.
+    // Before a count is reported: an agent that is killed does not count it under another name.
     if (is_cold) await this.#remember({ life: await this.#lifeNow() }).catch(() => undefined);
     this.#counter_names = compiled.counters;
     this.#connections.onLoaded(ruleset, given);
@@ -292,7 +292,7 @@ class NftEnforcer implements Enforcer {
     this.#fingerprint = undefined;
   }
 
-  /** What was there before a trial. */
+  /** Restores the state before a trial. */
   async #goBack(): Promise<void> {
     if (this.#state.confirmed === null) await this.#takeAway();
     else {
@@ -301,7 +301,7 @@ class NftEnforcer implements Enforcer {
     }
   }
 
-  /** A temporary rule ends by itself, whether or not the server can be reached then. */
+  /** A temporary rule ends on time, whether or not the server can be reached then. */
   #planExpiry({ rules }: Revision): void {
     clearTimeout(this.#expiry);
     const times = rules.flatMap(({ expires_at }) => (expires_at === null ? [] : Date.parse(expires_at)));
@@ -407,7 +407,7 @@ class NftEnforcer implements Enforcer {
       if (await this.#isAnother()) this.#beginCounting();
       this.#counter_names = (await this.#countersNow()).map(({ name }) => name);
       if (confirmed === null && trial === null) {
-        // A table of ours that nobody confirmed is left over from a start that did not end well.
+        // An unconfirmed table of this agent is left over from a start that failed.
         if (await this.#isLoaded()) await this.#takeAway();
       } else {
         await this.#goBack();

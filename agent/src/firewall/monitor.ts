@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Follows the kernel's tables (`nft -j monitor`) and tells when something of ours may have changed, whoever changed it. */
+/** Follows the kernel's tables (`nft -j monitor`) and reports possible changes of this agent's table, by any program. */
 export interface Monitor {
   /** Resolves once the kernel is listened to. */
   ready: Promise<void>;
@@ -22,7 +22,7 @@ export function createMonitor(command: readonly string[], onChange: () => void):
   let is_stopped = false;
   let child = start();
 
-  /** When the first change came that was not told of. */
+  /** Time of the first change that was not reported. */
   let since: number | undefined;
 
   function tell(): void {
@@ -51,7 +51,7 @@ export function createMonitor(command: readonly string[], onChange: () => void):
     });
     const again = () => {
       if (is_stopped || restart !== undefined) return;
-      // What happened meanwhile was not heard.
+      // Changes meanwhile were missed.
       restart = setTimeout(() => {
         restart = undefined;
         child = start();

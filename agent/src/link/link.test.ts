@@ -108,7 +108,7 @@ it('checks a state once that is told again as it was, and anew what is another o
   expect(second).not.toBe(first);
   expect(second?.rules[0]?.port).toBe('81');
   expect((await tell(desired(80)))?.rules[0]?.port).toBe('80');
-  // What is refused is refused each time.
+  // A refused one is refused each time.
   for (const time of [3, 4]) {
     peers
       .at(-1)
@@ -184,7 +184,7 @@ it('says what happened while the server was away once each, and no more at once 
       for (const one of events) say(one);
     },
   });
-  // Nobody can be reached yet.
+  // The server cannot be reached yet.
   for (const one of events) link.say(one);
   link.say(report(1));
   link.say(report(2));

@@ -70,7 +70,7 @@ it('looks at nothing the first time, and remembers until when watching has seen 
   expect(looked).toEqual([]);
   expect(await store().read()).toEqual({ until: new Date(10_000_000).toISOString() });
   await catchUp.note();
-  // What was written last may not have been looked at yet.
+  // The last files may not have been read yet.
   expect(await store().read()).toEqual({ until: new Date(10_000_000 - 120_000).toISOString() });
 });
 

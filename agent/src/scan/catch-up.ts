@@ -11,7 +11,7 @@ export interface CatchUp {
   begin(folders: readonly Buffer[], exclusions: readonly Buffer[]): Promise<void>;
   /** Watching has seen everything until a little before now. */
   note(): Promise<void>;
-  /** What was left to the next full scan; null when nothing was. */
+  /** The reason why files were left to the next full scan; null if none were. */
   reason(): string | null;
 }
 

@@ -45,7 +45,7 @@ function kill(child: ChildProcess): void {
 const pathOf = (index: number) => join(tree, `${Math.floor(index / FILES_IN_FOLDER)}`, `${index}.txt`);
 const seenOf = ({ progress }: ScanReport) => progress.files_read + progress.files_known + progress.files_pending;
 const standingSchema = z.object({ progress: scanProgressOnDeviceSchema });
-/** How many files the agent had kept to have seen, whatever moment it was killed at. */
+/** Number of files that the agent had noted as seen when it was killed. */
 function standingKept(): number {
   const path = join(root, 'state/scan-standing.json');
   if (!existsSync(path)) return 0;
@@ -59,7 +59,7 @@ const verdictsKept = () =>
     .filter((line) => line.includes(' '));
 
 // proves: device-fault-21
-it('goes on where it stood after it and its engine were killed in the middle, three times, and says each finding once', async () => {
+it('continues where it was after it and its engine were killed in the middle, three times, and reports each finding once', async () => {
   for (let index = 0; index < FILES; index += 1) {
     if (index % FILES_IN_FOLDER === 0) mkdirSync(join(tree, `${index / FILES_IN_FOLDER}`), { recursive: true });
     writeFileSync(pathOf(index), index % INFECTED_EVERY === 0 ? EICAR : `a harmless letter, the ${index}th`);
@@ -104,7 +104,7 @@ it('goes on where it stood after it and its engine were killed in the middle, th
   const untold = () => readdirSync(join(root, 'state/untold'));
   const fourth = await scan((last) => last?.state === 'done' && untold().length === 0);
 
-  // What is shown never falls below where it stood: not while it walks past what it knows, nor before its engine is up.
+  // The shown number never decreases: not while it walks past known files, nor before its engine is up.
   const shown = (reports: readonly ScanReport[]) => reports.filter(({ found }) => found.length === 0).map(seenOf);
   expect(Math.min(...shown(third))).toBeGreaterThanOrEqual(stood_second);
   expect(Math.min(...shown(fourth).slice(0, -1))).toBeGreaterThanOrEqual(stood);

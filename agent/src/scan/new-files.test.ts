@@ -7,7 +7,7 @@ import { healthOf } from './watching.ts';
 const MB = 1024n ** 2n;
 let inode = 0n;
 
-/** What is told of a file; nothing else of its stats is looked at. */
+/** The reported stats of a file; its other stats are not read. */
 function fileOf(name: string, parts: { size?: bigint; ino?: bigint; ctimeNs?: bigint } = {}): FoundFile {
   inode += 1n;
   const stats = Object.assign(statSync('/', { bigint: true }), { dev: 1n, ino: inode, size: 1n, ctimeNs: 1n, ...parts });

@@ -114,7 +114,7 @@ describe('the walk', () => {
   });
 });
 
-describe('what was found clean', () => {
+describe('clean files', () => {
   // proves: device-fault-18
   it('is remembered for very many files, with a bounded memory, and for one edition alone', async () => {
     const files = 200_000;
@@ -277,7 +277,7 @@ describe('a scan', () => {
     const ended_at = reports.at(-1)?.at;
     expect([done?.files_read, done?.files_known, done?.files_total]).toEqual([21, 0, 21]);
 
-    // What was found is said again until it is noted, after a restart too.
+    // A finding is repeated until it is confirmed, after a restart too.
     reports.length = 0;
     await scans.close();
     start();
@@ -437,7 +437,7 @@ open(path, 'wb').write(bytes)`;
   });
 
   // proves: device-fault-17
-  it('goes on after a file that vanished while it was read, and does not count it', async () => {
+  it('continues after a file that vanished while it was read, and does not count it', async () => {
     const path = join(root, 'files/a.bin');
     writeFileSync(path, '');
     // Long enough that it can be seen open.
@@ -452,7 +452,7 @@ open(path, 'wb').write(bytes)`;
   });
 
   // proves: device-fault-19
-  it('goes on with other signatures when they change, and knows nothing of what the older ones read', async () => {
+  it('continues with other signatures when they change, and forgets the results of the older ones', async () => {
     for (let index = 0; index < 200; index += 1) writeFileSync(join(root, `files/${index}.txt`), `a letter, the ${index}th`);
     const one = job(join(root, 'files'));
     scans.want({ ...nothing, scan_jobs: [one] });
@@ -479,7 +479,7 @@ open(path, 'wb').write(bytes)`;
     expect(last?.progress.files_known).toBeLessThanOrEqual(first?.progress.files_read ?? 0);
   });
 
-  it('can be paused, goes on and is cancelled', async () => {
+  it('can be paused, resumed and cancelled', async () => {
     for (let index = 0; index < 300; index += 1) writeFileSync(join(root, `files/${index}.txt`), `harmless ${index}`);
     const one = job(join(root, 'files'));
     scans.want({ ...nothing, scan_jobs: [one] });

@@ -26,14 +26,14 @@ let looks: SecondLooks;
 let events: DeviceEvent[];
 let lines: string[];
 let is_allowed: boolean;
-/** What the server answers, one after the other; 201 afterwards. */
+/** The server's answers, in order; 201 afterwards. 201 afterwards. */
 let answers: { status: number; detail?: string; retry_after?: number }[];
-/** What came whole; and what was broken off. */
+/** The complete requests, and the number of those that were broken off. */
 let came: { url: string; authorization: string | undefined; body: Buffer }[];
 let broken: number;
-/** What happens once a file was looked at, and before it is read to be sent. */
+/** Called once a file was looked at, and before it is read to be sent. */
 let beforeSending: () => void;
-/** What the server does with a request before it reads it. */
+/** Called for a request before the server reads it. */
 let meanwhile: (request: IncomingMessage) => Promise<void> | void;
 
 beforeEach(async () => {
@@ -235,7 +235,7 @@ describe('a second look', () => {
     looks.want([{ ...look, id: newId() }]);
     await refused('That was another file.');
     expect(came).toHaveLength(4);
-    // Nobody asks for it any more: there is nothing to say.
+    // The server does not ask for it any more: there is no report.
     events.length = 0;
     answers = [{ status: 404 }];
     looks.want([{ ...look, id: newId() }]);
@@ -284,7 +284,7 @@ describe('a second look', () => {
   });
 });
 
-it('what was found is noted for as many files as the server keeps, the newest', async () => {
+it('findings are noted for as many files as the server keeps, the newest', async () => {
   const files = createFoundFiles(join(root, 'found'), 3);
   const ids = Array.from({ length: 5 }, newId).sort();
   const file = { path: Buffer.from([0x2f, 0xff, 0xfe]), file_hash: 'a'.repeat(64), size: 1 };

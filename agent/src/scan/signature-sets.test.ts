@@ -16,7 +16,7 @@ const HEX = '0'.repeat(64);
 let root: string;
 let now = 0;
 let fetched: number;
-/** What the server answers, as a file. */
+/** The server's answer, as a file. */
 let served: string;
 const lines: string[] = [];
 beforeEach(() => {

@@ -29,7 +29,7 @@ export async function openSignatureSets(parts: {
   /** The folder of the rules that came with the agent. */
   built_in: string;
   download: (signatures: Signatures, path: string) => Promise<void>;
-  /** What is wrong with a set; undefined where nothing is. */
+  /** The fault of a set; undefined without one. */
   test: (files: SignatureFiles & { samples_folder: string }) => Promise<string | undefined>;
   log: (line: string) => void;
   now: () => number;

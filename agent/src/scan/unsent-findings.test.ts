@@ -54,7 +54,7 @@ async function killedAfterSealing() {
   return { quarantine, unsent, file, sealed: join(root, 'quarantine', `${file.id}.sealed`) };
 }
 
-describe('what an agent took away and was killed before it could say', () => {
+describe('findings of an agent that was killed before it reported them', () => {
   it('is said by the next one', async () => {
     const { quarantine, unsent, file } = await killedAfterSealing();
     expect(await unsent.takeUp()).toMatchObject([{ found: [file] }]);

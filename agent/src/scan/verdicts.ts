@@ -10,7 +10,7 @@ import { openOwn, ownText, removeOwn } from '#files/own-state.ts';
 export interface Verdicts {
   isKnown(stats: Stats): boolean;
   remember(stats: Stats): void;
-  /** Adds to the disk what it does not have yet: a scan that is killed goes on from there. */
+  /** Adds missing entries to the disk: a scan that is killed continues from there. */
   save(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export async function openVerdicts(folder: string, edition: string): Promise<Ver
     if (unsaved.size === 0) return;
     const fresh = linesOf(unsaved);
     unsaved = new Set();
-    // What cannot be kept is read again the next time.
+    // A result that cannot be kept is read again the next time.
     if (is_whole && (await append(path, edition, fresh).catch(() => false))) return;
     await writeWhole(path, `${edition}\n${linesOf(known.keys())}\n`).catch(() => removeOwn(path));
     is_whole = true;

@@ -5,8 +5,8 @@ import type { FoundFile } from './walk.ts';
  * Tells of files that were written in watched folders, after the write: one watch of the kernel per folder. It sees what happens and blocks nothing.
  *
  * Anybody can make more events than the agent can look at. So an event costs no more than a mark at its folder. A folder with many events is no longer watched for a
- * while; then it is watched again and read whole. Folders are looked through by a loop for each person, so that one person's folders do not delay another's. What
- * does not fit into memory is not kept: its folder is read again later, and `state` says so.
+ * while; then it is watched again and read whole. Folders are looked through by a loop for each person, so that one person's folders do not delay another's. Names
+ * that do not fit into memory are not kept: their folder is read again later, and `state` says so.
  */
 export interface Watch {
   /** Watches these folders and all below them, but for those that are left out; none where the list is empty. */
@@ -31,7 +31,7 @@ export interface WatchParts {
   onFile: (file: FoundFile, person: number) => boolean;
   /** The person whose files of this user are. */
   personOf?: (uid: number) => number;
-  /** A file is told of once nothing has been written to it for so long, in ms. */
+  /** A file is reported once it has not been written to for so long, in ms. */
   settle_ms?: number;
   /** Of one folder. Beyond them the folder is read. */
   names_maximum?: number;
@@ -54,7 +54,7 @@ const EVENTS_MAXIMUM = 256;
 const EVENTS_MS = 1_000;
 /** Events of all folders in one turn of the event loop; the kernel keeps 16,384 (fs.inotify.max_queued_events) and drops what comes beyond them without a word to Node. */
 const TURN_EVENTS = 4_000;
-/** How often all watched folders are read while events may be lost. ms. */
+/** Interval at which all watched folders are read while events may be lost. ms. */
 const REREAD = { least_ms: 2_000, most_ms: 16_000, forgotten_ms: 60_000 };
 const REST = { least_ms: 1_000, most_ms: 8_000, forgotten_ms: 30_000 };
 /** Folders that wait to be watched, and folders of one root that are looked at although they cannot be. */
@@ -74,7 +74,7 @@ function isWithin(path: Buffer, folder: Buffer): boolean {
   return path.length === folder.length || folder.length === 1 || path[folder.length] === SLASH;
 }
 
-/** What is to be looked at in a folder: names with the times of their first and last event, or all of it. */
+/** The changed part of a folder: names with the times of their first and last event, or all of it. */
 interface Dirty {
   names: Map<string, { first: number; last: number }> | undefined;
   first: number;
@@ -215,7 +215,7 @@ class FolderWatch implements Watch {
     part.dirty.delete(folder);
   }
 
-  /** Watches a folder and those below it; where files count as new, they are told of. */
+  /** Watches a folder and those below it; where files count as new, they are reported. */
   async #add(path: Buffer, are_new: boolean): Promise<void> {
     const paths = [path];
     let refused = 0;
@@ -438,7 +438,7 @@ class FolderWatch implements Watch {
     else if (stats?.isDirectory()) await this.#addNew(joinPath(opened.path, name));
   }
 
-  /** What was written into a new folder before it was watched is told of as well. */
+  /** Files that were written into a new folder before it was watched are reported as well. */
   async #addNew(path: Buffer): Promise<void> {
     if (!this.#watched.has(keyOf(path))) await this.#add(path, true);
   }

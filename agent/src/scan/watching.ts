@@ -28,12 +28,15 @@ export interface WatchingParts {
   now: () => number;
 }
 
-/** What waits for so long without anything being read stands still. ms. */
+/** A queue that waits for so long without a file being read stands still. ms. */
 const STALLED_MS = 120_000;
-/** An overflow is told of for so long after it was over. ms. */
+/** Time for which an overflow is reported after its end. ms. */
 const OVERFLOW_TOLD_MS = 10 * 60_000;
 
-/** How the agent fares, from what its parts say. Times of `states` are of the clock `monotonic`; those that are told are of `time`. */
+/**
+ * The agent's health, from the states of its parts. Times of `states` are of the clock `monotonic`; reported ones are of `time`. Times
+ * of `states` are of the clock `monotonic`; those that are told are of `time`.
+ */
 export function healthOf(
   states: { watch: Pick<WatchState, 'overflow' | 'waiting_since'>; files: NewFilesState; stuck: number; is_wanted: boolean },
   { monotonic, time }: { monotonic: number; time: number },
@@ -81,7 +84,7 @@ export function createWatching({ store, read, log, now }: WatchingParts): Watchi
     },
     health: healthNow,
     async note() {
-      // What waits for long, or is still to be read again, would be forgotten by an agent that ends now.
+      // Files that have waited long, or whose folder is still to be read again, would be forgotten by an agent that ends now.
       const { watcher, overflow } = healthNow(true);
       if (watcher !== 'stalled' && (overflow === null || overflow.folders === 0)) await catchUp.note();
     },

@@ -5,7 +5,7 @@ import { lineOf } from '#agent/line.ts';
 import { kernelStat } from '#files/kernel.ts';
 import { runProgram } from '#firewall/nft.ts';
 
-/** How often pending updates are looked for: it reads all package lists. */
+/** Interval between looks for pending updates: each reads all package lists. */
 const UPDATES_EVERY_MS = 6 * 60 * 60_000;
 const OTHERS_EVERY_MS = 60 * 60_000;
 const EVIDENCE_LENGTH = 500;
@@ -15,7 +15,7 @@ const LINE_LENGTH = 2_000;
 type Found = Pick<Posture, 'state' | 'evidence'>;
 type Run = (program: string, ...args: string[]) => Promise<string | undefined>;
 
-/** What a program says, or undefined where it is not there or fails. Reniced: none of this is urgent. */
+/** A program's output, or undefined where it is missing or fails. Reniced: none of this is urgent. */
 const runQuietly: Run = async (program, ...args) =>
   await runProgram(['nice', '-n', '19'], [program, ...args]).then(
     ({ code, stdout }) => (code === 0 ? stdout : undefined),
@@ -131,7 +131,7 @@ function firewallDefault(defaults: Defaults | undefined): Found {
 
 /** Looks at how the computer is set up, seldom and beside everything else. */
 export interface PostureWatch {
-  /** What was found so far. What is due is looked at meanwhile, and answered the next time. */
+  /** The facts found so far. Those that are due are looked up meanwhile, and answered the next time. */
   read(): Posture[];
   /** Looks at what is due. */
   look(): Promise<void>;

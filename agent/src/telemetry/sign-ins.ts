@@ -15,9 +15,11 @@ const JOURNAL_FOLDERS = ['/var/log/journal', '/run/log/journal'];
 const READ_MAXIMUM = 4 * 1024 ** 2;
 const JOURNAL = ['-t', 'sshd', '-t', 'sshd-session', '-o', 'cat', '--no-pager', '-q'];
 
-/** Of a line, in characters: sshd cuts its own at 1,024, and what stands before them is short. Nothing looks at more of a foreign line. */
+/**
+ * Of a line, in characters: sshd cuts its own at 1,024, and what stands before them is short. A longer foreign line is not read further.
+ */
 const LINE_LENGTH = 2_048;
-/** What stands before sshd's own sentence in a log. */
+/** The text before sshd's own sentence in a log. */
 const PROGRAMS = ['sshd[', 'sshd-session['];
 const UNKNOWN_USER = 'invalid user ';
 
@@ -118,7 +120,7 @@ export function createSignInLog(path = AUTH_LOG, journal_folders: readonly strin
     const stats = await statForeign(path);
     if (stats?.isFile() !== true) return [];
     const size = Number(stats.size);
-    // What was written before this start is no news; a file that became shorter is a new one.
+    // Lines from before this start are no news; a file that became shorter is a new one.
     const from = offset === undefined ? size : offset > size ? 0 : offset;
     const length = Math.min(size - from, READ_MAXIMUM);
     if (length <= 0) {

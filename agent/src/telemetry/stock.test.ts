@@ -97,7 +97,7 @@ it('tells everything that somebody could leave behind, the gravest first, and no
     'removed program: clamav',
   ]);
   measuredChangesSchema.parse({ from: before.at, to: after.at, ...told });
-  // Nothing that a file says is kept.
+  // The content of the files is not kept.
   expect(JSON.stringify([before, after])).not.toMatch(/NOPASSWD|curl example|AAAAC3/u);
 });
 
@@ -108,11 +108,11 @@ it('says what it could not look at', async () => {
   rmSync(join(computer.root, 'var/lib/dpkg/status'));
   const told = compareStock(before, await computer.take());
   expect(told.unread).toEqual(['firewall', 'program']);
-  // Nothing is called gone that may be there.
+  // A thing that may still be there is not called gone.
   expect(told.changes).toEqual([]);
 });
 
-it('is held up by no pipe, led nowhere by a link, and filled by nobody’s files', async () => {
+it("pipes do not block it, links do not redirect it, and a user's many files do not fill it", async () => {
   const computer = createComputer();
   const before = await computer.take();
   const autostart = join(computer.root, 'home/maria/.config/autostart');

@@ -113,7 +113,7 @@ it('tells a failed sign-in, whatever the user calls themselves', () => {
   expect(failedFrom('Accepted password for root from 203.0.113.9 port 4242 ssh2')).toBeUndefined();
 });
 
-/** How long it takes to read a line, as the least of several tries. */
+/** Time for reading a line, as the least of several tries. */
 function costOf(line: string): number {
   const tries = Array.from({ length: 9 }, () => {
     const start = performance.now();
@@ -197,7 +197,7 @@ it('starts journalctl only where something was written to the journal, and then 
   const times = () => readFileSync(asked, 'utf8').trim().split('\n').length;
   expect(await log.read()).toContain('Failed password');
   expect(await log.read()).toEqual([]);
-  // What was put aside is written to no more.
+  // A rotated file is not written to any more.
   writeFileSync(join(machine, 'system@1.journal'), 'old');
   expect(await log.read()).toEqual([]);
   expect(times()).toBe(1);

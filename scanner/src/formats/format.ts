@@ -49,11 +49,11 @@ export interface CarvePattern {
   pattern: string;
   /** Bytes of the container before the pattern. */
   back?: number;
-  /** What random bytes must agree with. Bits; computed from hex patterns, given for regular expressions. */
+  /** Bits that random bytes must match by chance. Bits; computed from hex patterns, given for regular expressions. */
   bits?: number;
   /**
-   * Whether a container begins there as far as its first bytes tell. What proves to be one and does not open is a container that could not be read; what
-   * does not prove is nothing.
+   * Whether a container begins there as far as its first bytes tell. A proven container that does not open is one that could not be read; an unproven
+   * one is ignored.
    */
   proves?: (reader: Reader, at: number) => boolean;
   /** The pattern proves little: a container that does not open there was none. */
@@ -64,7 +64,7 @@ export interface CarvePattern {
   startOf?: (reader: Reader, at: number) => number;
   /** Where a container ends that begins at a place. Made once for each content, and asked in the order of the places. */
   endsIn?: (reader: Reader) => (at: number) => number | undefined;
-  /** The reader goes on to the end of what it is given: a container ends where the next one of the pattern begins. */
+  /** The reader reads to the end of its input: a container ends where the next one of the pattern begins. */
   is_endless?: true;
   /** A format that is opened as well, where this one opened. */
   also?: () => Format;
@@ -72,7 +72,7 @@ export interface CarvePattern {
 
 /** Other formats that a file of this format also is. Fields that are absent are false. */
 interface Traits {
-  /** What was opened tells nothing of what else the file is: the file is examined as if it had not been opened. */
+  /** The opened part tells nothing about the rest of the file: the file is examined as if it had not been opened. */
   is_beside?: true;
   /** Carving patterns whose places the reader of a format that is beside has read already. */
   reads_beside?: readonly string[];
@@ -87,12 +87,12 @@ interface Traits {
   /** Members can be read before the earlier ones were examined. */
   reads_ahead?: true;
   /**
-   * It holds files as they are and knows its own end: a file in it may be read by itself as well (an archive at the end, a PDF near the beginning), so that what was claimed of that is no end of this one.
+   * It holds files as they are and knows its own end: a file in it may also be read on its own (an archive at the end, a PDF near the beginning), so that the claims for that file do not end this one.
    */
   holds_whole_files?: true;
   /** Its one member is named after the file that it came in. */
   is_named_after_file?: true;
-  /** What stands at the end of the file is its own: no archive is looked for there. */
+  /** The end of the file belongs to it: no archive is looked for there. */
   owns_end?: true;
   /** A disk or a file system: it takes the file from its first byte on, and no other is looked for in a file that begins with it. */
   is_disk?: true;
@@ -197,7 +197,7 @@ export function withBits<Words extends unknown[]>(bits: number, test: (...words:
   return (...words) => (test(...words) ? bits : 0);
 }
 
-// What a closed format is told by, and why nothing of it is read.
+// The recognition of a closed format, and the reason why it is not read.
 type Closed = Pick<Format, 'id'> &
   Partial<Pick<Format, 'title' | 'recognise' | 'recogniseBeside' | 'carve' | 'traits'>> & { detail?: StatusDetail };
 

@@ -149,8 +149,8 @@ function mediaTypeAs({ media_type }: Format, head: Buffer): string | undefined {
 }
 
 /**
- * What a file is by its first bytes (IANA media types where there is one; `application/octet-stream` for an unknown format). `container` is what the
- * unpacker takes it for: what is taken apart as a zip is called one.
+ * The media type of a file by its first bytes (IANA media types where there is one; `application/octet-stream` for an unknown format). `container`
+ * is the format that the unpacker opens: a file that is opened as a zip is called one.
  */
 export function mediaTypeOf(head: Buffer, container: Found | undefined): string {
   const opened = container === undefined || container.is_guess ? undefined : mediaTypeAs(container.format, head);

@@ -19,7 +19,7 @@ const LINE_CHARACTERS_MAXIMUM = 1_000;
 /** 180 MB on disk. */
 const ENTRIES_MAXIMUM = 5_000_000;
 
-/** What a list says of a sum that stands in it. */
+/** A list's entry for a sum. */
 interface ListedHash {
   /** Null: the list gives no name. */
   name: string | null;
@@ -121,7 +121,7 @@ function columnsOf(line: string): Columns | undefined {
 
 const SUM = /^[0-9a-f]{64}$/i;
 
-/** What a line says: the sum first and a name behind it, or fields in columns. Undefined where there is no sum. */
+/** Parses a line: the sum first and a name behind it, or fields in columns. Undefined where there is no sum. */
 function entryOf(text: string, columns: Columns | undefined): { hex: string; name: string | null } | undefined {
   if (columns !== undefined) {
     const fields = fieldsOf(text);
@@ -134,7 +134,7 @@ function entryOf(text: string, columns: Columns | undefined): { hex: string; nam
   return anywhere === undefined ? undefined : { hex: anywhere, name: null };
 }
 
-/** How a list is taken. */
+/** Options for reading a list. */
 export interface ListRules {
   /** A line without a sum refuses it. Else such lines are left out. */
   strict: boolean;
@@ -142,7 +142,7 @@ export interface ListRules {
   except: ReadonlySet<string>;
 }
 
-/** What of a list was not taken. */
+/** The entries of a list that were left out. */
 export interface ListLeftOut {
   lines: number;
   sums: string[];

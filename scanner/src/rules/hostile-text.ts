@@ -19,7 +19,7 @@ const NOTHING: Node = { kind: 'row', nodes: [] };
 const UNIT_CHARACTERS_MAXIMUM = 4096;
 /** A repeat without a bound, or with a large one, is filled up to here. */
 const REPEAT_MAXIMUM = 400;
-/** What a filling is made of, as far as its class takes it: first what most classes of rules take. */
+/** Characters of a filling, as far as its class takes them: first those of most classes in rules. */
 const FILLING = ['x', ' ', '0', '/', 'A', '+', '"', "'", '(', '\t', '\n', '\x00', '\xe2'];
 const CLASSES: Readonly<Record<string, string>> = {
   d: '0-9',

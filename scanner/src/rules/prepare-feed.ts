@@ -105,7 +105,7 @@ async function* ruleFiles(content: Content, depth: number, context: ReadContext)
   }
 }
 
-/** What does not compile, in a sentence. */
+/** A sentence about rules that do not compile. */
 function sentenceOf(left_out: readonly LeftOut[]): string {
   const shown = left_out.slice(0, NAMED_MAXIMUM).map(({ name, detail }) => `${name}: ${detail}`);
   const more = left_out.length > NAMED_MAXIMUM ? `; and ${left_out.length - NAMED_MAXIMUM} more` : '';

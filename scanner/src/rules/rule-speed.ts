@@ -3,14 +3,15 @@ import { hostileUnits, isWalked } from './hostile-text.ts';
 import { compileSource } from './rules.ts';
 import { parseYara, type YaraRule } from './yara-source.ts';
 
-// How fast a rule is on the text that is worst for it. What counts is the ratio to other rules in the same process: machines differ.
+// The speed of a rule on the text that is worst for it. The measure is the ratio to other rules in the same process: machines
+// differ.
 
 /** A rule on the text that it is slowest on. `shape` says what that is made of. */
 export interface RuleSpeed {
   rule: string;
   bytes_per_ms: number;
   shape: string;
-  /** What is repeated, as Latin-1. */
+  /** The repeated text, as Latin-1. */
   unit: string;
 }
 
@@ -18,7 +19,9 @@ export interface RuleSpeed {
 export const SLOWER_MAXIMUM = 10;
 /** Long enough that one scan costs more than calling for it, short enough that a slow rule is seen soon. Bytes. */
 const TEXT_BYTES = 4096;
-/** What is slow at first sight is timed again, by the processor's time, for this long. The kernel may count that in steps of 10 ms. */
+/**
+ * A rule that is slow at first is timed again, by the processor's time, for this long. The kernel may count that in steps of 10 ms.
+ */
 const CONFIRM_CPU_MS = 120;
 const CONFIRM_WALL_MS = 3_000;
 /** The slowest texts of a first look: on a busy machine the very slowest may be chance. */
@@ -131,8 +134,8 @@ export function measureRules(text: string, every = 1): { median: number; speeds:
 const TOGETHER = 24;
 
 /**
- * The rules of a source that are slower than a tenth of the median of `peers`, slowest first. It looks at many at a time, and at one alone only where they are slow together. What
- * has not been looked at when `time_ms` is over is taken for fast. Rules that only look texts up are fast by their kind.
+ * The rules of a source that are slower than a tenth of the median of `peers`, slowest first. It looks at many at a time, and at one alone only where they are slow together.
+ * Rules that were not measured when `time_ms` is over count as fast. Rules that only look texts up are fast by their kind.
  */
 export function slowRules(text: string, peers: () => number, time_ms: number): { median: number; slow: RuleSpeed[] } {
   const source = parseYara(text);

@@ -56,7 +56,10 @@ function binding() {
 
 /** From this size on a smaller set of rules serves. Bytes. */
 const LARGE_BYTES = 16 * 1024 ** 2;
-/** What rules of others may ask beside the content, as LOKI and THOR give it. Defined for all sources, so that such rules compile; empty where nobody knows. */
+/**
+ * Facts beside the content that rules of feeds may ask for, as LOKI and THOR give them. Defined for all sources, so that such rules compile; empty where nobody
+ * knows.
+ */
 export const EXTERNALS = { filename: '', filepath: '', extension: '', filetype: '', owner: '' } as const;
 export type Externals = { [name in keyof typeof EXTERNALS]: string };
 

@@ -67,7 +67,7 @@ export async function rulesThatAlarm(feed: string, harmless: AsyncIterable<Harml
 
 /** Of the pack, each so manieth rule makes the median that a feed's rules are compared with: enough for a ratio, and over in two seconds. */
 const PEERS_EVERY = 8;
-/** How long a feed's rules are measured, in ms: a feed of some thousand rules is looked at whole. What is left then is taken for fast. */
+/** Time for measuring a feed's rules, in ms: enough for a feed of some thousand rules. Rules that are left then count as fast. */
 const SPEED_TEST_MS = 45_000;
 
 /** The rules of a feed that are slow on hostile text, each on the text that is worst for it: one slow rule makes every engine slow. */

@@ -2,8 +2,8 @@ import { type LeftOut, leftOut } from './left-out.ts';
 import { compileSource, countRules } from './rules.ts';
 import { parseYara, type YaraRule } from './yara-source.ts';
 
-// Public sets of rules are put together by many hands: some of their files do not compile, some rules stand in them twice. What is sound is taken, and
-// what is not is named.
+// Public sets of rules are put together by many hands: some of their files do not compile, some rules stand in them twice. The valid part is taken,
+// and the rest is named.
 
 /** A file of an archive of rules. */
 export interface RuleFile {
@@ -107,7 +107,7 @@ export function siftFiles(files: readonly RuleFile[]): Sifted {
   const once = withoutTwice(sound);
   left_out.push(...once.left_out);
   const taken: RuleFile[] = [];
-  // What refers to other files comes behind them.
+  // Files that refer to others come behind them.
   const alone = once.files.filter(({ text }) => errorOf(text) === undefined);
   const referring = once.files.filter((file) => !alone.includes(file));
   takeTogether(alone, taken, left_out);

@@ -9,7 +9,7 @@ import type { FeedFile, SignatureFiles } from './signature-files.ts';
 
 /**
  * A whole set of signatures as one file, for computers that scan where their files are: one line of JSON that names its files, then these one after the other.
- * What it holds depends on its content alone, so that two servers with the same signatures make the same file.
+ * Its bytes depend on the signatures alone, so that two servers with the same signatures make the same file.
  */
 
 const FILES_MAXIMUM = 2_000;

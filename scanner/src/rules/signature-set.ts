@@ -16,7 +16,7 @@ export interface SignatureSet extends Matchers {
   hashes: number;
   /** Ids of feeds that could not be used. The others and the pack serve all the same. */
   left_out: string[];
-  /** What this process takes more for each feed that is used. Bytes. */
+  /** The additional memory of this process for each used feed. Bytes. */
   memory: { id: string; bytes: number }[];
 }
 
@@ -30,7 +30,7 @@ const feedMetaSchema = z.object({
 });
 /** The name that a list's entry without a name goes by. */
 const UNNAMED_THREAT = 'Known-Malware';
-/** What is said of content that a list names. The list is its own namespace: no rule can be called so. */
+/** The rule for content that a list names. The list is its own namespace: no rule can be called so. */
 const LISTED = {
   rule: 'sha256:list',
   description: 'These exact bytes are on a list of known malware.',
@@ -38,10 +38,10 @@ const LISTED = {
   reference: null,
   verdict: 'infected',
 } as const;
-/** How public feeds name rules that only suspect (`SUSP_...`). */
+/** The prefix by which public feeds name rules that only suspect (`SUSP_...`). */
 const SUSPICIOUS_NAME = /^susp/i;
 
-/** What a rule may know of where its content stands. What only the computer knows that the file came from stays empty. */
+/** The place of a content, as rules may ask for it. Facts that only the file's computer knows stay empty. */
 function externalsOf(path: string): Externals {
   const filename = path.split(/[/\\]/).at(-1) ?? '';
   return { filename, filepath: path.slice(0, -filename.length - 1), extension: extname(filename), filetype: '', owner: '' };

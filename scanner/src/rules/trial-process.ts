@@ -77,6 +77,6 @@ process.once('message', (message) => {
     },
   );
 });
-// Whoever asked is gone.
+// The parent process is gone.
 process.once('disconnect', () => process.exit(0));
 process.on('SIGINT', () => {});

@@ -14,13 +14,13 @@ export interface YaraRule {
   is_global: boolean;
   source: string;
   patterns: YaraPattern[];
-  /** What its condition is made of, in order. */
+  /** The tokens of its condition, in order. */
   condition: string[];
   /** Every word of its condition: other rules among them are what it needs. */
   words: Set<string>;
 }
 
-/** What a source is made of: comments, quoted texts, regular expressions (`/` divides nothing in YARA), words, and single characters. */
+/** The tokens of a source: comments, quoted texts, regular expressions (`/` divides nothing in YARA), words, and single characters. */
 const TOKEN = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:\\[\s\S]|[^"\\\n])*"|\/(?:\\.|[^/\\\n])+\/[is]{0,2}|[$#@!]?\w+|\S/g;
 const RULE_HEAD = new Set(['private', 'global', 'rule']);
 

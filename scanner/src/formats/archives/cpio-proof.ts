@@ -1,6 +1,6 @@
 import type { Reader } from '#scanner/walk/reader.ts';
 
-// Binary cpio (cpio(5), "Old Binary Format") amid other bytes. Its mark is two bytes, so that a head counts only where what it says leads to another one.
+// Binary cpio (cpio(5), "Old Binary Format") between other bytes. Its mark is two bytes, so that a head counts only where what it says leads to another one.
 
 const HEAD_BYTES = 26;
 const MAGIC = 0o070707;

@@ -102,7 +102,7 @@ test('a section of OneNote that is packed for the way is pending', async () => {
   expect((await examined(section)).unread).toEqual(['unsupported']);
 });
 
-test('what no stream of an OLE file uses is examined as it is, and is no fault', async () => {
+test('sectors that no stream of an OLE file uses are examined as they are, and are no fault', async () => {
   const { ole } = await import('#test/containers.ts');
   const file = ole([
     { name: 'First', content: Buffer.alloc(6000, 'a') },

@@ -14,7 +14,7 @@ interface Place {
   end: number;
 }
 
-/** How a format is told, and where its members stand. `known` is told of what else belongs to it. */
+/** Recognises a format, and lists its members. `known` gets the other ranges that belong to it. */
 interface MemberList {
   is: (head: Buffer) => boolean;
   members: (reader: Reader, known: (start: number, end: number) => void) => Generator<Place>;
@@ -149,7 +149,7 @@ const webArchive: MemberList = {
 const ACTIVE_MIME = Buffer.from('ActiveMime');
 const ACTIVE_HEAD_BYTES = 128;
 
-/** What Office packs beside a page (`editdata.mso`): a head of some 50 bytes, and zlib. */
+/** Packed data that Office saves beside a page (`editdata.mso`): a head of some 50 bytes, and zlib. */
 const activeMime: MemberList = {
   is: (head) => head.subarray(0, ACTIVE_MIME.length).equals(ACTIVE_MIME),
   *members(reader, known) {
@@ -177,7 +177,7 @@ const gitObject: MemberList = {
   },
 };
 
-/** What games keep their files in: where the list of them begins, how long an entry is, and where in it place, size and name stand. */
+/** Archives of games: the start of their list, the length of an entry, and the places of offset, size and name in it. */
 const GAME_FILES: readonly {
   mark: string;
   list: (head: Buffer) => { at: number; count: number };

@@ -49,7 +49,7 @@ export const rar5 = sevenZipFormat({
   limits: 'Archives over several files are not read.',
 });
 
-/** What all kinds of RAR begin with: a kind that is none of the known ones is closed. */
+/** The common beginning of all kinds of RAR: an unknown kind is closed. */
 export const RAR_MARK = hexMark(RAR_OF_ANY_KIND);
 
 const CAB = mark('MSCF\0\0\0\0');

@@ -9,10 +9,13 @@ import { isDiskError, MEMORY_BYTES_MAXIMUM, rangeOf, type Source } from '#scanne
 import { LimitReached } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 
-// 7-Zip as WebAssembly opens what has no library of its own here. It runs in one call that cannot be paused, so it unpacks into a file system of ours:
-// every byte that it reads or writes passes through here and is counted, and a limit ends the call. It sees no disk and no other file.
+// 7-Zip as WebAssembly opens what has no library of its own here. It runs in one call that cannot be paused, so it unpacks into a file system of this
+// module: every byte that it reads or writes passes through here and is counted, and a limit ends the call. It sees no disk and no other file.
 
-/** What of Emscripten's file system is used; 7z-wasm's own types leave this part out. */
+/**
+ * The used part of Emscripten's file system; 7z-wasm's own types leave this part out. 7z-wasm's own
+ * types leave this part out.
+ */
 interface Node {
   name: string;
   usedBytes?: number;
@@ -71,7 +74,7 @@ export class NotAnArchive extends Unreadable {
   }
 }
 
-/** What it costs that 7-Zip asks for bytes, however few. */
+/** The cost of each call for bytes, however few. */
 const CALL_COST = 64;
 
 let compiled: Promise<WebAssembly.Module> | undefined;
@@ -159,7 +162,7 @@ function hasEncryptedHeader(source: Source): boolean {
 /** What 7-Zip made of a file. */
 interface Answer {
   unpacked: Unpacked[];
-  /** What ended it before it was done. */
+  /** The error that ended it early. */
   stopped: unknown;
   /** On stderr. */
   lines: string[];
@@ -274,7 +277,7 @@ async function run(
   return { unpacked: [...unpacked.values()], stopped, lines, said };
 }
 
-/** What begins with `key = ` among lines that stand before what the archive says itself (its comment). */
+/** The number after `key = ` among lines before the archive's own text (its comment). */
 function numberAfter(said: readonly string[], key: string): number | undefined {
   const line = said.find((one) => one.startsWith(`${key} = `));
   const number = line === undefined ? Number.NaN : Number(line.slice(key.length + 3));
@@ -345,7 +348,7 @@ export async function* sevenZipMembers(
   claim: (start: number, end: number) => void = () => {},
 ): AsyncGenerator<Member> {
   const { unpacked, stopped, lines, said } = await unlockedRun(source, format, context);
-  // What was written before is not all there.
+  // The earlier writes are incomplete.
   if (isDiskError(stopped)) throw stopped;
   context.budget.announce(unpacked.length);
   for (const { name, size, chunks, path } of unpacked) {

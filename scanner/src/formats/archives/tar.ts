@@ -64,8 +64,8 @@ const ZEROS = Buffer.alloc(BLOCK_BYTES);
 const isZeros = (block: Buffer) => block.equals(ZEROS.subarray(0, block.length));
 
 /**
- * Whether a tar archive begins with these bytes: with a header, with one whose checksum is wrong (GNU tar goes on with the next), or with zeros before it
- * (`tar -i`).
+ * Whether a tar archive begins with these bytes: with a header, with one whose checksum is wrong (GNU tar continues with the next), or with zeros before
+ * it (`tar -i`).
  */
 function isTar(head: Buffer): boolean {
   let at = 0;
@@ -101,7 +101,7 @@ function recordsOf(bytes: Buffer): Map<string, string> {
   return records;
 }
 
-/** What extended headers say of the next member. */
+/** Fields of extended headers for the next member. */
 interface Extended {
   name?: string | undefined;
   size?: number | undefined;
@@ -134,8 +134,8 @@ function bodyOf(reader: Reader, from: number, size: number, { budget }: ReadCont
 }
 
 /**
- * Whatever has content is read, as a type of file or not: a link may have some (POSIX.1-2001, pax), and a program that does not know a type takes it for
- * a file. What it becomes there is not all known here: of a file with holes there is what lies between them.
+ * Every entry with content is read, whatever its type: a link may have some (POSIX.1-2001, pax), and a program that does not know a type extracts a
+ * file. The extracted file may differ: of a file with holes, the data between them is given.
  * @throws Unreadable at the end, when something of it was damaged, or is not a file as it stands.
  */
 async function* tarMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {

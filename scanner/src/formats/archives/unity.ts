@@ -7,7 +7,7 @@ import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { sevenZipMembers } from './seven-zip.ts';
 
-// Bundles of Unity (UnityFS, formats 6 to 8, after what UnityPy and AssetStudio publish of it): a list of blocks, packed each by itself, and of files in what they come to together.
+// Bundles of Unity (UnityFS, formats 6 to 8, as published by UnityPy and AssetStudio): a list of blocks, each packed on its own, and of files in the unpacked blocks together.
 
 const MAGIC = Buffer.from('UnityFS\0');
 const HEAD_BYTES = 512;
@@ -168,7 +168,7 @@ async function* unityMembers(content: Content, context: ReadContext): AsyncGener
         const body = await member.read();
         if (!('content' in body)) continue;
         const inside = files.filter(({ from, size }) => from >= block.from && from + size <= block.from + body.content.size);
-        // What lies in several blocks is read block by block.
+        // A file over several blocks is read block by block.
         if (inside.length < files.length || files.length > FILES_MAXIMUM) yield { name: `block ${index}`, read: () => body };
         else
           for (const { name, from, size } of inside)

@@ -11,7 +11,7 @@ const budget = (bytes = 16 * MIB) => new Budget({ ...SCAN_LIMITS, time_ms: Numbe
 setFlagsFromString('--expose-gc');
 const collect: unknown = runInNewContext('gc');
 
-/** What the heap holds when nothing is left to collect. */
+/** Bytes on the heap after a full collection. */
 function heldBytes(): number {
   if (typeof collect === 'function') collect();
   return process.memoryUsage().heapUsed;

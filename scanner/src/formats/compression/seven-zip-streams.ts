@@ -5,7 +5,7 @@ import { isSkippable, provesZlib } from './compressed.ts';
 
 // Compressed streams that 7-Zip opens.
 
-/** What a block of bzip2 begins with: its mark, a checksum, a bit, and 24 bits for where its text begins. Bytes. */
+/** The head of a block of bzip2: its mark, a checksum, a bit, and 24 bits for the place at which its text begins. Bytes. */
 const BZIP2_HEAD_BYTES = 18;
 /** A stream begins with a block, or is empty and ends at once. */
 const BZIP2 = /^425a683[1-9](314159265359|177245385090)/;

@@ -1,13 +1,13 @@
 import type { Budget } from '#scanner/walk/limits.ts';
 import { guess } from './decompress.ts';
 
-// Streams of zlib amid other bytes, as programs, databases and saved objects have them. Their head is two bytes, so that one counts only where it unpacks to its end and its checksum is right.
+// Streams of zlib between other bytes, as in programs, databases and saved objects. Their head is two bytes, so that one counts only where it unpacks to its end and its checksum is right.
 
 const FIRST = 0x78;
 const HEAD_BYTES = 2;
-/** What follows the first byte at each of the four levels. */
+/** The second byte at each of the four levels. */
 const SECOND: ReadonlySet<number> = new Set([0x01, 0x5e, 0x9c, 0xda]);
-/** What unpacks to less holds nothing that a rule looks for. Bytes. */
+/** A shorter result holds nothing that a rule looks for. Bytes. */
 const LEAST = 33;
 const UNPACKED_MAXIMUM = 16 * 1024 ** 2;
 
@@ -16,7 +16,7 @@ interface Stream {
   start: number;
   end: number;
   plain: Buffer;
-  /** It goes on behind what is taken into memory: nothing of it is here. */
+  /** It continues past the bytes in memory: its content is not here. */
   is_large: boolean;
 }
 
@@ -53,7 +53,7 @@ export function* zlibIn(bytes: Buffer, budget: Budget): Generator<Stream> {
     const most = Math.min(UNPACKED_MAXIMUM, budget.memberMaximum(bytes.length));
     const answer = guess('zlib', bytes.subarray(at), budget, { most });
     const is_large = answer.kind === 'large';
-    // Its head is told of a stream that is not taken into memory.
+    // Of a stream that is not kept in memory, its head is reported.
     const { plain, read } = answer.kind === 'whole' ? answer : { plain: Buffer.alloc(0), read: HEAD_BYTES };
     if (!is_large && plain.length < LEAST) continue;
     budget.addUnpacked(plain.length, plain.length, read);

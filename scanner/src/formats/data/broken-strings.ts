@@ -13,15 +13,15 @@ import { isUtf8Text, membersOfValues, type Value } from './values.ts';
 const BYTES = 0x5f;
 const TEXT = 0x7f;
 const END = 0xff;
-/** What is in one piece stands there as it is. */
+/** A string of one piece stands in the file as it is. */
 const PIECES_LEAST = 2;
-/** What is neither a text nor a file has more of them: two with an end behind them stand in each 8 MB of noise. */
+/** A string that is neither a text nor a file has more of them: two with an end behind them occur in each 8 MB of noise. */
 const OPAQUE_PIECES_LEAST = 4;
 /** As much of a text in an alphabet of one byte is ASCII at least. */
 const ASCII_LEAST = 0.75;
-/** What stands within one that is none is looked at where it is no longer: each byte may begin another. Bytes. */
+/** Strings within a rejected one are searched only up to this length: each byte may begin another. Bytes. */
 const LOOKED_WITHIN_MAXIMUM = 512;
-/** How many bytes the length of a piece takes, by the last five bits of its first byte from 24 on. */
+/** Bytes of a piece's length, by the last five bits of its first byte from 24 on. */
 const LENGTH_BYTES = [1, 2, 4] as const;
 
 /** The piece at `at`: where its bytes begin and end; undefined where none begins. `first` is what all pieces of the string begin with. */
@@ -61,7 +61,7 @@ function isText(string: Buffer): boolean {
   return ascii >= string.length * ASCII_LEAST || isUtf8(string);
 }
 
-/** The strings, put together; `isFile` tells a file. What a piece leads to is looked at once: where it came to no end, it never does. */
+/** The strings, put together; `isFile` tells a file. A chain of pieces is followed once: if it had no end, it never has. */
 export function* brokenStringsOf(bytes: Buffer, isFile: (string: Buffer) => boolean): Generator<Run> {
   const isOpaque = (string: Buffer) => !isText(string) && !isFile(string);
   let seen: Uint8Array | undefined;

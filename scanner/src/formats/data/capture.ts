@@ -4,7 +4,7 @@ import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { httpMessages } from './http-messages.ts';
 
-// Captures of network packets: pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng). What goes over TCP is put together again, whatever the order in which it was sent; other packets are
+// Captures of network packets: pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng). Streams of TCP are put together again, in whatever order their parts were sent; other packets are
 // read one behind the other.
 
 /** As pcap writes it in either order of bytes: microseconds, nanoseconds, and with longer heads of packets (Kuznetzov). */
@@ -94,7 +94,7 @@ function* pcapngPackets(reader: Reader): Generator<Packet> {
   }
 }
 
-/** What a head says that comes next: a head of some kind, from a place on. */
+/** The next head of a packet: its kind, and its place. */
 interface Next {
   kind: 'ethernet' | 'type' | 'ip' | 'segment' | 'udp' | 'ppp' | 'radio' | 'air' | 'labels';
   at: number;
@@ -105,7 +105,7 @@ interface Next {
   end?: number;
 }
 
-/** How the packets of a kind of network begin. */
+/** The first head of a packet, by the kind of network. */
 function firstHead(link: number, bytes: Buffer): Next | undefined {
   const type = (at: number): Next => ({ kind: 'type', at: at + 2, type: bytes.length >= at + 2 ? bytes.readUInt16BE(at) : 0 });
   if (link === 1) return { kind: 'ethernet', at: 0 };
@@ -120,7 +120,7 @@ function firstHead(link: number, bytes: Buffer): Next | undefined {
   return undefined;
 }
 
-/** What stands in a packet: a piece of a stream, a datagram, or part of a packet that came in several. */
+/** The content of a packet: a piece of a stream, a datagram, or part of a packet that came in several. */
 type Found =
   | { kind: 'tcp'; key: string; sequence: number; is_first: boolean; at: number; end: number }
   | { kind: 'part'; key: string; offset: number; is_last: boolean; protocol: number; ends: string; at: number; end: number }
@@ -242,7 +242,7 @@ function isFound(one: Next | Found): one is Found {
   return one.kind === 'tcp' || one.kind === 'part' || one.kind === 'other';
 }
 
-/** What a packet has in it. `bytes` are its first ones, `size` how many it has. */
+/** Parses a packet. `bytes` are its first ones, `size` is its length. */
 function foundIn(bytes: Buffer, size: number, first: Next | undefined): Found {
   let next = first;
   for (let heads = 0; next !== undefined && heads < HEADS_MAXIMUM; heads += 1) {
@@ -270,7 +270,7 @@ interface Stream {
 
 const HALF = 2 ** 31;
 
-/** How far a number of a stream is from another one, over the end of the numbers. */
+/** The distance from one sequence number to another, across the wrap-around. */
 const distance = (from: number, to: number) => ((to - from + HALF * 3) % (2 * HALF)) - HALF;
 
 /**
@@ -308,7 +308,7 @@ function runsOf(segments: readonly Segment[], is_last_first: boolean): Piece[][]
 const STREAMS_MAXIMUM = 3000;
 const RUNS_MAXIMUM = 20;
 const RUN_BYTES_LEAST = 33;
-/** What is given out at a time. Bytes. */
+/** The size of one chunk of output. Bytes. */
 const CHUNK_BYTES = 256 * 1024;
 const SEPARATOR = Buffer.from('\n\0\n');
 /** Messages of HTTP are looked for in runs of this size. Bytes. */
@@ -323,7 +323,7 @@ function differs(one: readonly Piece[], other: readonly Piece[] | undefined): bo
   );
 }
 
-/** What all packets of a capture come to. */
+/** The streams and other packets of a capture. */
 class Flows {
   readonly streams = new Map<string, Stream>();
   readonly others: Piece[] = [];

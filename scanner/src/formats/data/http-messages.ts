@@ -12,7 +12,7 @@ const HEAD_LOOKS = 4;
 const BLANK = /\r?\n\r?\n/;
 const CHUNK = /^([0-9a-f]{1,8})(?:;[^\r\n]{0,200})?[ \t]{0,8}\r?\n/i;
 const CHUNK_LINE_BYTES = 256;
-/** How a body is packed, as the ending of a name that says the same. */
+/** The packing of a body, as the file extension with the same meaning. */
 const PACKED: Readonly<Record<string, string>> = { br: '.br', zstd: '.zst', gzip: '.gz' };
 
 /** The bytes of chunks, and where they end. */
@@ -60,7 +60,7 @@ function fieldsIn(head: string): ReadonlyMap<string, string> {
   return fields;
 }
 
-/** What the messages of a connection carry, and all else of them, their heads first; undefined where it is no HTTP. */
+/** The bodies of a connection's messages, and all other bytes, their heads first; undefined for other protocols. */
 export function httpMessages(bytes: Buffer, budget: Budget): { bodies: Body[]; others: Buffer } | undefined {
   const bodies: Body[] = [];
   const heads: Buffer[] = [];

@@ -18,7 +18,7 @@ function isHttp(head: Buffer): boolean {
   return first >= 0x41 && first <= 0x5a && BEGIN.test(head.toString('latin1', 0, BEGIN_BYTES));
 }
 
-/** What the messages carry, each as a file. The rest is read with the file itself. */
+/** The bodies of the messages, each as a file. The rest is read with the file itself. */
 async function* httpMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {

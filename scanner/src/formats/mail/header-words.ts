@@ -7,7 +7,7 @@ import { fromQuotedPrintable } from '#scanner/text/text-codings.ts';
 const WORD = /=\?([^?\s*]{1,80})(?:\*[^?\s]{0,40})?\?([bq])\?([^?]{0,1000})\?=/gi;
 /** Blanks between two words belong to neither (RFC 2047, 6.2). */
 const BETWEEN_WORDS = /(\?=)[ \t\r\n]{1,64}(?==\?[^?\s]{1,80}\?[bq]\?)/gi;
-/** What a mail without a charset is written in most often, beside UTF-8. */
+/** The most frequent charset of mails that name none, beside UTF-8. */
 const USUAL_PAGE = 'windows-1252';
 
 function bytesOf(coding: string, word: string): Buffer {

@@ -71,13 +71,13 @@ interface Headers {
   name: string | undefined;
   /** Lines that end with a blank go on (RFC 3676). */
   is_flowed: boolean;
-  /** The blank that a line goes on by belongs to no word (RFC 3676, 4.2). */
+  /** The blank at a folded line's end belongs to no word (RFC 3676, 4.2). */
   is_joined: boolean;
-  /** How many mails it comes in (RFC 2046, 5.2.2). */
+  /** Number of mails that it is split into (RFC 2046, 5.2.2). */
   pieces: number;
 }
 
-/** What some programs write without the star that says so: a charset, two apostrophes, and percent signs. */
+/** The extended form without its star, as some programs write it: a charset, two apostrophes, and percent signs. */
 const EXTENDED = /^[\w.-]{1,40}'[\w-]{0,40}'[^%]{0,1000}%[0-9a-f]{2}/i;
 
 /** A name as a person reads it. */
@@ -219,7 +219,7 @@ interface Leaf {
 const FIELD_NAME = /^[!-9;-~]{1,80}$/;
 const KEPT_HEADERS: readonly string[] = ['content-type', 'content-disposition', 'content-transfer-encoding'];
 
-/** One pass over a mail. What is open where it stands is in `levels`, the outermost first. */
+/** One pass over a mail. The open parts at the present place are in `levels`, the outermost first. */
 class Walk {
   private readonly reader: Reader;
   private readonly end: number;
@@ -349,7 +349,7 @@ class Walk {
     return undefined;
   }
 
-  /** What a mail program would take for the boundary where the header names none: the first line that begins with two dashes and has a header behind it. */
+  /** The boundary that a mail program guesses where the header names none: the first line that begins with two dashes and has a header behind it. */
   private guess(line: Buffer, position: number): number | undefined {
     const level = this.levels.findIndex(({ delimiter }) => delimiter === undefined);
     const open = this.levels[level];
@@ -382,7 +382,7 @@ function isEncoded(encoding: string): boolean {
   return encoding.includes('base64') || encoding.includes('quoted-printable');
 }
 
-/** Where a line goes on in the next one, behind what says that it is quoted and the blank that is put before some lines. */
+/** The soft end of a line, with the quote marks and the blank at the start of the next one. */
 const SOFT_END = / \r?\n>{0,32} ?/g;
 const SOFT_END_CUT = / (?:\r?|\r?\n>{0,32} ?)$/;
 const SOFT_END_BYTES = 40;
@@ -450,7 +450,7 @@ async function* mailMembers(content: Content, context: ReadContext): AsyncGenera
       yield* readings(reader, leaf, context);
       is_piece ||= leaf.headers.pieces > 1;
     }
-    // What is in it shows only together with the others.
+    // Its content shows only together with the others.
     if (is_piece) throw new Unreadable('unsupported');
   } finally {
     reader.close();
@@ -544,7 +544,7 @@ async function* encodedMembers(content: Content, context: ReadContext): AsyncGen
 
 const NEXT_MAIL = Buffer.from('\nFrom ');
 
-/** Whether a mailbox begins with something that is no mail, and goes on with one. */
+/** Whether a mailbox begins with something else, and continues with a mail. */
 function isMailboxBehind(reader: Reader, head: Buffer): boolean {
   if (head.toString('latin1', 0, 5) !== 'From ') return false;
   for (let at = reader.find(NEXT_MAIL, 0); at >= 0; at = reader.find(NEXT_MAIL, at + 1)) {
@@ -663,7 +663,7 @@ export const mailFolder = format({
   open: mailboxMembers,
 });
 
-/** A mailbox whose first line is none of one that is known. */
+/** A mailbox with an unknown first line. */
 export const mailFolderBehind = format({
   id: 'mailbox-behind',
   media_type: 'application/mbox',

@@ -18,7 +18,7 @@ import { boxMembers, chunkMembers, flacMembers, id3Members, matroskaMembers } fr
 
 const TYPES_OF_RIFF: Readonly<Record<string, string>> = { WEBP: 'image/webp', WAVE: 'audio/wav', 'AVI ': 'video/x-msvideo' };
 
-/** What a film of MPEG-4 is by its brand: pictures of Apple are such films, too. */
+/** The media type of an MPEG-4 file by its brand: pictures of Apple are such files, too. */
 function mediaTypeOfBoxes(head: Buffer): string | undefined {
   const brand = head.toString('latin1', 4, 12);
   if (!brand.startsWith('ftyp')) return undefined;

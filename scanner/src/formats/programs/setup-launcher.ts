@@ -3,8 +3,8 @@ import { type Content, openSource, streamOf } from '#scanner/walk/content.ts';
 import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 
-// What InstallShield's launchers (setup.exe around an .msi) carry behind the program: a head, and for each file a record and its bytes, packed by zlib and made unreadable with its name. Nobody
-// publishes the format: the records as ClamAV (ismsi) and ISx read them, tried with the files of clamav-testfiles.
+// What InstallShield's launchers (setup.exe around an .msi) carry behind the program: a head, and for each file a record and its bytes, packed by zlib and made unreadable with its name. The
+// format is not published: the records as ClamAV (ismsi) and ISx read them, tried with the files of clamav-testfiles.
 
 const MAGIC = Buffer.from('InstallShield\0');
 const HEAD_BYTES = 46;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { type Content, openSource } from '#scanner/walk/content.ts';
 import type { Member, ReadContext } from '#scanner/walk/member.ts';
 
-// What our own reader of UPX does not unpack is asked of UPX itself, where somebody has installed it. It is a native program on hostile bytes: it gets no environment,
+// Programs that the reader of UPX here cannot unpack are given to UPX itself, where it is installed. It is a native program on hostile bytes: it gets no environment,
 // and little memory, time and room.
 
 const PROGRAMS = ['/usr/bin/upx', '/usr/bin/upx-ucl', '/usr/local/bin/upx', '/opt/homebrew/bin/upx'];
