@@ -13,7 +13,7 @@ import { timely } from './timely.ts';
 /** Inode numbers and times are 64 bits: decimal text in JSON. */
 const bigSchema = z.string().regex(/^-?\d{1,20}$/u);
 
-const removeJobSchema = z.object({
+export const removeJobSchema = z.object({
   kind: z.literal('remove'),
   /** Base64: a name may be no UTF-8. */
   path: z.base64(),
@@ -21,6 +21,8 @@ const removeJobSchema = z.object({
   ino: bigSchema,
   size: bigSchema,
   mtime_ns: bigSchema,
+  /** The name that the entry has while it is removed. Kept beside the sealed file, so that a removal that was interrupted is finished later. */
+  set_aside: z.string().regex(/^\.palisade-[0-9a-f]{32}$/u),
 });
 const putJobSchema = z.object({
   kind: z.literal('put'),
@@ -55,7 +57,7 @@ const isRoot = () => process.geteuid?.() === 0;
 /** Root does nothing where somebody else could exchange what it looked at. */
 const NOT_ROOTS = { ok: false, code: 'not_roots', at: 'folder' } as const;
 /** A name that nobody can know before it is there. */
-const nameBeside = () => Buffer.from(`${BESIDE}${randomBytes(16).toString('hex')}`);
+export const hiddenName = () => `${BESIDE}${randomBytes(16).toString('hex')}`;
 
 async function inFolder(path: string, work: (folder: Folder, name: Buffer) => Promise<OwnerAnswer>): Promise<OwnerAnswer> {
   let folder: Folder;
@@ -86,7 +88,7 @@ async function giveBack(folder: Folder, from: Buffer, to: Buffer): Promise<void>
  * Removes the entry of a path if it is exactly the file of the job. The entry is moved to a name that nobody knows first, and looked at again under it: what somebody
  * saves under the old name meanwhile stays.
  */
-export function removeEntry({ path, ...job }: RemoveJob): Promise<OwnerAnswer> {
+export function removeEntry({ path, set_aside, ...job }: RemoveJob): Promise<OwnerAnswer> {
   const wanted = { dev: BigInt(job.dev), ino: BigInt(job.ino), size: BigInt(job.size), mtimeNs: BigInt(job.mtime_ns) };
   return inFolder(path, async (folder, name) => {
     if (isRoot() && folder.writers === 'others') return NOT_ROOTS;
@@ -96,7 +98,7 @@ export function removeEntry({ path, ...job }: RemoveJob): Promise<OwnerAnswer> {
       return is_file && now.size === wanted.size && now.mtimeNs === wanted.mtimeNs;
     };
     if (!(await isIt(name))) return { ok: false, code: 'changed', at: 'file' };
-    const moved = nameBeside();
+    const moved = Buffer.from(set_aside);
     await timely(() => rename(folder.entryPath(name), folder.entryPath(moved)));
     if (!(await isIt(moved))) {
       await giveBack(folder, moved, name);
@@ -132,7 +134,7 @@ async function dress(file: FileHandle, { mode, gid, mtime_ms }: PutJob): Promise
 export function putFile(job: PutJob, content: AsyncIterable<Buffer>): Promise<OwnerAnswer> {
   return inFolder(job.path, async (folder, name) => {
     if (isRoot() && !folder.isRootsAlone) return NOT_ROOTS;
-    const beside = nameBeside();
+    const beside = Buffer.from(hiddenName());
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
     const file = await timely(
       () => open(folder.entryPath(beside), flags, 0o600),

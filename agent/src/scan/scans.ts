@@ -104,6 +104,7 @@ export class Scans {
   async readNew(file: FoundFile, lane: Lane): Promise<'read' | 'unread' | 'gone'> {
     if (this.#is_closed) return 'gone';
     if (this.#orders.isRestored(file)) return 'read';
+    await this.#unnoted.taken_up;
     return this.#engines.use(async () => {
       const pool = await this.#engines.start(lane === 'small' ? 'new' : 'main');
       const signatures_version = lineOf(pool.status().signatures_version ?? '', VERSION_LENGTH);
@@ -158,7 +159,8 @@ export class Scans {
     await this.#work();
   }
 
-  #run(task: ScanTask): Promise<ScanReport> {
+  async #run(task: ScanTask): Promise<ScanReport> {
+    await this.#unnoted.taken_up;
     const { state, wait, log } = this.#parts;
     const parts = {
       state,
@@ -173,7 +175,7 @@ export class Scans {
       wait,
       log,
     };
-    return this.#engines.use(() => runScan(parts, task));
+    return await this.#engines.use(() => runScan(parts, task));
   }
 
   /** Says the last reports of ended jobs that the server still names: it did not hear them, or the agent ended before it could say them. */

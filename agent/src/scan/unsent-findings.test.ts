@@ -1,9 +1,21 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Found } from '@palisade/contract/agent';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { newId } from '#agent/ids.ts';
 import { Quarantine } from './quarantine.ts';
 import { UnsentFindings } from './unsent-findings.ts';
@@ -36,6 +48,7 @@ async function killedAfterSealing() {
   const notes = join(root, 'unsent');
   const unsent = new UnsentFindings(notes, quarantine);
   writeFileSync(path, BYTES);
+  linkSync(path, join(root, 'same-file'));
   const file: Found = {
     id: newId(),
     path,
@@ -67,6 +80,17 @@ describe('findings of an agent that was killed before it reported them', () => {
     expect(await unsent.takeUp()).toMatchObject([{ found: [file] }]);
     expect(await quarantine.read(file.id)).toBeDefined();
     expect(readFileSync(path, 'utf8')).toBe('something else');
+  });
+
+  it('is removed where it was killed between hiding the file and removing it', async () => {
+    const { unsent, file } = await killedAfterSealing();
+    const record = z
+      .object({ removal: z.object({ job: z.object({ set_aside: z.string() }) }) })
+      .parse(JSON.parse(readFileSync(join(root, 'quarantine', `${file.id}.json`), 'utf8')));
+    const hidden = join(root, record.removal.job.set_aside);
+    renameSync(join(root, 'same-file'), hidden);
+    expect(await unsent.takeUp()).toMatchObject([{ found: [file] }]);
+    expect(existsSync(hidden)).toBe(false);
   });
 
   it('is left to the scan where it lies still, and what was sealed of it goes', async () => {

@@ -13,8 +13,8 @@ const MAGIC = Buffer.from('57fb808b247547db', 'hex');
 /** Behind a block: how it is packed, and a checksum. */
 const TRAILER_BYTES = 5;
 const PACKING = { none: 0, snappy: 1, zstd: 2 } as const;
-/** LevelDB fills blocks to 4 KiB, and beyond it with one value. Bytes. */
-const BLOCK_BYTES_MAXIMUM = 64 * 1024 ** 2;
+/** LevelDB fills blocks to 4 KiB, and beyond it with one value. Unpacking takes twice as much memory as a block. Bytes. */
+const BLOCK_BYTES_MAXIMUM = 16 * 1024 ** 2;
 const RESTART_BYTES = 4;
 /** Of a longer key what is its own is read, and not what it shares with the one before. Bytes. */
 const KEY_BYTES_MAXIMUM = 64 * 1024;

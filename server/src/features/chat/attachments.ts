@@ -75,8 +75,8 @@ export class Attachments {
   private readonly tell: (user_id: string, event: LiveEvent) => void;
   private readonly onForgotten: (conversation_id: string) => void;
   private readonly now: () => number;
-  /** Files of a person that this server receives just now: they are counted before they are there. */
-  private readonly arriving = new Map<string, number>();
+  /** Uploads of each person that this server is receiving. They count before their rows exist. */
+  private readonly arriving = new Map<string, Set<{ id?: string }>>();
 
   constructor(options: AttachmentsOptions) {
     this.database = options.database;
@@ -173,29 +173,38 @@ export class Attachments {
     });
   }
 
+  /** Files that a person has not sent, with uploads that began earlier. An upload whose row was written meanwhile counts once. */
+  private async countUnsent(user_id: string, earlier: readonly { id?: string }[]): Promise<number> {
+    const rows = await this.database
+      .selectFrom('chat_attachments')
+      .select('id')
+      .where('uploader_id', '=', user_id)
+      .where('message_id', 'is', null)
+      .execute();
+    const stored = new Set(rows.map(({ id }) => id));
+    return stored.size + earlier.filter(({ id }) => id === undefined || !stored.has(id)).length;
+  }
+
   /** @throws Problem `conflict` for more files than one may have unsent, and what an upload is refused with. */
   async receive(user_id: string, request: FastifyRequest): Promise<Attachment> {
-    const others = this.arriving.get(user_id) ?? 0;
-    this.arriving.set(user_id, others + 1);
+    const uploads = this.arriving.get(user_id) ?? new Set();
+    this.arriving.set(user_id, uploads);
+    const earlier = [...uploads];
+    const upload: { id?: string } = {};
+    uploads.add(upload);
     let file: ArrivedFile;
     let row: AttachmentRow;
     try {
-      const { count } = await this.database
-        .selectFrom('chat_attachments')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('uploader_id', '=', user_id)
-        .where('message_id', 'is', null)
-        .executeTakeFirstOrThrow();
-      if (Number(count) + others >= UNSENT_ATTACHMENTS_MAXIMUM)
+      if ((await this.countUnsent(user_id, earlier)) >= UNSENT_ATTACHMENTS_MAXIMUM)
         throw new Problem('conflict', {
           detail: 'You have many files here that you have not sent. Send them, or take some out.',
         });
       file = await this.files.receive(request, ATTACHMENT_BYTES_MAXIMUM);
+      upload.id = file.id;
       row = await this.noteArrived(user_id, file);
     } finally {
-      const left = (this.arriving.get(user_id) ?? 1) - 1;
-      if (left === 0) this.arriving.delete(user_id);
-      else this.arriving.set(user_id, left);
+      uploads.delete(upload);
+      if (uploads.size === 0) this.arriving.delete(user_id);
     }
     await Promise.race([this.scan(user_id, file, row), pause(WAIT_MS, undefined, { ref: false })]);
     return attachmentOf((await rowOf(this.database, row.id)) ?? row);
