@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { coverageSchema, type Scan } from '@palisade/contract/antivirus';
+import type { Scan } from '@palisade/contract/antivirus';
 import type { LiveEvent, ScanProgress } from '@palisade/contract/events';
 import { verdictOf } from '@palisade/scanner/verdict';
 import type { Deaths, Engine, EngineOutcome } from '@palisade/scanner/yara-pool';
@@ -7,14 +7,15 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { timeOfId } from '#platform/id.ts';
 import { type JobTables, LeaseLost } from '#platform/jobs/job-store.ts';
-import { invalidField, Problem } from '#platform/problem.ts';
+import { Problem } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import { type Copy, isUnread, type Keeping, type ScanRow as Row, type Verdict } from './keeping.ts';
-import { isOfItsFinders, type MatchHash, withList } from './known-hashes.ts';
+import { type MatchHash, withList } from './known-hashes.ts';
 import type { NewRecord } from './new-record.ts';
 import { createProgressBoard, type ProgressBoard } from './progress.ts';
+import { isAnswered, keepsFinding, notesOfCleared, refuseWrongPassword } from './reading-outcome.ts';
 import type { ReadingLease } from './scan-jobs.ts';
-import { isTestFile, notesSchema, scanOf } from './scan-record.ts';
+import { isTestFile, scanOf } from './scan-record.ts';
 import type { Spool } from './spool.ts';
 import { SET_ASIDE, type Turns } from './turns.ts';
 import { columnsOf } from './verdict-columns.ts';
@@ -83,22 +84,19 @@ const UNENDED_MAXIMUM = 5;
 /** Of a file whose turn does not come: it was taken back, or the server is stopping. */
 const NO_TURN: EngineOutcome = { kind: 'failed', detail: 'engine_down' };
 
-/** Whether every engine has said what it has to say, or what one has said is enough. */
-function isAnswered(outcome: EngineOutcome): boolean {
-  return outcome.kind === 'examined' && (outcome.second?.kind !== 'missing' || outcome.examination.threat !== null);
-}
-
-/** @throws Problem when the password opened no more than there was open without it. */
-function refuseWrongPassword(row: Row, outcome: EngineOutcome): void {
-  if (outcome.kind === 'failed' && outcome.detail === 'engine_failed')
-    throw new Problem('unavailable', { detail: 'The scanner failed on this file twice. It is not read again.' });
-  if (outcome.kind === 'failed')
-    throw new Problem('unavailable', { detail: 'No engine could read the file. Try again in a moment.', retry_after: 5 });
-  const { unread, threat, coverage } = outcome.examination;
-  const before = row.coverage === null ? 0 : coverageSchema.parse(JSON.parse(row.coverage)).members_scanned;
-  if (unread.includes('encrypted') && threat === null && coverage.members_scanned <= before) {
-    throw invalidField('password', 'This password does not open the file.');
-  }
+/** A reading that has begun. */
+interface ReadingState {
+  row: Row;
+  /** Aborted when the file cannot be recorded, or another server has taken it over: this reading is not reported then. */
+  lost: AbortSignal;
+  /** Aborts `lost`. */
+  fail: (error: unknown) => void;
+  /** Aborted as `lost` is, and when the waiter cancels. */
+  given_up: AbortSignal;
+  /** Stores the new record, if there is one, and answers its lease. */
+  store: () => Promise<ReadingLease | undefined>;
+  /** Stores the new record once the reading takes long. */
+  recording: NodeJS.Timeout | undefined;
 }
 
 interface ExaminationsOptions {
@@ -251,104 +249,152 @@ export class Examinations {
     }
   }
 
-  /** Has a file read, and answers its record as it is then: undefined when it is gone. */
-  private async read(seen: Row, { waiter, record, password, lease, giveUp }: Reading): Promise<Row | undefined> {
+  /**
+   * The stages of one reading: admit, wait and read, judge, store, tell.
+   * @returns the record afterwards, undefined if it is gone
+   */
+  private async read(seen: Row, how: Reading): Promise<Row | undefined> {
+    const admitted = await this.admit(seen, how);
+    if (!admitted.is_readable) return admitted.row;
+    const { row } = admitted;
+    const reading = this.begin(row, how);
+    try {
+      const outcome = await this.waitAndRead(reading, how);
+      clearTimeout(reading.recording);
+      return await this.end(reading, how, outcome, seen.attempts);
+    } finally {
+      clearTimeout(reading.recording);
+      // Only the sealed copy of a sealed file is kept.
+      if (row.sealed === 1) await this.spool.remove(row.id);
+    }
+  }
+
+  /** Takes the record up and puts its bytes where an engine can read them. Where that is impossible, `row` is the answer. */
+  private async admit(
+    seen: Row,
+    { waiter, password, giveUp }: Reading,
+  ): Promise<{ is_readable: true; row: Row } | { is_readable: false; row: Row | undefined }> {
     const row = waiter === undefined ? await takeAgain(this.database, seen) : seen;
     if (row === undefined) {
       const now_is = await current(this.database, seen.id);
       if (now_is === undefined) await this.keeping.letGo(seen);
-      return now_is;
+      return { is_readable: false, row: now_is };
     }
-    // A server that took the file up in place of another one, or lost its folder, has it in the store alone.
+    // A server that took over another server's file, or lost its folder, has the bytes only in the store.
     const is_away = row.sealed === 1 || (row.in_store === 1 && !existsSync(this.spool.path(row.id)));
-    if (is_away && !(await this.recalled(row, seen.attempts))) {
-      if (password !== undefined)
-        throw new Problem('unavailable', { detail: 'The kept copy of the file does not open. Upload the file again.' });
-      return giveUp !== undefined && isUnread(row) ? await giveUp(row) : row;
-    }
-    const { id, user_id, size } = row;
-    const { key, signal } = waiter ?? {};
-    const report = (progress: ScanProgress) => this.board.report({ id, user_id, key }, progress);
-    const onPlace = (place: number) => report({ stage: 'queued', place });
-    /** Aborted when the file cannot be recorded, or another server reads it by now: this reading is then not reported. */
+    if (!is_away || (await this.recalled(row, seen.attempts))) return { is_readable: true, row };
+    if (password !== undefined)
+      throw new Problem('unavailable', { detail: 'The kept copy of the file does not open. Upload the file again.' });
+    return { is_readable: false, row: giveUp !== undefined && isUnread(row) ? await giveUp(row) : row };
+  }
+
+  /** Starts the time after which a new record is stored, and follows the lease. */
+  private begin(row: Row, { waiter, record, lease }: Reading): ReadingState {
     const lost = new AbortController();
-    const heed = (held: ReadingLease | undefined) => {
+    const follow = (held: ReadingLease | undefined) => {
       if (held?.signal.aborted) lost.abort(held.signal.reason);
       held?.signal.addEventListener('abort', () => lost.abort(held.signal.reason), { once: true });
       return held;
     };
-    const store = async (of: NewRecord) => heed(await of.store());
-    heed(lease);
-    const recording = record && setTimeout(() => void store(record).catch((error: unknown) => lost.abort(error)), this.record_ms);
-    const given_up = AbortSignal.any([...(signal === undefined ? [] : [signal]), lost.signal]);
-    try {
-      let began_at: number | undefined;
-      const scanFor = (begun: () => void) => (stop: AbortSignal) =>
-        this.engine.scan({
-          id: row.id,
-          path: this.spool.path(row.id),
-          bytes: this.spool.held(row.id),
-          size: row.size,
-          name: row.filename,
-          sha256: row.file_hash,
-          folder: this.spool.unpacked(row.id),
-          password,
-          onBegin() {
-            // A file that no engine started on counts as not tried.
-            if (began_at === undefined) lease?.countAttempt().catch((error: unknown) => lost.abort(error));
-            began_at ??= performance.now();
-            begun();
-          },
-          signal: AbortSignal.any([given_up, stop]),
-          onProgress: (progress) => report({ stage: 'reading', ...progress }),
-          deaths: deathsOf(row),
-          onDeath: async (deaths) => {
-            if (record !== undefined) await store(record);
-            await keepDeaths(this.database, row.id, deaths);
-          },
-        });
-      const is_new = this.now() - timeOfId(user_id) < NEW_FOR_MS;
-      const turn = this.turns.take({ user_id, size, is_new, signal: given_up, onPlace }, async (stop, begun) => {
-        const scan = scanFor(begun);
-        const reading = async () => {
-          const first = await this.whileRoom(id, stop, scan);
-          return this.isOutdated(first) ? await this.whileRoom(id, stop, scan) : first;
-        };
-        const outcome = await (waiter === undefined ? this.counted(id, reading) : reading());
-        const was_stopped = stop.aborted && !given_up.aborted && !this.closed;
-        return was_stopped && !isAnswered(outcome) ? SET_ASIDE : outcome;
-      });
-      const outcome = (await turn.finally(() => this.board.clear(id))) ?? NO_TURN;
-      if (outcome.kind === 'examined' && began_at !== undefined) this.meter?.read({ size, ms: performance.now() - began_at });
-      clearTimeout(recording);
-      if (signal?.aborted && !isAnswered(outcome)) return await this.withdraw(row, record);
-      const verdict = withList(this.matchHash, row, columnsOf(verdictOf(outcome), row.filename));
-      if (record?.is_stored() === false && verdict.scan_status === 'clean')
-        return await record.finish(verdict, new Date(this.now()).toISOString());
-      const held = lease ?? (await record?.store());
-      if (lost.signal.aborted && !isAnswered(outcome)) return await this.leave(row);
-      // The server is stopping: the record stays as it is, and the next start scans it.
-      if (this.closed && outcome.kind === 'failed') return row;
-      // An engine that was away has not tried.
-      if (outcome.second?.kind === 'missing' && !outcome.second.asked) verdict.attempts = seen.attempts;
-      if (password !== undefined) {
-        refuseWrongPassword(row, outcome);
-        // Without the password the bytes say less.
-        verdict.edition = null;
-      }
-      // A finding stays until a complete reading by its finders, among others, says otherwise.
-      const was_found = row.scan_status === 'infected' && verdict.scan_status !== 'infected';
-      if (was_found && (verdict.scan_status === 'pending' || !isOfItsFinders(row, verdict))) return row;
-      if (row.scan_status === 'infected' && verdict.scan_status === 'clean') {
-        const before = `On ${row.scanned_at.slice(0, 10)} it was called ${row.threat_detected}. Checked again with newer lists of known threats: nothing was found.`;
-        verdict.notes = JSON.stringify([...notesSchema.parse(JSON.parse(verdict.notes ?? '[]')), before]);
-      }
-      return await this.conclude(row, verdict, held);
-    } finally {
-      clearTimeout(recording);
-      // Only the sealed copy stays of a sealed file.
-      if (row.sealed === 1) await this.spool.remove(row.id);
+    follow(lease);
+    const store = async () => follow(await record?.store());
+    const recording = record && setTimeout(() => void store().catch((error: unknown) => lost.abort(error)), this.record_ms);
+    const cancelled = waiter === undefined ? [] : [waiter.signal];
+    return {
+      row,
+      lost: lost.signal,
+      fail: (error) => lost.abort(error),
+      given_up: AbortSignal.any([...cancelled, lost.signal]),
+      store,
+      recording,
+    };
+  }
+
+  /** Waits for the turn of the file, and has an engine read it. */
+  private async waitAndRead(reading: ReadingState, how: Reading): Promise<EngineOutcome> {
+    const { row, given_up } = reading;
+    const { id, user_id, size } = row;
+    const report = (progress: ScanProgress) => this.board.report({ id, user_id, key: how.waiter?.key }, progress);
+    const place = {
+      user_id,
+      size,
+      is_new: this.now() - timeOfId(user_id) < NEW_FOR_MS,
+      signal: given_up,
+      onPlace: (at: number) => report({ stage: 'queued', place: at }),
+    };
+    let began_at: number | undefined;
+    const turn = this.turns.take(place, async (stop, begun) => {
+      const onBegin = () => {
+        // An attempt counts once an engine has started on the file.
+        if (began_at === undefined) how.lease?.countAttempt().catch(reading.fail);
+        began_at ??= performance.now();
+        begun();
+      };
+      const scan = (until: AbortSignal) => this.scan(reading, how, { onBegin, onProgress: report, until });
+      const readOnce = async () => {
+        const first = await this.whileRoom(id, stop, scan);
+        return this.isOutdated(first) ? await this.whileRoom(id, stop, scan) : first;
+      };
+      const outcome = await (how.waiter === undefined ? this.counted(id, readOnce) : readOnce());
+      const was_stopped = stop.aborted && !given_up.aborted && !this.closed;
+      return was_stopped && !isAnswered(outcome) ? SET_ASIDE : outcome;
+    });
+    const outcome = (await turn.finally(() => this.board.clear(id))) ?? NO_TURN;
+    if (outcome.kind === 'examined' && began_at !== undefined) this.meter?.read({ size, ms: performance.now() - began_at });
+    return outcome;
+  }
+
+  /** One call of the engine. */
+  private scan(
+    { row, given_up, store }: ReadingState,
+    { record, password }: Reading,
+    { onBegin, onProgress, until }: { onBegin: () => void; onProgress: (progress: ScanProgress) => void; until: AbortSignal },
+  ): Promise<EngineOutcome> {
+    return this.engine.scan({
+      id: row.id,
+      path: this.spool.path(row.id),
+      bytes: this.spool.held(row.id),
+      size: row.size,
+      name: row.filename,
+      sha256: row.file_hash,
+      folder: this.spool.unpacked(row.id),
+      password,
+      onBegin,
+      signal: AbortSignal.any([given_up, until]),
+      onProgress: (progress) => onProgress({ stage: 'reading', ...progress }),
+      deaths: deathsOf(row),
+      onDeath: async (deaths) => {
+        if (record !== undefined) await store();
+        await keepDeaths(this.database, row.id, deaths);
+      },
+    });
+  }
+
+  /** Judges what the engines said, stores the verdict and tells of it. @param attempts before this reading */
+  private async end(
+    { row, lost }: ReadingState,
+    { waiter, record, password, lease }: Reading,
+    outcome: EngineOutcome,
+    attempts: number,
+  ): Promise<Row | undefined> {
+    if (waiter?.signal.aborted && !isAnswered(outcome)) return await this.withdraw(row, record);
+    const verdict = withList(this.matchHash, row, columnsOf(verdictOf(outcome), row.filename));
+    if (record?.is_stored() === false && verdict.scan_status === 'clean')
+      return await record.finish(verdict, new Date(this.now()).toISOString());
+    const held = lease ?? (await record?.store());
+    if (lost.aborted && !isAnswered(outcome)) return await this.leave(row);
+    // The server is stopping: the record stays as it is, and the next start scans it.
+    if (this.closed && outcome.kind === 'failed') return row;
+    // An engine that was away has not tried.
+    if (outcome.second?.kind === 'missing' && !outcome.second.asked) verdict.attempts = attempts;
+    if (password !== undefined) {
+      refuseWrongPassword(row, outcome);
+      // Without the password the bytes say less.
+      verdict.edition = null;
     }
+    if (keepsFinding(row, verdict)) return row;
+    if (row.scan_status === 'infected' && verdict.scan_status === 'clean') verdict.notes = notesOfCleared(row, verdict);
+    return await this.conclude(row, verdict, held);
   }
 
   /** Ends a reading that unpacks to the disk before it takes the room that the database needs. */
