@@ -57,26 +57,41 @@ const apple: MemberList = {
   },
 };
 
-const MAC_BINARY_BYTES = 128;
-const toBlock = (bytes: number) => Math.ceil(bytes / MAC_BINARY_BYTES) * MAC_BINARY_BYTES;
+const MAC_BINARY = struct('big', {
+  version: 'u8',
+  name_bytes: 'u8',
+  name: 63,
+  type: 9,
+  zero: 'u8',
+  place: 7,
+  zero_too: 'u8',
+  data_bytes: 'u32',
+  resource_bytes: 'u32',
+  dates: 29,
+  second_header_bytes: 'u16',
+  versions: 2,
+  checksum: 'u16',
+  unused: 2,
+});
+const toBlock = (bytes: number) => Math.ceil(bytes / MAC_BINARY.bytes) * MAC_BINARY.bytes;
 
 /** MacBinary II and III (their specifications of 1987 and 1996): a header with a checksum, the two forks, each filled up to 128 bytes. */
 const macBinary: MemberList = {
   is(head) {
-    if (head.length < MAC_BINARY_BYTES || head[0] !== 0 || head[74] !== 0 || head[82] !== 0) return false;
-    const name_bytes = head[1] ?? 0;
-    return (
-      name_bytes > 0 && name_bytes < 64 && crc16(head.subarray(0, 124)) === head.readUInt16BE(124) && head.readUInt16BE(124) > 0
-    );
+    const fields = MAC_BINARY.read(head);
+    if (fields === undefined || fields.version !== 0 || fields.zero !== 0 || fields.zero_too !== 0) return false;
+    const { name_bytes, checksum } = fields;
+    return name_bytes > 0 && name_bytes < 64 && checksum > 0 && crc16(head.subarray(0, 124)) === checksum;
   },
   *members(reader, known) {
-    const head = reader.at(0, MAC_BINARY_BYTES);
-    const start = MAC_BINARY_BYTES + toBlock(head.readUInt16BE(120));
+    const head = MAC_BINARY.read(reader.at(0, MAC_BINARY.bytes));
+    if (head === undefined) return;
+    const start = MAC_BINARY.bytes + toBlock(head.second_header_bytes);
     known(0, start);
-    const data_end = start + head.readUInt32BE(83);
-    yield { name: head.toString('latin1', 2, 2 + (head[1] ?? 0)), start, end: data_end };
-    const resources = start + toBlock(data_end - start);
-    yield { name: 'resource fork', start: resources, end: resources + head.readUInt32BE(87) };
+    const { data_bytes, resource_bytes } = head;
+    yield { name: head.name.toString('latin1', 0, head.name_bytes), start, end: start + data_bytes };
+    const resources = start + toBlock(data_bytes);
+    yield { name: 'resource fork', start: resources, end: resources + resource_bytes };
   },
 };
 
