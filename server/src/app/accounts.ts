@@ -46,6 +46,48 @@ import type { RestrainedMail } from './letters.ts';
 import type { Surroundings } from './surroundings.ts';
 import { PERSONAL_TABLES, type Tables } from './tables.ts';
 
+type TwoFactorTableNames = keyof (AuthTables & TwoFactorTables) | 'audit_entries' | 'audit_head' | 'mails' | 'installation';
+
+/** Builds passkeys, one-time codes, and what an account does with both. */
+function buildSecondFactors(
+  { settings, logger }: Surroundings,
+  parts: Pick<Parameters<typeof createTwoFactor>[0], 'requirePassword' | 'audit' | 'mail' | 'mustHaveFactor' | 'now'> & {
+    database: Kysely<Pick<Tables, TwoFactorTableNames>>;
+  },
+) {
+  const { database, requirePassword, audit, mail, mustHaveFactor, now } = parts;
+  const secrets = openSealedSecrets(settings.two_factor_key_file);
+  const passkeys = createPasskeys({
+    database: database.$pickTables<'passkeys' | 'passkey_challenges'>(),
+    now,
+    logger,
+  });
+  const drift_steps = settings.totp_drift_steps;
+  const secondFactors = createSecondFactors({
+    database,
+    passkeys,
+    secrets,
+    audit,
+    mail,
+    drift_steps,
+    now,
+    logger,
+  });
+  const twoFactor = createTwoFactor({
+    database,
+    passkeys,
+    secondFactors,
+    requirePassword,
+    secrets,
+    audit,
+    mail,
+    mustHaveFactor,
+    drift_steps,
+    now,
+  });
+  return { passkeys, secondFactors, twoFactor };
+}
+
 /** Builds what people sign in with: accounts, sessions, second factors, refusals, and what becomes of all that is theirs. */
 export function buildAccounts(
   surroundings: Surroundings,
@@ -109,36 +151,13 @@ export function buildAccounts(
     database: database.$pickTables<'users' | 'account_tokens'>(),
     guard: createPasswordGuard({ counters, limits: settings.limits }),
   });
-  const secrets = openSealedSecrets(settings.two_factor_key_file);
-  const twoFactorTables = database.$pickTables<
-    keyof (AuthTables & TwoFactorTables) | 'audit_entries' | 'audit_head' | 'mails' | 'installation'
-  >();
-  const passkeys = createPasskeys({
-    database: database.$pickTables<'passkeys' | 'passkey_challenges'>(),
-    now,
-    logger,
-  });
-  const drift_steps = settings.totp_drift_steps;
-  const secondFactors = createSecondFactors({
+  const twoFactorTables = database.$pickTables<TwoFactorTableNames>();
+  const { passkeys, secondFactors, twoFactor } = buildSecondFactors(surroundings, {
     database: twoFactorTables,
-    passkeys,
-    secrets,
-    audit,
-    mail,
-    drift_steps,
-    now,
-    logger,
-  });
-  const twoFactor = createTwoFactor({
-    database: twoFactorTables,
-    passkeys,
-    secondFactors,
     requirePassword,
-    secrets,
     audit,
     mail,
     mustHaveFactor,
-    drift_steps,
     now,
   });
   const signIn = createSignIn({

@@ -9,10 +9,10 @@ import { createAttachments } from '#features/chat/attachments.ts';
 import { createCanned } from '#features/chat/canned.ts';
 import { serveChat } from '#features/chat/chat.routes.ts';
 import type { ChatTables } from '#features/chat/chat.tables.ts';
-import { createChat, type Things } from '#features/chat/chat.ts';
-import { createConversations } from '#features/chat/conversations.ts';
+import { type Chat, createChat, type Things } from '#features/chat/chat.ts';
+import { type Conversations, createConversations } from '#features/chat/conversations.ts';
 import { serveDesk } from '#features/chat/desk.routes.ts';
-import { createDesk } from '#features/chat/desk.ts';
+import { createDesk, type Desk } from '#features/chat/desk.ts';
 import { createDeskNews } from '#features/chat/desk-news.ts';
 import { readDeskSettings, writeDeskSettings } from '#features/chat/desk-settings.ts';
 import { keepUnforgotten } from '#features/chat/forgotten.ts';
@@ -20,7 +20,7 @@ import { keepInbox } from '#features/chat/inbox.ts';
 import { createLetters } from '#features/chat/letters.ts';
 import { createMailAnswers } from '#features/chat/mail-answers.ts';
 import { createReports } from '#features/chat/reports.ts';
-import { createTeam } from '#features/chat/team.ts';
+import { createTeam, type Team } from '#features/chat/team.ts';
 import type { Devices } from '#features/devices/devices.ts';
 import type { Firewall } from '#features/firewall/firewall.ts';
 import { serveHelp } from '#features/help/help.routes.ts';
@@ -132,6 +132,77 @@ function thingsOf({
   };
 }
 
+/** What staff see of a customer beside a conversation; undefined for an account that is gone. */
+async function customerCardOf(
+  of: {
+    people: Pick<Accounts['auth'], 'findAccount'>;
+    subscriptions: Subscriptions;
+    monitor: Monitor;
+    scanner: Scanner;
+    devices: Pick<Devices, 'living'>;
+    remote: Pick<Remote, 'list'>;
+    conversations: Kysely<ChatTables>;
+  },
+  user_id: string,
+) {
+  const { people, subscriptions, monitor, scanner, devices, remote } = of;
+  const account = await people.findAccount(user_id);
+  if (account === undefined) return undefined;
+  const [plan, overview, open, scans, living, sessions, matters] = await Promise.all([
+    subscriptions.current(user_id),
+    monitor.posture.overview(user_id),
+    monitor.alerts.counts(user_id),
+    scanner.antivirus.counts(user_id),
+    devices.living(user_id),
+    remote.list(user_id, { limit: RECENT_SESSIONS, search: '' }),
+    of.conversations
+      .selectFrom('conversation_matters')
+      .select(({ fn }) => [
+        fn.count<number>('closed_at').as('closed'),
+        fn.count<number>('rating').as('ratings'),
+        fn.sum<number | null>('rating').as('sum'),
+      ])
+      .where('user_id', '=', user_id)
+      .executeTakeFirstOrThrow(),
+  ]);
+  const { clean, infected, pending } = scans;
+  const count = Number(matters.ratings);
+  return {
+    user_id,
+    username: account.username,
+    email: account.email,
+    since: account.created_at,
+    plan_name: plan.plan_name,
+    is_premium: plan.is_premium,
+    security_score: overview.security_score,
+    open_alerts: open.active,
+    devices: living.map(({ device_name: name, last_seen_at }) => ({ name, last_seen_at })),
+    scans: { clean, infected, pending },
+    remote_sessions: sessions.map(({ status, started_at, support_agent }) => ({ status, started_at, support_agent })),
+    conversations_closed: Number(matters.closed),
+    ratings: { count, average: count === 0 ? null : Math.round((100 * Number(matters.sum)) / count) / 100 },
+  };
+}
+
+/** What the pages of staff are told of conversations. */
+function deskTopics(of: { conversations: Conversations; team: Team; chat: Chat; desk: Desk }): DeskTopics {
+  const { conversations, team, chat, desk } = of;
+  return {
+    mayHearStaff: may.useDesk,
+    async find(me, conversation_id) {
+      const row = await conversations.find(conversation_id);
+      return row !== undefined && may.serve(me, row) ? row : undefined;
+    },
+    arrive: (me, place) => team.arrive(me, place),
+    open: (me, conversation, place) => team.open(me, conversation, place),
+    async typing(me, conversation_id) {
+      if (conversation_id === null) return await chat.typing(me);
+      const row = await conversations.find(conversation_id);
+      if (row !== undefined && may.serve(me, row)) desk.typing(me, row);
+    },
+  };
+}
+
 /** Builds the support desk: the customers' chat, what staff do, help pages, and what reminds of the forgotten. */
 export async function buildDesk(
   surroundings: Surroundings,
@@ -221,60 +292,8 @@ export async function buildDesk(
   const canned = createCanned({ database: chatTables, now });
   keepUnforgotten({ database: withInstallation, conversations, news, team, jobs, now, logger });
 
-  async function customerCard(user_id: string) {
-    const account = await people.findAccount(user_id);
-    if (account === undefined) return undefined;
-    const [plan, overview, open, scans, living, sessions, matters] = await Promise.all([
-      subscriptions.current(user_id),
-      monitor.posture.overview(user_id),
-      monitor.alerts.counts(user_id),
-      scanner.antivirus.counts(user_id),
-      devices.living(user_id),
-      remote.list(user_id, { limit: RECENT_SESSIONS, search: '' }),
-      chatTables
-        .selectFrom('conversation_matters')
-        .select(({ fn }) => [
-          fn.count<number>('closed_at').as('closed'),
-          fn.count<number>('rating').as('ratings'),
-          fn.sum<number | null>('rating').as('sum'),
-        ])
-        .where('user_id', '=', user_id)
-        .executeTakeFirstOrThrow(),
-    ]);
-    const { clean, infected, pending } = scans;
-    const count = Number(matters.ratings);
-    return {
-      user_id,
-      username: account.username,
-      email: account.email,
-      since: account.created_at,
-      plan_name: plan.plan_name,
-      is_premium: plan.is_premium,
-      security_score: overview.security_score,
-      open_alerts: open.active,
-      devices: living.map(({ device_name: name, last_seen_at }) => ({ name, last_seen_at })),
-      scans: { clean, infected, pending },
-      remote_sessions: sessions.map(({ status, started_at, support_agent }) => ({ status, started_at, support_agent })),
-      conversations_closed: Number(matters.closed),
-      ratings: { count, average: count === 0 ? null : Math.round((100 * Number(matters.sum)) / count) / 100 },
-    };
-  }
-
-  const topicsOfDesk: DeskTopics = {
-    mayHearStaff: may.useDesk,
-    async find(me, conversation_id) {
-      const row = await conversations.find(conversation_id);
-      return row !== undefined && may.serve(me, row) ? row : undefined;
-    },
-    arrive: (me, place) => team.arrive(me, place),
-    open: (me, conversation, place) => team.open(me, conversation, place),
-    async typing(me, conversation_id) {
-      if (conversation_id === null) return await chat.typing(me);
-      const row = await conversations.find(conversation_id);
-      if (row !== undefined && may.serve(me, row)) desk.typing(me, row);
-    },
-  };
-
+  const card = { people, subscriptions, monitor, scanner, devices, remote, conversations: chatTables };
+  const customerCard = (user_id: string) => customerCardOf(card, user_id);
   const attachments = createAttachments({
     database: chatTables,
     tell,
@@ -306,7 +325,7 @@ export async function buildDesk(
     });
 
   return {
-    topics: topicsOfDesk,
+    topics: deskTopics({ conversations, team, chat, desk }),
     forgetPerson: (transaction: Kysely<ChatTables>, user_id: string) => attachments.forgetPerson(transaction, user_id),
     forgetOld: (closed_before: string) => attachments.forgetOld(closed_before),
     forgetReadMails: mails.forgetRead,
