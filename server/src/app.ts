@@ -38,7 +38,7 @@ import { serveProxyFindings } from '#platform/proxy.routes.ts';
 import { createProxyWatch } from '#platform/proxy-watch.ts';
 import { keepRetention } from '#platform/retention.ts';
 import { createScannedFiles } from '#platform/scanned-files.ts';
-import type { Observe } from '#platform/security-event.ts';
+import type { Api } from '#platform/serve.ts';
 import { personTopic } from '#platform/topics/topics.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
@@ -105,8 +105,8 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
   }
 }
 
-/** Here, and in `app/`, features meet, and nowhere else. */
-async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
+/** What features share and none of them owns: the database, files, channels between servers, jobs and the audit log. */
+async function openFoundation(surroundings: Surroundings, home: Home) {
   const { settings, logger } = surroundings;
   const build = readBuild();
   const leaked = readLeakedPasswords(surroundings.leaked_passwords);
@@ -114,31 +114,62 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const { database, keys, pool, clock } = await openStore(surroundings, home.id);
   const { now } = clock;
   const servers = await joinOthers(surroundings, database, home.id);
-  const metrics = settings.metrics && createMetrics();
   const spool = openSpool({ ...folderOf(surroundings, 'spool'), limits: settings.spool });
-  const { quarantine, shared, sharedSets, attachments, storeWatch, close: closeStore } = await openKeptFiles(surroundings);
+  const kept = await openKeptFiles(surroundings);
   const { topics, counters, news } = await openBetween(surroundings, now);
-  const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
-  const changed = (user_id: string, topic: Topic) => {
-    tell(user_id, { kind: 'changed', topic });
-    if (topic === 'rules') devices.rulesChanged(user_id);
-  };
-  const installationNews = createInstallationNews({
-    topics,
-    administrators: () => accounts.auth.administrators(),
-    logger,
-  });
-  const jobs = createJobs({
-    database: database.$pickTables<'jobs'>(),
-    logger,
-    news,
-    every_ms: surroundings.every_ms,
-  });
+  const jobs = createJobs({ database: database.$pickTables<'jobs'>(), logger, news, every_ms: surroundings.every_ms });
   const { audit, verifyLog, witness } = await buildAudit(surroundings, {
     database: database.$pickTables<'audit_entries' | 'audit_head'>(),
     key: keys.audit,
     now,
   });
+  const proxies = await createProxyWatch({
+    database: database.$pickTables<'installation'>(),
+    exposure: settings.exposure,
+    open_local: settings.open_local,
+    public_url: settings.public_url,
+    trusted_proxies: settings.trusted_proxies,
+    letters: settings.mail_server === undefined ? 'outbox' : 'mail',
+    now,
+    logger,
+  });
+  const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
+  return {
+    build,
+    leaked,
+    home,
+    database,
+    keys,
+    pool,
+    clock,
+    now,
+    servers,
+    metrics: settings.metrics && createMetrics(),
+    spool,
+    kept,
+    topics,
+    counters,
+    news,
+    jobs,
+    audit,
+    verifyLog,
+    witness,
+    proxies,
+    tell,
+  };
+}
+
+type Foundation = Awaited<ReturnType<typeof openFoundation>>;
+
+/** Builds every feature by hand. Here, and in `app/`, features meet, and nowhere else. */
+async function buildFeatures(surroundings: Surroundings, foundation: Foundation) {
+  const { settings, logger } = surroundings;
+  const { database, keys, now, metrics, spool, kept, topics, counters, news, jobs, audit, verifyLog, proxies, tell } = foundation;
+  const changed = (user_id: string, topic: Topic) => {
+    tell(user_id, { kind: 'changed', topic });
+    if (topic === 'rules') devices.rulesChanged(user_id);
+  };
+  const installationNews = createInstallationNews({ topics, administrators: () => accounts.auth.administrators(), logger });
   const firewall = createFirewall({
     database: database.$pickTables<keyof FirewallTables>(),
     jobs,
@@ -168,16 +199,6 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     measuredSessions: () => devices.measuredSessions,
   });
   const { remote } = support;
-  const proxies = await createProxyWatch({
-    database: database.$pickTables<'installation'>(),
-    exposure: settings.exposure,
-    open_local: settings.open_local,
-    public_url: settings.public_url,
-    trusted_proxies: settings.trusted_proxies,
-    letters: settings.mail_server === undefined ? 'outbox' : 'mail',
-    now,
-    logger,
-  });
   const scanner = await buildScanner(surroundings, {
     database: database.$pickTables<
       'scans' | 'quarantine_reports' | 'installation' | 'jobs' | 'mails' | 'audit_entries' | 'audit_head'
@@ -186,23 +207,22 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     mail,
     onFilesChanged: (user_id) => changed(user_id, 'files'),
     news,
-    livingHomes: async () => (await servers?.living()) ?? [],
+    livingHomes: async () => (await foundation.servers?.living()) ?? [],
     audit,
     accounts: { findUsers: (ids) => accounts.auth.findUsers(ids) },
     counters,
     spool,
-    quarantine,
-    shared,
-    sharedSets,
-    home: home.id,
+    quarantine: kept.quarantine,
+    shared: kept.shared,
+    sharedSets: kept.sharedSets,
+    home: foundation.home.id,
     onInfected: (file) => monitor.detection.observe(scanFinished(file)),
     onCleared: (file) => monitor.alerts.raise(clearedFileIncident(file)),
     tell,
     meter: metrics && meterScans(metrics),
     now,
   });
-  const { antivirus, engine, embedded, signatures } = scanner;
-  const observe: Observe = (event) => monitor.detection.observe(event);
+  const { antivirus } = scanner;
   const accounts: Accounts = buildAccounts(surroundings, {
     database,
     audit,
@@ -211,8 +231,8 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     verifyLog,
     news,
     proxies,
-    leaked,
-    observe,
+    leaked: foundation.leaked,
+    observe: (event) => monitor.detection.observe(event),
     onChange: changed,
     onLift: (block) => monitor.detection.forgive(block),
     forget: whatIsForgotten({
@@ -251,7 +271,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     now,
   });
   const devices: BuiltDevices = buildDevices(surroundings, {
-    ...{ database, audit, counters, firewall, signatures, jobs, topics, now },
+    ...{ database, audit, counters, firewall, signatures: scanner.signatures, jobs, topics, now },
     raise: (incident) => monitor.alerts.raise({ ...incident, browser_id: null, session_id: null }),
     recordScan: (transaction, found) => antivirus.recordOnDevice(transaction, found),
     scanner,
@@ -260,7 +280,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   });
   const scannedFiles = createScannedFiles({
     ...folderOf(surroundings, 'attachments-arriving'),
-    ...{ files: attachments, inspect: scanner.inspect, upload_ms: settings.upload_ms, logger },
+    ...{ files: kept.attachments, inspect: scanner.inspect, upload_ms: settings.upload_ms, logger },
   });
   const sessionFiles = support.keepFiles(scannedFiles);
   const desk = await buildDesk(surroundings, {
@@ -269,6 +289,28 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     files: scannedFiles,
     key: keys.quarantine,
   });
+  return {
+    changed,
+    installationNews,
+    firewall,
+    mail,
+    support,
+    scanner,
+    accounts,
+    subscriptions,
+    planRequests: createPlanRequests(subscriptionParts),
+    monitor,
+    devices,
+    sessionFiles,
+    desk,
+  };
+}
+
+type Features = Awaited<ReturnType<typeof buildFeatures>>;
+
+/** Removes what is over the time that it is kept for. */
+function startRetention(surroundings: Surroundings, { database, jobs, audit, now }: Foundation, features: Features): void {
+  const { mail, accounts, desk } = features;
   keepRetention({
     jobs,
     tasks: [
@@ -278,20 +320,17 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       () => accounts.sessions.forgetExpired(),
       desk.forgetReadMails,
       ...retentionTasks(surroundings, { database, audit, forgetChats: desk.forgetOld, now }),
-      // Last: what the others have removed is to be gone.
+      // Last: overwrites what the tasks before it have deleted.
       async () => void (await wipeDeleted(database)),
     ],
   });
+}
 
-  const { api, fastify, drain, storage, rateLimits } = await openHttp(surroundings, {
-    ...{ database, counters, proxies, metrics, observe, now },
-    sessions: accounts.sessions,
-    countRequest: (caller) => monitor.detection.countRequest(caller),
-    onChange: changed,
-    onInstallationChange: installationNews.tell,
-  });
+/** Serves what features answer over HTTP, sockets apart. */
+function serveFeatures(api: Api, { database, audit, jobs, proxies }: Foundation, features: Features): void {
+  const { accounts, desk, devices, firewall, mail, monitor, planRequests, scanner, subscriptions, support } = features;
+  const { antivirus } = scanner;
   accounts.serve(api);
-  const planRequests = createPlanRequests(subscriptionParts);
   serveSubscriptions(api, subscriptions, planRequests);
   serveSetup(api, database.$pickTables<'installation' | 'audit_entries' | 'audit_head'>(), audit);
   serveOutbox(api, mail);
@@ -328,13 +367,29 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     devices: devices.ofDashboard,
   });
   desk.serve(api);
-  support.serve(api, sessionFiles, desk.customerCard);
+  support.serve(api, features.sessionFiles, desk.customerCard);
   serveFirewall(api, firewall);
   devices.serve(api);
+}
 
+/** Opens the HTTP server, its sockets and its metrics. It does not listen yet. */
+async function serveApp(surroundings: Surroundings, foundation: Foundation, features: Features) {
+  const { settings } = surroundings;
+  const { build, database, clock, now, counters, jobs, metrics, pool, proxies, topics } = foundation;
+  const { accounts, desk, devices, mail, monitor, scanner, support } = features;
+  const { api, fastify, drain, storage, rateLimits } = await openHttp(surroundings, {
+    ...{ database, counters, proxies, metrics, now },
+    observe: (event) => monitor.detection.observe(event),
+    sessions: accounts.sessions,
+    countRequest: (caller) => monitor.detection.countRequest(caller),
+    onChange: features.changed,
+    onInstallationChange: features.installationNews.tell,
+  });
+  serveFeatures(api, foundation, features);
   serveState(api, {
-    ...{ settings, database, drain, engine, storage, proxies, build, clock },
-    store: storeWatch,
+    ...{ settings, database, drain, storage, proxies, build, clock },
+    engine: scanner.engine,
+    store: foundation.kept.storeWatch,
     administrator: (isHere) => accounts.auth.administrator(isHere),
   });
   await openSockets(fastify, [eventsChannel, agentChannel]);
@@ -342,7 +397,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const control = support.serveControl(fastify, accounts.sessions, devices.authenticate);
   const events = serveEvents(api, {
     topics,
-    present: (user_id) => antivirus.progress(user_id),
+    present: (user_id) => scanner.antivirus.progress(user_id),
     held: accounts.held,
     desk: desk.topics,
     remote: support.seats,
@@ -354,20 +409,30 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     metrics && buildMetrics(surroundings, { metrics, fastify, rateLimits, pool, mail, jobs, scanner, events, build, clock });
   await serveAgentPackage(fastify, surroundings.agent_folder, settings.public_url);
   await serveWeb(fastify, surroundings.web_folder);
-  await antivirus.resume();
-  await remote.resume();
+  return { fastify, drain, control, events, measuring };
+}
+
+async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
+  const foundation = await openFoundation(surroundings, home);
+  const features = await buildFeatures(surroundings, foundation);
+  startRetention(surroundings, foundation, features);
+  const { fastify, drain, control, events, measuring } = await serveApp(surroundings, foundation, features);
+  const { database, jobs } = foundation;
+  const { accounts, desk, devices, installationNews, mail, monitor, scanner, sessionFiles, support } = features;
+  await scanner.antivirus.resume();
+  await support.remote.resume();
   const stopWatching = support.watch(accounts.sessions);
   await jobs.start();
 
   let leaving: Promise<void> | undefined;
   return {
     fastify,
-    engine,
-    embedded,
-    signatures,
+    engine: scanner.engine,
+    embedded: scanner.embedded,
+    signatures: scanner.signatures,
     alerts: monitor.alerts,
     keepScores: monitor.posture.scores.keep,
-    settleSessions: () => remote.settle(),
+    settleSessions: () => support.remote.settle(),
     sweepSessionFiles: sessionFiles.sweep,
     database,
     drain,
@@ -394,19 +459,19 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       installationNews.close();
       await scanner.close();
       await fastify.close();
-      await proxies.close();
+      await foundation.proxies.close();
       await jobs.close();
       await desk.close();
       await monitor.close();
       await accounts.close();
-      await counters.close();
-      news?.close();
-      closeStore();
-      topics.close();
+      await foundation.counters.close();
+      foundation.news?.close();
+      foundation.kept.close();
+      foundation.topics.close();
       await mail.close();
-      await witness.close();
-      await servers?.leave();
-      clock.close();
+      await foundation.witness.close();
+      await foundation.servers?.leave();
+      foundation.clock.close();
       await database.destroy();
       home.release();
     },
