@@ -42,6 +42,7 @@ import type { Observe } from '#platform/security-event.ts';
 import { personTopic } from '#platform/topics/topics.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
+import type { AppOptions } from './app/app-options.ts';
 import { joinOthers, openBetween } from './app/between-servers.ts';
 import { buildDesk } from './app/desk.ts';
 import { type BuiltDevices, buildDevices } from './app/devices.ts';
@@ -56,7 +57,6 @@ import { buildScanner } from './app/scanner.ts';
 import { serveState } from './app/state.routes.ts';
 import { folderOf, openKeptFiles } from './app/storage.ts';
 import { buildAudit, openStore, retentionTasks } from './app/store.ts';
-import type { Surroundings } from './app/surroundings.ts';
 import type { Tables } from './app/tables.ts';
 
 export interface App {
@@ -89,16 +89,16 @@ export interface App {
  * Takes the data folder, builds every feature by hand and serves it. Listens on nothing.
  * @throws HomeTakenError while another server has the data folder.
  */
-export async function createApp(surroundings: Surroundings): Promise<App> {
+export async function createApp(appOptions: AppOptions): Promise<App> {
   const home = takeHome({
-    folder: surroundings.settings.data_dir,
+    folder: appOptions.settings.data_dir,
     onLost(error) {
       // Further writes could overwrite those of the other server.
       throw error;
     },
   });
   try {
-    return await buildApp(surroundings, home);
+    return await buildApp(appOptions, home);
   } catch (error) {
     home.release();
     throw error;
@@ -106,18 +106,18 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
 }
 
 /** Here, and in `app/`, features meet, and nowhere else. */
-async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
-  const { settings, logger } = surroundings;
+async function buildApp(appOptions: AppOptions, home: Home): Promise<App> {
+  const { settings, logger } = appOptions;
   const build = readBuild();
-  const leaked = readLeakedPasswords(surroundings.leaked_passwords);
+  const leaked = readLeakedPasswords(appOptions.leaked_passwords);
   // Before anything else is made or changed: the database says whether this version and these keys are the right ones.
-  const { database, keys, pool, clock } = await openStore(surroundings, home.id);
+  const { database, keys, pool, clock } = await openStore(appOptions, home.id);
   const { now } = clock;
-  const servers = await joinOthers(surroundings, database, home.id);
+  const servers = await joinOthers(appOptions, database, home.id);
   const metrics = settings.metrics && createMetrics();
-  const spool = openSpool({ ...folderOf(surroundings, 'spool'), limits: settings.spool });
-  const { quarantine, shared, sharedSets, attachments, storeWatch, close: closeStore } = await openKeptFiles(surroundings);
-  const { topics, counters, news } = await openBetween(surroundings, now);
+  const spool = openSpool({ ...folderOf(appOptions, 'spool'), limits: settings.spool });
+  const { quarantine, shared, sharedSets, attachments, storeWatch, close: closeStore } = await openKeptFiles(appOptions);
+  const { topics, counters, news } = await openBetween(appOptions, now);
   const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
   const changed = (user_id: string, topic: Topic) => {
     tell(user_id, { kind: 'changed', topic });
@@ -132,9 +132,9 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     database: database.$pickTables<'jobs'>(),
     logger,
     news,
-    every_ms: surroundings.every_ms,
+    every_ms: appOptions.every_ms,
   });
-  const { audit, verifyLog, witness } = await buildAudit(surroundings, {
+  const { audit, verifyLog, witness } = await buildAudit(appOptions, {
     database: database.$pickTables<'audit_entries' | 'audit_head'>(),
     key: keys.audit,
     now,
@@ -150,7 +150,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     server: settings.mail_server,
     now,
     logger,
-    look_ms: surroundings.mail_look_ms,
+    look_ms: appOptions.mail_look_ms,
     onChange: () => installationNews.tell('waiting'),
   });
   const mail = restrainMail(everyMail, {
@@ -158,7 +158,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     counters,
     limits: settings.limits,
   });
-  const support = buildRemote(surroundings, {
+  const support = buildRemote(appOptions, {
     ...{ database, audit, jobs, counters, mail, topics, now },
     people: () => accounts.auth,
     raise: (incident) => monitor.alerts.raise(incident),
@@ -178,7 +178,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     now,
     logger,
   });
-  const scanner = await buildScanner(surroundings, {
+  const scanner = await buildScanner(appOptions, {
     database: database.$pickTables<
       'scans' | 'quarantine_reports' | 'installation' | 'jobs' | 'mails' | 'audit_entries' | 'audit_head'
     >(),
@@ -203,7 +203,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   });
   const { antivirus, engine, embedded, signatures } = scanner;
   const observe: Observe = (event) => monitor.detection.observe(event);
-  const accounts: Accounts = buildAccounts(surroundings, {
+  const accounts: Accounts = buildAccounts(appOptions, {
     database,
     audit,
     counters,
@@ -240,7 +240,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     now,
   };
   const subscriptions = createSubscriptions(subscriptionParts);
-  const monitor: Monitor = await buildMonitor(surroundings, {
+  const monitor: Monitor = await buildMonitor(appOptions, {
     database,
     audit,
     mail,
@@ -250,7 +250,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     devices: (user_id) => devices.facts(user_id),
     now,
   });
-  const devices: BuiltDevices = buildDevices(surroundings, {
+  const devices: BuiltDevices = buildDevices(appOptions, {
     ...{ database, audit, counters, firewall, signatures, jobs, topics, now },
     raise: (incident) => monitor.alerts.raise({ ...incident, browser_id: null, session_id: null }),
     recordScan: (transaction, found) => antivirus.recordOnDevice(transaction, found),
@@ -259,11 +259,11 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     grantedOf: (device) => remote.grantedOf(device),
   });
   const scannedFiles = createScannedFiles({
-    ...folderOf(surroundings, 'attachments-arriving'),
+    ...folderOf(appOptions, 'attachments-arriving'),
     ...{ files: attachments, inspect: scanner.inspect, upload_ms: settings.upload_ms, logger },
   });
   const sessionFiles = support.keepFiles(scannedFiles);
-  const desk = await buildDesk(surroundings, {
+  const desk = await buildDesk(appOptions, {
     ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
     devices: devices.devices,
     files: scannedFiles,
@@ -277,13 +277,13 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       () => forgetOldScores(database.$pickTables<'score_history'>(), now()),
       () => accounts.sessions.forgetExpired(),
       desk.forgetReadMails,
-      ...retentionTasks(surroundings, { database, audit, forgetChats: desk.forgetOld, now }),
+      ...retentionTasks(appOptions, { database, audit, forgetChats: desk.forgetOld, now }),
       // Last: what the others have removed is to be gone.
       async () => void (await wipeDeleted(database)),
     ],
   });
 
-  const { api, fastify, drain, storage, rateLimits } = await openHttp(surroundings, {
+  const { api, fastify, drain, storage, rateLimits } = await openHttp(appOptions, {
     ...{ database, counters, proxies, metrics, observe, now },
     sessions: accounts.sessions,
     countRequest: (caller) => monitor.detection.countRequest(caller),
@@ -347,13 +347,13 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     desk: desk.topics,
     remote: support.seats,
     opening: { rate: settings.limits['sockets.source'], counters },
-    limits: surroundings.events_limits ?? SOCKET_LIMITS,
+    limits: appOptions.events_limits ?? SOCKET_LIMITS,
     public_url: settings.public_url,
   });
   const measuring =
-    metrics && buildMetrics(surroundings, { metrics, fastify, rateLimits, pool, mail, jobs, scanner, events, build, clock });
-  await serveAgentPackage(fastify, surroundings.agent_folder, settings.public_url);
-  await serveWeb(fastify, surroundings.web_folder);
+    metrics && buildMetrics(appOptions, { metrics, fastify, rateLimits, pool, mail, jobs, scanner, events, build, clock });
+  await serveAgentPackage(fastify, appOptions.agent_folder, settings.public_url);
+  await serveWeb(fastify, appOptions.web_folder);
   await antivirus.resume();
   await remote.resume();
   const stopWatching = support.watch(accounts.sessions);

@@ -16,7 +16,7 @@ import type { DatabaseLocation } from '#platform/database.ts';
 import { openDisk } from '#platform/disk.ts';
 import { createLog } from '#platform/log.ts';
 import { parseSettings } from '#platform/settings.ts';
-import type { Surroundings } from '#server/app/surroundings.ts';
+import type { AppOptions } from '#server/app/app-options.ts';
 import { type App, createApp } from '#server/app.ts';
 import { afterFile } from './after-file.ts';
 import { createFakeEngine } from './fake-engine.ts';
@@ -154,7 +154,7 @@ async function redisOf(location: DatabaseLocation | undefined): Promise<Record<s
 
 /** The application on a real port with a real database. The engine is `fake-engine.ts`; `engine: 'real'` starts processes of the real one, for tests of scanning. */
 export async function startTestApp(
-  options: { environment?: Record<string, string>; surroundings?: Partial<Surroundings>; engine?: 'fake' | 'real' } = {},
+  options: { environment?: Record<string, string>; surroundings?: Partial<AppOptions>; engine?: 'fake' | 'real' } = {},
 ): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-test-'));
   const database = await freshDatabase();

@@ -12,8 +12,8 @@ import { measureProcess } from '#platform/process-metrics.ts';
 import type { RateLimits } from '#platform/rate-limit.ts';
 import { createMetricsServer, serveMetrics } from '#platform/serve-metrics.ts';
 import type { SharedClock } from '#platform/shared-clock.ts';
+import type { AppOptions } from './app-options.ts';
 import type { Scanner } from './scanner.ts';
-import type { Surroundings } from './surroundings.ts';
 
 const MIB = 1024 ** 2;
 const SECOND_MS = 1_000;
@@ -47,7 +47,7 @@ export function meterScans(metrics: Metrics): ScanMeter {
 
 /** Measures what the parts of the server are like at each look, and serves that as the settings say. */
 export function buildMetrics(
-  { settings, now = Date.now }: Surroundings,
+  { settings, now = Date.now }: AppOptions,
   parts: {
     metrics: Metrics;
     fastify: FastifyInstance;

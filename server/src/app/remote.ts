@@ -23,13 +23,13 @@ import type { Api } from '#platform/serve.ts';
 import type { Sessions } from '#platform/session.ts';
 import { sessionTopic, type Topics } from '#platform/topics/topics.ts';
 import type { Accounts } from './accounts.ts';
+import type { AppOptions } from './app-options.ts';
 import type { RestrainedMail } from './letters.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
 
 /** Builds remote support: sessions, the pages that take part in them, and their events. A part that is passed as a function is read later. */
 export function buildRemote(
-  { settings, logger }: Surroundings,
+  { settings, logger }: AppOptions,
   parts: {
     database: Kysely<Tables>;
     audit: Audit;

@@ -9,14 +9,14 @@ import { timeOfId } from '#platform/id.ts';
 import { type JobTables, LeaseLost } from '#platform/jobs/job-store.ts';
 import { invalidField, Problem } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import { type Copy, isUnread, type Keeping, type ScanRow as Row, type Verdict } from './keeping.ts';
 import { isOfItsFinders, type MatchHash, withList } from './known-hashes.ts';
 import type { NewRecord } from './new-record.ts';
 import { createProgressBoard, type ProgressBoard } from './progress.ts';
 import type { ReadingLease } from './scan-jobs.ts';
+import { type ScanQueue, SET_ASIDE } from './scan-queue.ts';
 import { isTestFile, notesSchema, scanOf } from './scan-record.ts';
+import { type Copy, isUnread, type ScanRow as Row, type ScanStore, type Verdict } from './scan-store.ts';
 import type { Spool } from './spool.ts';
-import { SET_ASIDE, type Turns } from './turns.ts';
 import { columnsOf } from './verdict-columns.ts';
 
 /** A file in which something was found. */
@@ -104,9 +104,9 @@ function refuseWrongPassword(row: Row, outcome: EngineOutcome): void {
 interface ExaminationsOptions {
   database: Kysely<AntivirusTables & JobTables>;
   engine: Engine;
-  turns: Turns;
+  scanQueue: ScanQueue;
   spool: Spool;
-  keeping: Keeping;
+  scanStore: ScanStore;
   now: () => number;
   logger: FastifyBaseLogger;
   /** Called for each infected file, again after a restart: take it once for each scan id. */
@@ -152,9 +152,9 @@ export class Examinations {
   private readonly record_ms: number;
   private readonly database: Kysely<AntivirusTables & JobTables>;
   private readonly engine: Engine;
-  private readonly turns: Turns;
+  private readonly scanQueue: ScanQueue;
   private readonly spool: Spool;
-  private readonly keeping: Keeping;
+  private readonly scanStore: ScanStore;
   private readonly now: () => number;
   private readonly logger: FastifyBaseLogger;
   private readonly onInfected: (file: InfectedFile) => Promise<void>;
@@ -170,9 +170,9 @@ export class Examinations {
     this.record_ms = options.record_ms ?? RECORDED_AFTER_MS;
     this.database = options.database;
     this.engine = options.engine;
-    this.turns = options.turns;
+    this.scanQueue = options.scanQueue;
     this.spool = options.spool;
-    this.keeping = options.keeping;
+    this.scanStore = options.scanStore;
     this.now = options.now;
     this.logger = options.logger;
     this.onInfected = options.onInfected;
@@ -193,7 +193,7 @@ export class Examinations {
     }
     await record?.store();
     await this.database.deleteFrom('scans').where('id', '=', row.id).where('scan_status', '=', 'pending').execute();
-    await this.keeping.letGo(row);
+    await this.scanStore.letGo(row);
     this.news.removed(row);
     throw new Problem('upload_cancelled');
   }
@@ -206,7 +206,7 @@ export class Examinations {
 
   /** Stores a verdict, sees to the bytes, and tells of what has changed by it. Undefined when the record is gone. */
   private async conclude(row: Row, verdict: Partial<Verdict>, lease?: ReadingLease): Promise<Row | undefined> {
-    const concluded = await this.keeping.conclude(row, verdict, lease).catch((error: unknown) => {
+    const concluded = await this.scanStore.conclude(row, verdict, lease).catch((error: unknown) => {
       if (error instanceof LeaseLost) return undefined;
       throw error;
     });
@@ -244,7 +244,7 @@ export class Examinations {
   /** Puts the bytes of a sealed file where an engine reads them. A store that is away is no attempt. */
   private async recalled(row: Row, attempts: number): Promise<boolean> {
     try {
-      return await this.keeping.recall(row);
+      return await this.scanStore.recall(row);
     } catch (error) {
       await this.database.updateTable('scans').set({ attempts }).where('id', '=', row.id).execute();
       throw error;
@@ -256,7 +256,7 @@ export class Examinations {
     const row = waiter === undefined ? await takeAgain(this.database, seen) : seen;
     if (row === undefined) {
       const now_is = await current(this.database, seen.id);
-      if (now_is === undefined) await this.keeping.letGo(seen);
+      if (now_is === undefined) await this.scanStore.letGo(seen);
       return now_is;
     }
     // A server that took the file up in place of another one, or lost its folder, has it in the store alone.
@@ -308,7 +308,7 @@ export class Examinations {
           },
         });
       const is_new = this.now() - timeOfId(user_id) < NEW_FOR_MS;
-      const turn = this.turns.take({ user_id, size, is_new, signal: given_up, onPlace }, async (stop, begun) => {
+      const turn = this.scanQueue.take({ user_id, size, is_new, signal: given_up, onPlace }, async (stop, begun) => {
         const scan = scanFor(begun);
         const reading = async () => {
           const first = await this.whileRoom(id, stop, scan);
@@ -417,7 +417,7 @@ export class Examinations {
   /** Seals what was read when there was no room for it. */
   seal(row: Row): Promise<Row | undefined> {
     return this.alone(row.id, async () => {
-      const sealed = await this.keeping.sealWaiting(row);
+      const sealed = await this.scanStore.sealWaiting(row);
       if (sealed !== undefined) this.news.changed(sealed);
       return sealed;
     });
@@ -440,7 +440,7 @@ export class Examinations {
   /** Ends the engine. Unread files stay as they are, for the next start. */
   async close(): Promise<void> {
     this.closed = true;
-    this.turns.close();
+    this.scanQueue.close();
     await this.engine.close();
     await Promise.allSettled(this.under_way.values());
   }

@@ -13,7 +13,7 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import type { ScanRow } from './keeping.ts';
+import type { ScanRow } from './scan-store.ts';
 
 /** The owner of the accounts. */
 interface Accounts {

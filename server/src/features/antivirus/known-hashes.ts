@@ -1,6 +1,6 @@
 import type { EngineAnswer } from '@palisade/contract/antivirus';
-import type { ScanRow, Verdict } from './keeping.ts';
 import { enginesSchema } from './scan-record.ts';
+import type { ScanRow, Verdict } from './scan-store.ts';
 
 /** The name of a threat whose whole file has this SHA-256 (hex); undefined for what is on no list. */
 export type MatchHash = (sha256: string) => string | undefined;

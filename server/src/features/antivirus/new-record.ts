@@ -5,11 +5,11 @@ import type { JobTables } from '#platform/jobs/job-store.ts';
 import { Problem } from '#platform/problem.ts';
 import { storageProblem } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import { ACCOUNT_GONE } from './arrivals.ts';
 import type { RecordNews, ScanMeter } from './examination.ts';
-import type { Keeping, ScanRow, Verdict } from './keeping.ts';
 import type { ReadingLeases } from './scan-jobs.ts';
+import type { ScanRow, ScanStore, Verdict } from './scan-store.ts';
 import type { Spool } from './spool.ts';
+import { ACCOUNT_GONE } from './upload-admission.ts';
 
 /**
  * The record of a file that has just arrived. Either it is stored as it is, with the bytes before it, and the file is read now or after a restart; or it is stored once,
@@ -34,12 +34,12 @@ export function createNewRecord(parts: {
   /** Undefined without a store that servers share. */
   leases: Pick<ReadingLeases, 'begin'> | undefined;
   spool: Pick<Spool, 'store' | 'remove'>;
-  keeping: Pick<Keeping, 'deposit' | 'letGo'>;
+  scanStore: Pick<ScanStore, 'deposit' | 'letGo'>;
   row: ScanRow;
   news: Pick<RecordNews, 'changed'>;
   meter: Pick<ScanMeter, 'verdict'> | undefined;
 }): NewRecord {
-  const { database, leases, spool, keeping, row, news, meter } = parts;
+  const { database, leases, spool, scanStore, row, news, meter } = parts;
   let storing: Promise<HeldJob | undefined> | undefined;
   let held: HeldJob | undefined;
 
@@ -58,12 +58,12 @@ export function createNewRecord(parts: {
       if (values.spooled === 1) {
         await spool.store(row.id);
         // Before there is a record of it, so that from then on it survives this server.
-        Object.assign(values, await keeping.deposit(values));
+        Object.assign(values, await scanStore.deposit(values));
       }
       if (values.spooled === 1 && leases !== undefined) held = await insertHeld(values, leases);
       else await database.insertInto('scans').values(values).execute();
     } catch (error) {
-      await keeping.letGo(values);
+      await scanStore.letGo(values);
       if (isForeignKeyViolation(error)) throw new Problem('unauthenticated', { detail: ACCOUNT_GONE, cause: error });
       throw storageProblem(error);
     }

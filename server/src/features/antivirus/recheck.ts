@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely';
 import { StoreAwayError } from '#platform/blobs/blobs.ts';
 import { type InstallationTables, readFact, writeFact } from '#platform/installation.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import { type ScanRow, UNREAD } from './keeping.ts';
 import type { MatchHash } from './known-hashes.ts';
+import { type ScanRow, UNREAD } from './scan-store.ts';
 
 /** Looks at what was scanned before, again, when engine or signatures have changed: at what this server alone keeps, and at what nobody does. */
 export interface Recheck {

@@ -2,8 +2,8 @@ import { coverageSchema, engineAnswerSchema, type Scan } from '@palisade/contrac
 import { type ScanDetail, threatFactsSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
 import { disguiseOf } from './disguise.ts';
-import type { ScanRow } from './keeping.ts';
 import { INDUSTRY_TEST_THREATS } from './scan-counts.ts';
+import type { ScanRow } from './scan-store.ts';
 
 export const notesSchema = z.array(z.string());
 export const enginesSchema = z.array(engineAnswerSchema);

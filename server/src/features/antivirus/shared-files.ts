@@ -8,10 +8,10 @@ import type { JobTables } from '#platform/jobs/job-store.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { Examinations, RecordNews } from './examination.ts';
-import { isUnread, type Keeping, type ScanRow as Row, UNREAD } from './keeping.ts';
 import type { MatchHash } from './known-hashes.ts';
 import { EDITION } from './recheck.ts';
 import { BUSY, LEFT_WAITING, RECHECK, type ReadingLease, type ReadingLeases, SCAN, SWEEP } from './scan-jobs.ts';
+import { isUnread, type ScanRow as Row, type ScanStore, UNREAD } from './scan-store.ts';
 
 /** The editions by which everything in the store was rechecked: those of all servers, during an upgrade. */
 const RECHECKED = 'rechecked_editions';
@@ -26,7 +26,7 @@ interface SharedFilesOptions {
   leases: ReadingLeases;
   engine: Engine;
   examinations: Examinations;
-  keeping: Keeping;
+  scanStore: ScanStore;
   news: RecordNews;
   matchHash: MatchHash | undefined;
   /** The data folder of this server. */
@@ -152,7 +152,7 @@ export class SharedFiles {
       () => this.engine.complete(),
     );
     this.jobs.handle(SWEEP, async ({ signal }) => {
-      for (const row of await options.keeping.sweepShared(signal)) options.news.changed(row);
+      for (const row of await options.scanStore.sweepShared(signal)) options.news.changed(row);
     });
     this.jobs.handle(LEFT_WAITING, async () => {
       const living = await options.livingHomes();

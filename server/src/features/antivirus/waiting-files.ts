@@ -8,10 +8,10 @@ import type { JobTables } from '#platform/jobs/job-store.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { Examinations, RecordNews } from './examination.ts';
-import { isUnread, type Keeping, NOT_KEPT, type ScanRow as Row, UNREAD } from './keeping.ts';
 import type { MatchHash } from './known-hashes.ts';
 import { createRecheck, type Recheck } from './recheck.ts';
 import type { ReadingLeases } from './scan-jobs.ts';
+import { isUnread, NOT_KEPT, type ScanRow as Row, type ScanStore, UNREAD } from './scan-store.ts';
 import { createSharedFiles, type SharedFiles } from './shared-files.ts';
 import type { Spool } from './spool.ts';
 
@@ -32,7 +32,7 @@ interface WaitingFilesOptions {
   engine: Engine;
   examinations: Examinations;
   spool: Spool;
-  keeping: Keeping;
+  scanStore: ScanStore;
   /** The data folder of this server: what others have is theirs to read and to remove. */
   home: string;
   /** Ids of the files that are taken in just now and have no record yet. */
@@ -51,7 +51,7 @@ export class WaitingFiles {
   private readonly engine: Engine;
   private readonly examinations: Examinations;
   private readonly spool: Spool;
-  private readonly keeping: Keeping;
+  private readonly scanStore: ScanStore;
   private readonly home: string;
   private readonly arriving: () => readonly string[];
   private readonly news: RecordNews;
@@ -72,7 +72,7 @@ export class WaitingFiles {
     this.engine = options.engine;
     this.examinations = options.examinations;
     this.spool = options.spool;
-    this.keeping = options.keeping;
+    this.scanStore = options.scanStore;
     this.home = options.home;
     this.arriving = options.arriving;
     this.news = options.news;
@@ -87,7 +87,7 @@ export class WaitingFiles {
         leases: options.leases,
         engine: this.engine,
         examinations: this.examinations,
-        keeping: this.keeping,
+        scanStore: this.scanStore,
         news: this.news,
         matchHash: options.matchHash,
         home: this.home,
@@ -133,7 +133,7 @@ export class WaitingFiles {
       .executeTakeFirst();
     if (given_up === undefined) return undefined;
     this.news.changed(given_up);
-    await this.keeping.letGo(row);
+    await this.scanStore.letGo(row);
     return given_up;
   };
 
@@ -155,7 +155,7 @@ export class WaitingFiles {
   private async sweepWhenDue(): Promise<void> {
     if (this.now() - this.swept_at < SWEEP_EVERY_MS) return;
     this.swept_at = this.now();
-    for (const row of await this.keeping.sweep(() => [...this.arriving(), ...this.examinations.running()]))
+    for (const row of await this.scanStore.sweep(() => [...this.arriving(), ...this.examinations.running()]))
       this.news.changed(row);
   }
 

@@ -16,8 +16,8 @@ import { listenAs } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
 import type { DetectionTables } from './detection.tables.ts';
 import { createDetection } from './detection.ts';
+import { createFindingNotifier } from './finding-notifier.ts';
 import { createKnownBrowsers, type KnownBrowsers } from './known-browsers.ts';
-import { createTelling } from './telling.ts';
 
 const PLAN = { plan_name: 'Family', price: 1, duration_months: 12, max_devices: 1, is_premium: true, features: [] } as const;
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
@@ -293,7 +293,7 @@ describe('a stream of events', async () => {
     const wasRefused = ({ account }: { account: string }) => Promise.resolve(refused.includes(account));
     const raised: Incident[] = [];
     const browsers = createKnownBrowsers({ database, now });
-    const telling = createTelling({
+    const notifier = createFindingNotifier({
       database: database.$pickTables<'detection_findings'>(),
       raise: async (incident, claim) => {
         await database.transaction().execute(async (transaction) => {
@@ -307,7 +307,7 @@ describe('a stream of events', async () => {
       now,
       logger,
     });
-    const detection = createDetection({ database, browsers, telling, wasRefused, jobs: { handle() {} }, now, logger });
+    const detection = createDetection({ database, browsers, notifier, wasRefused, jobs: { handle() {} }, now, logger });
     onTestFinished(() => detection.close());
     return { detection, browsers, raised, clock };
   }

@@ -9,11 +9,11 @@ import type { SecurityEvent } from '#platform/security-event.ts';
 import { logSecurityEvent } from '#platform/security-log.ts';
 import { detect, type Finding, placesOf, vouchedFor, WINDOWS_MAXIMUM, type Windows } from './detect.ts';
 import type { DetectionTables } from './detection.tables.ts';
+import type { FindingNotifier } from './finding-notifier.ts';
 import { type Found, type KeptFinding, keepFindings } from './findings-store.ts';
 import type { Asker } from './flood.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import { FLOOD, type Sighting } from './rules.ts';
-import type { Telling } from './telling.ts';
 import { createVolumes, type Flood, type Volumes } from './volumes.ts';
 import { windowSchema } from './windows.ts';
 import { changeWindows, emptyWindows, isAnyHeld, sweepWindows } from './windows-store.ts';
@@ -29,7 +29,7 @@ const LOOKED_AT_ONCE = 50;
 interface DetectionOptions {
   database: Kysely<DetectionTables>;
   browsers: Pick<KnownBrowsers, 'recognise' | 'learn' | 'sweep'>;
-  telling: Telling;
+  notifier: FindingNotifier;
   /** Whether sign-in to this account from this source was being refused at that time (ISO). `account` as events name it. */
   wasRefused: (pair: { source: string; account: string }, at: string) => Promise<boolean>;
   jobs: Pick<Jobs, 'handle'>;
@@ -44,7 +44,7 @@ const at = (now: () => number) => new Date(now()).toISOString();
 export class Detection {
   private readonly database: Kysely<DetectionTables>;
   private readonly browsers: Pick<KnownBrowsers, 'recognise' | 'learn' | 'sweep'>;
-  private readonly telling: Telling;
+  private readonly notifier: FindingNotifier;
   private readonly wasRefused: (pair: { source: string; account: string }, at: string) => Promise<boolean>;
   private readonly now: () => number;
   private readonly logger: FastifyBaseLogger;
@@ -59,7 +59,7 @@ export class Detection {
   constructor(options: DetectionOptions) {
     this.database = options.database;
     this.browsers = options.browsers;
-    this.telling = options.telling;
+    this.notifier = options.notifier;
     this.wasRefused = options.wasRefused;
     this.now = options.now;
     this.logger = options.logger;
@@ -131,7 +131,7 @@ export class Detection {
     while (this.waiting.length > 0) {
       const some = this.waiting.splice(0, LOOKED_AT_ONCE);
       await this.logged('request_refused', async () =>
-        this.telling.tell(await this.find(await Promise.all(some.map(this.sight)))),
+        this.notifier.notify(await this.find(await Promise.all(some.map(this.sight)))),
       );
     }
     this.working = undefined;
@@ -153,7 +153,7 @@ export class Detection {
   };
 
   private readonly secondLook = async (): Promise<void> => {
-    await this.telling.tellUntold();
+    await this.notifier.notifyRemaining();
     await sweepWindows({ database: this.database, now: this.now }, WINDOWS_MAXIMUM);
   };
 
@@ -163,8 +163,8 @@ export class Detection {
     await this.logged(event.kind, async () => {
       const found = await this.find([await this.sight(event)]);
       // Only a known account has somebody to tell: the time of an answer must not say which one is known.
-      if (event.kind === 'login_failed') this.afterwards(() => this.telling.tell(found));
-      else await this.telling.tell(found);
+      if (event.kind === 'login_failed') this.afterwards(() => this.notifier.notify(found));
+      else await this.notifier.notify(found);
     });
   }
 
@@ -193,7 +193,7 @@ export class Detection {
     await this.working;
     await Promise.all(this.underway);
     await this.fold()
-      .then(this.telling.tellUntold)
+      .then(this.notifier.notifyRemaining)
       .catch((error: unknown) => logFailure(this.logger, error, 'what was counted last could not be kept'));
   }
 }

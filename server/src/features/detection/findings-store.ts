@@ -62,15 +62,15 @@ function readFound(text: string): Found | undefined {
 }
 
 /** Findings with recipients that are not notified yet, the oldest first. */
-export async function untoldFindings(database: Kysely<FindingTables>): Promise<KeptFinding[]> {
-  const rows = await database.selectFrom('detection_findings').selectAll().orderBy('id').limit(UNTOLD_AT_ONCE).execute();
+export async function unfinishedFindings(database: Kysely<FindingTables>): Promise<KeptFinding[]> {
+  const rows = await database.selectFrom('detection_findings').selectAll().orderBy('id').limit(UNFINISHED_AT_ONCE).execute();
   return rows.flatMap(({ found: text, told, ...row }) => {
     const found = readFound(text);
     return found === undefined ? [] : [{ ...row, found, told: toldSchema.parse(JSON.parse(told)) }];
   });
 }
 
-const UNTOLD_AT_ONCE = 200;
+const UNFINISHED_AT_ONCE = 200;
 
 /**
  * Notes in the transaction that tells somebody that they were told; `next` is undefined when nobody is left. False where another server has done so meanwhile,

@@ -7,14 +7,14 @@ import { logFailure } from '#platform/database-patience.ts';
 import { readBounded } from '#platform/json-body.ts';
 import { sourceOf } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
-import { type Crowd, type CrowdLimits, createCrowd, type Stranger } from './crowd.ts';
 import { createBucket, end, isOfKind, parseJson, type Refusal, say, sayText } from './frames.ts';
 import { createIndexByKey } from './index-by-key.ts';
+import { createSocketAdmission, type SocketAdmission, type SocketAdmissionLimits, type Stranger } from './socket-admission.ts';
 import { admitRequest, letGo, noteAnswer, type SocketDoor } from './socket-request.ts';
 import { createStandings, type Standings } from './standing.ts';
 
 /** Bounds of a channel's sockets. Times in ms. */
-export interface SocketLimits extends CrowdLimits {
+export interface SocketLimits extends SocketAdmissionLimits {
   /** Time in which a socket must authenticate. */
   hello_ms: number;
   /** The server says something at least this often; a peer that has not answered by the next time is gone. */
@@ -188,7 +188,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
   private readonly byPrincipal = createIndexByKey<Member<Principal, Said>>();
   private readonly turns = Array.from({ length: SPREAD }, () => new Set<Member<Principal, Said>>());
   private readonly sockets = new Map<WebSocket, Peer<Principal, Said>>();
-  private readonly crowd: Crowd;
+  private readonly admission: SocketAdmission;
   private joined = 0;
   private turn = 0;
   private readonly standings: Standings<Member<Principal, Said>>;
@@ -203,7 +203,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
     this.channel = this.service.channel;
     this.lively = this.channel.lively;
     this.longest = Math.max(this.channel.frame_bytes, this.lively?.bytes ?? 0);
-    this.crowd = createCrowd(this.limits, (socket) =>
+    this.admission = createSocketAdmission(this.limits, (socket) =>
       end(socket, { code: CLOSED.silent, reason: 'Too many have not said who they are.' }),
     );
     this.standings = createStandings<Principal, Member<Principal, Said>>({
@@ -219,7 +219,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
         onRequest: async (request, reply) => {
           noteAnswer(request, reply);
           const source = await admitRequest(request, { opening: options.opening, public_url: options.public_url });
-          if (this.crowd.isFull(source)) throw new Problem('too_many_requests', { retry_after: RETRY_AFTER_S });
+          if (this.admission.isFull(source)) throw new Problem('too_many_requests', { retry_after: RETRY_AFTER_S });
         },
       },
       this.accept,
@@ -289,10 +289,10 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
     clearTimeout(entering.silence);
     raw.off('data', entering.count);
     if (next === 'talking') {
-      this.crowd.talk(entering.stranger);
+      this.admission.talk(entering.stranger);
       return;
     }
-    this.crowd.leave(entering.stranger);
+    this.admission.leave(entering.stranger);
     // It is as long open as its page: what letting it in took is kept no longer.
     peer.entering = undefined;
   }
@@ -392,7 +392,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
       },
     };
     this.sockets.set(socket, peer);
-    if (peer.entering) this.crowd.enter(peer.entering.stranger);
+    if (peer.entering) this.admission.enter(peer.entering.stranger);
     if (this.longest > this.channel.hello_bytes) raw.on('data', count);
     this.hearFrames(socket);
   };

@@ -3,10 +3,10 @@ import type { EngineMemory } from '@palisade/scanner/process-memory';
 import type { ScannerAddress } from '@palisade/scanner/scanner-url';
 import type { YaraPool } from '@palisade/scanner/yara-pool';
 import type { FastifyBaseLogger } from 'fastify';
-import type { ArrivalLimits } from '#features/antivirus/arrivals.ts';
 import type { FetchLimits } from '#features/antivirus/fetch-feed.ts';
 import type { MatchHash } from '#features/antivirus/known-hashes.ts';
 import type { UploadLimits } from '#features/antivirus/receive.ts';
+import type { UploadAdmissionLimits } from '#features/antivirus/upload-admission.ts';
 import type { Zone } from '#features/chat/mail-proof.ts';
 import type { openMailbox } from '#features/chat/mailbox.ts';
 import type { SocketLimits } from '#platform/channels/serve-socket.ts';
@@ -17,7 +17,7 @@ import type { PatienceLimits } from '#platform/http.ts';
 import type { Settings } from '#platform/settings.ts';
 
 /** Options of the application: settings, locations, the clock, the log. */
-export interface Surroundings {
+export interface AppOptions {
   settings: Settings;
   database: DatabaseLocation;
   /** Time for which an idle connection to PostgreSQL is kept, in ms: 5 minutes by default. Tests have many servers beside each other. */
@@ -35,7 +35,7 @@ export interface Surroundings {
   scan_limits?: ScanLimits;
   engine_memory?: EngineMemory;
   upload_limits?: Partial<UploadLimits>;
-  arrival_limits?: ArrivalLimits;
+  admission_limits?: UploadAdmissionLimits;
   /** Bytes of one person that are kept sealed. */
   quarantine_quota?: number;
   /** Free space of a disk. */

@@ -228,7 +228,7 @@ describe('a small file', async () => {
 
 describe('too much at once', async () => {
   const app = await startScanningApp({
-    surroundings: { arrival_limits: { per_person: 2, all: 3 }, upload_limits: { slow: { window_ms: 200, bytes: 1000 } } },
+    surroundings: { admission_limits: { per_person: 2, all: 3 }, upload_limits: { slow: { window_ms: 200, bytes: 1000 } } },
   });
   const [maria, zoe] = await Promise.all([app.signIn(), app.signIn()]);
   const spool = () => readdirSync(join(app.data_dir, 'spool'));

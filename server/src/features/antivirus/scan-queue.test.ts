@@ -1,20 +1,20 @@
 // proves: asvs-15.2.2
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createTurns, SET_ASIDE } from './turns.ts';
+import { createScanQueue, SET_ASIDE } from './scan-queue.ts';
 
 const [SMALL, BIG] = [10, 1000];
 const LIMITS = { small_bytes: 100, quick_ms: 1_000, budget_ms: 20_000 };
 
 /** Turns whose work ends when the test says so. */
 function stage(slots: number) {
-  const turns = createTurns({ slots, ...LIMITS });
+  const scanQueue = createScanQueue({ slots, ...LIMITS });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const places = new Map<string, number>();
   const aborts = new Map<string, AbortController>();
   return {
-    turns,
+    scanQueue,
     begun,
     places,
     /** Names that have begun and not ended. */
@@ -22,7 +22,7 @@ function stage(slots: number) {
     bring(user_id: string, name: string, size: number) {
       const abort = new AbortController();
       aborts.set(name, abort);
-      return turns.take(
+      return scanQueue.take(
         { user_id, size, signal: abort.signal, onPlace: (place) => void places.set(name, place) },
         async (_stop, takenUp) => {
           takenUp();
@@ -120,9 +120,9 @@ describe('turns', () => {
   });
 
   test('work that fails gives its slot back', async () => {
-    const turns = createTurns({ slots: 1, ...LIMITS });
-    await expect(turns.take({ user_id: 'maria', size: BIG }, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await turns.take({ user_id: 'maria', size: BIG }, async () => 'done')).toBe('done');
+    const scanQueue = createScanQueue({ slots: 1, ...LIMITS });
+    await expect(scanQueue.take({ user_id: 'maria', size: BIG }, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await scanQueue.take({ user_id: 'maria', size: BIG }, async () => 'done')).toBe('done');
   });
 
   test('invariants: no slot is overbooked or idle, big files leave one, each file is served once', async () => {
@@ -173,11 +173,11 @@ describe('turns', () => {
   });
 
   test('no file is served after the close, and none waits for ever', async () => {
-    const { begun, bring, turns } = stage(1);
+    const { begun, bring, scanQueue } = stage(1);
     void bring('maria', 'm1', BIG);
     const waiting = bring('maria', 'm2', BIG);
     await settled();
-    turns.close();
+    scanQueue.close();
     expect(await waiting).toBeUndefined();
     expect(await bring('maria', 'm3', BIG)).toBeUndefined();
     expect(begun).toEqual(['m1']);
@@ -193,7 +193,7 @@ interface State {
 
 /** Turns by a clock of the test's own: files take as long as they are said to, and begin anew when they are set aside. */
 function clockwork(slots = 3) {
-  const turns = createTurns({ slots, ...LIMITS });
+  const scanQueue = createScanQueue({ slots, ...LIMITS });
   const files = new Map<string, State>();
   const order: string[] = [];
   return {
@@ -204,7 +204,7 @@ function clockwork(slots = 3) {
       const { by: user_id, takes_ms, size = SMALL, is_new = false, starts_ms = 0 } = file;
       const state: State = { waited_ms: Number.NaN, begun: 0, ended_ms: undefined };
       files.set(name, state);
-      await turns.take({ user_id, size, is_new }, (stop, takenUp) => {
+      await scanQueue.take({ user_id, size, is_new }, (stop, takenUp) => {
         setTimeout(takenUp, starts_ms);
         if (state.begun === 0) state.waited_ms = performance.now() - came;
         state.begun += 1;

@@ -4,7 +4,7 @@ import { Problem } from '#platform/problem.ts';
 import type { SessionNews } from '#platform/session-news.ts';
 
 /** The most files on their way to a verdict at once: being received, waiting, or being read. */
-export interface ArrivalLimits {
+export interface UploadAdmissionLimits {
   per_person: number;
   all: number;
 }
@@ -61,8 +61,8 @@ const tooManyOfAll = () =>
   });
 
 /** This server counts what it has itself; `counters` what all servers have together, and `news` asks the others for what they have. */
-export class Arrivals {
-  private readonly limits: ArrivalLimits;
+export class UploadAdmission {
+  private readonly limits: UploadAdmissionLimits;
   private readonly counters: Pick<Counters, 'put' | 'remove' | 'count'>;
   private readonly news: Pick<SessionNews, 'tell' | 'listen'> | undefined;
   private readonly counts = new Map<string, number>();
@@ -74,7 +74,7 @@ export class Arrivals {
   private readonly asked = new Map<string, (told: Told) => void>();
 
   constructor(
-    limits: ArrivalLimits,
+    limits: UploadAdmissionLimits,
     counters: Pick<Counters, 'put' | 'remove' | 'count'>,
     news?: Pick<SessionNews, 'tell' | 'listen'>,
   ) {
@@ -205,10 +205,10 @@ export class Arrivals {
   }
 }
 
-export function createArrivals(
-  limits: ArrivalLimits,
+export function createUploadAdmission(
+  limits: UploadAdmissionLimits,
   counters: Pick<Counters, 'put' | 'remove' | 'count'>,
   news?: Pick<SessionNews, 'tell' | 'listen'>,
-): Arrivals {
-  return new Arrivals(limits, counters, news);
+): UploadAdmission {
+  return new UploadAdmission(limits, counters, news);
 }

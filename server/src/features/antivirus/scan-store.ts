@@ -65,7 +65,7 @@ export function waitsUntil(now: number): string {
   return new Date(now + QUARANTINE_DAYS.pending * DAY_MS).toISOString();
 }
 
-interface KeepingOptions {
+interface ScanStoreOptions {
   database: Kysely<AntivirusTables & JobTables>;
   /** Undefined without a store that servers share. */
   leases: Pick<ReadingLeases, 'begin'> | undefined;
@@ -132,7 +132,7 @@ async function sweepSharedLeftovers(
 }
 
 /** Which uploaded bytes stay, how, and until when. */
-export class Keeping {
+export class ScanStore {
   private readonly database: Kysely<AntivirusTables & JobTables>;
   private readonly leases: Pick<ReadingLeases, 'begin'> | undefined;
   private readonly spool: Spool;
@@ -143,7 +143,7 @@ export class Keeping {
   private readonly now: () => number;
   private readonly logger: FastifyBaseLogger;
 
-  constructor(options: KeepingOptions) {
+  constructor(options: ScanStoreOptions) {
     this.database = options.database;
     this.leases = options.leases;
     this.spool = options.spool;
@@ -449,6 +449,6 @@ export class Keeping {
   }
 }
 
-export function createKeeping(options: KeepingOptions): Keeping {
-  return new Keeping(options);
+export function createScanStore(options: ScanStoreOptions): ScanStore {
+  return new ScanStore(options);
 }

@@ -22,7 +22,7 @@ type Tables = AuthTables & SessionTables & MailTables & InstallationTables & Aud
 type Forget = (database: Kysely<Tables>, user_id: string, email: string) => Promise<() => Promise<void>>;
 
 /** The end of an account. */
-export interface Farewell {
+export interface AccountDeletion {
   /**
    * Deletes an account and everything in it. The audit log keeps ids, kinds and times.
    * @throws Problem `last_admin`, and `unauthenticated` when it is gone already.
@@ -52,7 +52,7 @@ const IS_ONES_OWN = 'This is your own account. Delete it in your profile setting
 
 const TRIES = 5;
 
-export function createFarewell(parts: {
+export function createAccountDeletion(parts: {
   database: Kysely<Tables>;
   audit: Audit;
   sessions: Pick<Sessions, 'endWithAccount'>;
@@ -60,7 +60,7 @@ export function createFarewell(parts: {
   forget: readonly Forget[];
   exposure: Exposure;
   now: () => number;
-}): Farewell {
+}): AccountDeletion {
   const { database, audit, sessions, mail, forget, exposure, now } = parts;
 
   async function removeIn(
