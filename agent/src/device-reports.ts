@@ -108,7 +108,7 @@ export class DeviceReports {
     if (this.#said_part.seqs.includes(seq)) this.#dropped.noted(this.#said_part.number);
   }
 
-  /** Keeps what was dropped and is not noted yet for the next start. */
+  /** Keeps unconfirmed drops for the next start. */
   async keep(): Promise<void> {
     await this.#dropped.keep();
   }

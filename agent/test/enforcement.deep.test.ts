@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import { createNamespace, endNamespace, endNamespaces, no_namespaces, temporaryFolder } from './namespace.ts';
 import { createWorld, desiredOf, ID, pathWith, rule, SERVER, type World } from './world.ts';
 
-// On a busy machine an nft or a knock takes a second where an idle one needs 20 ms: what is waited for are conditions, and only what never comes takes the whole time.
+// On a busy machine an nft or a knock takes a second where an idle one needs 20 ms: tests wait for conditions, and only a missing one takes the whole time.
 vi.setConfig({ testTimeout: 180_000 });
 const SOON = { timeout: 40_000, interval: 20 };
 
@@ -19,7 +19,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
   afterAll(endNamespaces);
 
   // proves: device-trap-1, device-trap-2
-  it('applies rules, says so once they have proved themselves, and counts what they decide', async () => {
+  it('applies rules, confirms them once they have proved themselves, and counts their decisions', async () => {
     await world.listen(world.device, 8080, 8081);
     await world.startAgent();
     world.command({ desired: desiredOf(1, [rule(1, { port: '8081' })]) });
@@ -204,7 +204,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
   });
 
   // proves: device-fault-14
-  it('goes back at its start when it ended in the middle of a trial, and loads what was confirmed without it', async () => {
+  it('undoes at its start an unfinished trial, and loads the confirmed revision', async () => {
     await world.listen(world.device, 8080);
     const agent = await world.startAgent({ times: ['60000'] });
     world.command({ desired: desiredOf(1, [rule(1, { port: '7000' })]) });
@@ -315,7 +315,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
   });
 
   // proves: device-fault-12, device-fault-13, device-hostile-server-2, device-trap-6
-  it('refuses what is older, what does not have its hash, what is too much and what is no rule', async () => {
+  it('refuses older, altered, too large and invalid revisions', async () => {
     await world.startAgent();
     world.command({ desired: desiredOf(5, [rule(1, { port: '7000' })]) });
     await world.acked(5, 'applied');

@@ -65,7 +65,7 @@ function zipByChance(chance: Chance, depth: number, members: number): Buffer {
   return depth === 0 && rarely(2) ? archive : chance.of(ends);
 }
 
-/** With links and folders that have a content, types that nobody knows, and blocks that are none. */
+/** With links and folders that have a content, unknown types, and invalid blocks. */
 function tarByChance(chance: Chance, depth: number, members: number): Buffer {
   const pieces: Buffer[] = [];
   for (let index = 0; index < members; index += 1) {

@@ -49,7 +49,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .createTable('passkey_challenges')
     .addColumn('challenge_hash', 'text', (column) => column.primaryKey())
     .addColumn('purpose', 'text', (column) => column.notNull())
-    // Null where nobody is known yet.
+    // Null for an unknown person.
     .addColumn('user_id', 'text', (column) => column.references('users.id').onDelete('cascade'))
     .addColumn('expires_at', 'text', (column) => column.notNull())
     .execute();

@@ -3,7 +3,7 @@ import { newId } from '#platform/id.ts';
 
 const text = 'text' as const;
 
-/** The chat becomes a support desk: a conversation for each customer, the matters in it, and messages that the server counts. Old messages go on in theirs. */
+/** The chat becomes a support desk: a conversation for each customer, the matters in it, and messages that the server counts. Old messages stay in theirs. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   const { schema } = database;
   await schema

@@ -99,7 +99,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('device_blocked_pk', ['device_id', 'part', 'direction', 'protocol', 'address', 'port'])
     .execute();
 
-  // Events that were heard, so that each counts once however often it is said.
+  // Received events, so that each counts once in spite of repeats.
   await schema
     .createTable('device_events')
     .addColumn('device_id', 'text', (column) => column.notNull().references('devices.id').onDelete('cascade'))

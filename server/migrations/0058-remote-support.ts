@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 
 export async function up(database: Kysely<unknown>): Promise<void> {
   const { schema } = database;
-  // Made anew: SQLite cannot change what a column may hold.
+  // Made anew: SQLite cannot change the check of a column.
   await schema
     .createTable('remote_sessions_anew')
     .addColumn('id', 'text', (column) => column.primaryKey())
@@ -112,7 +112,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .execute();
   await schema.createIndex('remote_messages_user_id_id').on('remote_messages').columns(['user_id', 'id']).execute();
 
-  // Since when somebody is of the staff: as the log has it, else nobody knows.
+  // Time since when a person is of the staff: from the log, else unknown.
   await schema.alterTable('users').addColumn('staff_since', 'text').execute();
   await sql`
     update users set staff_since = coalesce(

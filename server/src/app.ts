@@ -278,7 +278,7 @@ async function buildApp(appOptions: AppOptions, home: Home): Promise<App> {
       () => accounts.sessions.forgetExpired(),
       desk.forgetReadMails,
       ...retentionTasks(appOptions, { database, audit, forgetChats: desk.forgetOld, now }),
-      // Last: what the others have removed is to be gone.
+      // Last: it wipes the data that the other tasks deleted.
       async () => void (await wipeDeleted(database)),
     ],
   });

@@ -65,7 +65,7 @@ function taken(before: Shape, after: Shape): string[] {
   });
 }
 
-/** Each migration with what it takes from the one before. */
+/** Each migration with the columns and tables that it removes. */
 async function allTaken(): Promise<[string, string][]> {
   const file = new SqliteDatabase(':memory:');
   const database = new Kysely<unknown>({ dialect: new SqliteDialect({ database: file }) });

@@ -121,8 +121,8 @@ const attempts = fc.oneof(
 );
 
 // proves: security-25
-test('10,000 calls with hostile values, in any order, by several people: never a 500, never a hang, never what is somebody else’s', async () => {
-  // Limits have tests of their own; here nobody is to be refused for what they are meant to do.
+test('10,000 calls with hostile values, in any order, by several people: never a 500, never a hang, never another person’s data', async () => {
+  // Limits have tests of their own; here normal use must not be refused.
   const app = await startScanningApp({ environment: { LIMITS: UNLIMITED } });
   const people: Person[] = [];
   for (const [name, role] of [

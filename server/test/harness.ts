@@ -121,8 +121,8 @@ function storeOf(location: DatabaseLocation | undefined): Record<string, string>
 }
 
 /**
- * For the environment of an application whose test moves its clock past what limits count: they are counted in the process, by that clock. Redis counts by its own, which
- * nobody can move (docs/decisions/tests.md). All other uses of Redis are in memory there as well.
+ * For the environment of an application whose test moves its clock past what limits count: they are counted in the process, by that clock. Redis counts by its own clock,
+ * which a test cannot move (docs/decisions/tests.md). All other uses of Redis are in memory there as well.
  */
 export const COUNTED_IN_MEMORY = { REDIS_URL: '' } as const;
 
@@ -177,7 +177,7 @@ export async function startTestApp(
     logger: createLog(settings.log_level),
     ...(options.engine === 'real' ? { engine_processes: 1 } : { embedded_engine: createFakeEngine() }),
     database_idle_ms: 10_000,
-    // Tests stop the processes that there are: none takes another's place unasked.
+    // Tests stop the present processes: none is replaced unasked.
     engine_memory: { ...ENGINE_MEMORY, grown: Number.POSITIVE_INFINITY },
     ...options.surroundings,
   });

@@ -28,7 +28,7 @@ describe('two servers on one database', async () => {
   const database = await sharedDatabase();
   const clock = { ahead_ms: 0 };
   const surroundings = { database, scan_retry_ms: 30, now: () => Date.now() + clock.ahead_ms, shares_database: true } as const;
-  // Each keeps its own files, whatever the other tests have.
+  // Each keeps its own files, in any store of the other tests.
   const environment = { STORAGE_URL: '' };
   const one = await startScanningApp({ environment, surroundings });
   const { token } = await one.signIn();
@@ -62,7 +62,7 @@ describe('two servers on one database', async () => {
   };
 
   // proves: attack-D.19-1
-  test('neither marks, removes nor takes up what the other has, at its start and in its sweeps', async () => {
+  test("neither marks, removes nor takes up the other's files, at its start and in its sweeps", async () => {
     await swept(two);
     expect(inFolder(one, 'spool')).toEqual(before.spool);
     expect(inFolder(one, 'quarantine')).toEqual(before.quarantine);
@@ -71,7 +71,7 @@ describe('two servers on one database', async () => {
   });
 
   // proves: attack-D.19-2
-  test('the second answers 503 for what it would need the bytes for', async () => {
+  test('the second answers 503 for actions that need the bytes', async () => {
     const params = { id: sealed[0]?.id ?? '' };
     const elsewhere = [503, 'on_another_server', '5'];
     expect(await code(two.call(restoreFile, { token, params }))).toEqual(elsewhere);

@@ -137,7 +137,7 @@ function valueFor(shape: Shape): fc.Arbitrary<unknown> {
   }
 }
 
-/** Values for a schema: mostly what it takes, often what it nearly takes, sometimes anything. */
+/** Values for a schema: mostly valid ones, often nearly valid ones, sometimes anything. */
 export function valuesFor(schema: z.ZodType): fc.Arbitrary<unknown> {
   return valueFor(shapeSchema.parse(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' })));
 }

@@ -33,7 +33,7 @@ async function call<E extends Endpoint>(
 const soon = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 60_000, interval: 25 });
 const LEASE_MS = 30_000;
 const RECONNECTING_MS = 60_000;
-/** A socket is closed by what its server hears, and not by its next look at who is signed in, which is a heartbeat away. */
+/** A socket is closed by its server's messages, and not by its next look at sessions, which is a heartbeat away. */
 const CLOSED_WITHIN_MS = 1_000;
 const PASSWORD = 'a long enough password';
 

@@ -144,7 +144,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
   });
 
   test('a clean file leaves nothing there, and an empty one never comes there', async () => {
-    // Sweeps list what is there.
+    // Sweeps list the objects.
     const changes = () => way.calls.filter((call) => !call.startsWith('GET'));
     way.next(() => undefined);
     expect(await scanned(one, token, 'long.txt', Buffer.from('A line of a long text.\n'.repeat(10_000)))).toMatchObject({
@@ -184,7 +184,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     expect(await keys()).toEqual([]);
   });
 
-  test('new signatures read again what the store did not give at first', async () => {
+  test('new signatures read files again that the store did not give at first', async () => {
     const kept = await scanned(one, token, 'eicar.com', EICAR);
     await whileAway(async () => {
       await editions('["another"]');
@@ -200,7 +200,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     await two.call(deleteScan, { token, params: { id: kept.id } });
   });
 
-  test('an object that is not what was stored is not given back', async () => {
+  test('a changed object is not given back', async () => {
     const record = await scanned(one, token, 'eicar.com', EICAR);
     const sealed = await buffer(await store.get(record.id));
     await store.put(record.id, Readable.from([sealed.fill(0, 50, 60)]));

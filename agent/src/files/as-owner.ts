@@ -100,7 +100,7 @@ async function inProcess(uid: number, gid: number, job: OwnerJob, content: Conte
     await written(child, Buffer.from(`${JSON.stringify(job)}\n`));
     if (job.kind === 'put' && content !== undefined) await give(child, job, content);
   } finally {
-    // Without the last byte, what was begun is taken back.
+    // Without the last byte, the begun write is undone.
     child.stdin?.end();
     await Promise.race([answered, ended]);
     child.kill('SIGKILL');

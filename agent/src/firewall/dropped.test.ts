@@ -94,7 +94,7 @@ it('does not count an element again that was kept alive a moment before it would
   expect(await fresh('1,r 6')).toEqual([1]);
 });
 
-it('says a part again as it is until it is noted, and has what comes meanwhile wait in one sum for each source', async () => {
+it('repeats a part unchanged until it is confirmed, and keeps later drops in one sum for each source', async () => {
   const { world, dropped } = createWorld();
   const read = (drops: string) => dropped.read({ epoch: 'one', drops });
   world.elements = [element(5)];
@@ -149,13 +149,13 @@ it('continues after a restart from its last place, in the same table alone', asy
   expect(await fresh('5')).toEqual([5]);
   world.elements = [element(7)];
   const unnoted = await dropped.read({ epoch: 'one', drops: '7' });
-  // Killed: what is in memory is there.
+  // Killed: the state in memory is there.
   world.elements = [element(8)];
   const killed = start();
   expect(await killed.read({ epoch: 'one', drops: '8' })).toEqual(unnoted);
   killed.noted(2);
   expect(await fresh('8', killed)).toEqual([1]);
-  // Ended, and the memory is gone: what was kept on the disk is there, once.
+  // Ended, and the memory is gone: the state on the disk is there, once.
   world.elements = [element(10)];
   const last = await killed.read({ epoch: 'one', drops: '10' });
   await killed.keep();
@@ -164,7 +164,7 @@ it('continues after a restart from its last place, in the same table alone', asy
   expect(existsSync(paths.state)).toBe(false);
   expect(await ended.read({ epoch: 'one', drops: '10' })).toEqual(last);
   ended.noted(last?.blocked_part.number ?? 0);
-  // Another table: what it has counted was never told.
+  // Another table: its counts were never reported.
   world.elements = [element(12)];
   expect(await fresh('12', start(), 'two')).toEqual([12]);
   // An unreadable log begins another one: none of its numbers counts as counted.

@@ -1,6 +1,6 @@
 import { uptime } from 'node:os';
 
-/** The time of day by the server's clock: as it last said, and what has passed since. */
+/** The time of day by the server's clock: its last time, plus the time since. */
 export interface ServerClock {
   /** ms since 1970. Until the server has said, by this computer's clock. */
   now(): number;

@@ -39,7 +39,7 @@ const SAVE_EVERY_MS = 1_000;
 const LOOK_EVERY_MS = 5_000;
 export const VERSION_LENGTH = 100;
 
-/** One scan: what it reads, and for which job. */
+/** One scan: its files, and its job. */
 export interface ScanTask {
   job_id: string | null;
   scan: ScanReport['scan'];

@@ -18,7 +18,7 @@ import { UnnotedFindings } from './unnoted-findings.ts';
 import { UnsentFindings } from './unsent-findings.ts';
 import { type FoundFile, localRoots } from './walk.ts';
 
-/** Below the agent's state: sealed files, records of what was found, and findings that were not reported yet. */
+/** Below the agent's state: sealed files, records of findings, and unsent findings. */
 export const QUARANTINE_FOLDER = 'quarantine';
 export const FOUND_FOLDER = 'found';
 const UNSENT_FOLDER = 'untold';

@@ -53,7 +53,7 @@ async function pack(number: number, rule: string, samples = SAMPLES): Promise<Si
 }
 const ONE_MORE = 'rule One_more { strings: $a = "one more threat than before" condition: $a }';
 
-it('uses a newer set that is what the server said, also after a restart, and one file of it at a time', async () => {
+it("uses a newer set with the server's hash, also after a restart, and keeps one file of it at a time", async () => {
   const sets = await open(trial);
   expect(sets.fresh().state).toBe('unknown');
   const set = await pack(3, ONE_MORE);

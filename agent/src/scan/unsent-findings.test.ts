@@ -55,13 +55,13 @@ async function killedAfterSealing() {
 }
 
 describe('findings of an agent that was killed before it reported them', () => {
-  it('is said by the next one', async () => {
+  it('are reported by the next one', async () => {
     const { quarantine, unsent, file } = await killedAfterSealing();
     expect(await unsent.takeUp()).toMatchObject([{ found: [file] }]);
     expect(await quarantine.read(file.id)).toBeDefined();
   });
 
-  it('is said, and stays sealed, though another file has come to its path', async () => {
+  it('are reported, and stay sealed, though another file has come to the path', async () => {
     const { quarantine, unsent, file } = await killedAfterSealing();
     writeFileSync(path, 'something else');
     expect(await unsent.takeUp()).toMatchObject([{ found: [file] }]);
@@ -69,7 +69,7 @@ describe('findings of an agent that was killed before it reported them', () => {
     expect(readFileSync(path, 'utf8')).toBe('something else');
   });
 
-  it('is left to the scan where it lies still, and what was sealed of it goes', async () => {
+  it('are left to the scan if the file still lies there, and the sealed copy is removed', async () => {
     const { quarantine, unsent, file } = await killedAfterSealing();
     writeFileSync(path, BYTES);
     expect(await unsent.takeUp()).toEqual([]);

@@ -16,7 +16,8 @@ const READ_MAXIMUM = 4 * 1024 ** 2;
 const JOURNAL = ['-t', 'sshd', '-t', 'sshd-session', '-o', 'cat', '--no-pager', '-q'];
 
 /**
- * Of a line, in characters: sshd cuts its own at 1,024, and what stands before them is short. A longer foreign line is not read further.
+ * The longest part of a line that is read, in characters: sshd cuts its own at 1,024, and the text before it is short. A longer foreign
+ * line is not read further.
  */
 const LINE_LENGTH = 2_048;
 /** The text before sshd's own sentence in a log. */
@@ -47,7 +48,7 @@ function addressBeforePort(words: readonly string[], before?: string): string | 
 
 /**
  * The address that a line says a sign-in failed from. A user name is foreign text and may itself look like sshd's words: the address is the last that a sentence names.
- * A failure for an unknown user is told twice, and counted by the second sentence alone. No expression is run over the line: each of its words is looked at once.
+ * A failure for an unknown user is told twice, and counted by the second sentence alone. No regular expression is run over the line: each of its words is read once.
  */
 export function failedFrom(line: string): string | undefined {
   const sentence = sentenceOf(line.slice(0, LINE_LENGTH));
@@ -94,8 +95,8 @@ export interface SignInLog {
 }
 
 /**
- * Another text than before once anything was written to the journal: journald touches a file whenever it has added to it, so that whoever waits for more wakes up
- * (systemd: journal_file_post_change). Files that were put aside have an @ in their name.
+ * A mark that changes once anything was written to the journal: journald touches a file whenever it has added to it, which wakes up waiting readers (systemd:
+ * journal_file_post_change). Rotated files have an @ in their name.
  */
 function markOfJournal(folders: readonly string[]): string {
   const machines = folders.flatMap((folder) => kernelNames(folder).map((machine) => join(folder, machine)));

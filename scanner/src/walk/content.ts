@@ -16,8 +16,8 @@ export function isDiskError(error: unknown): boolean {
 export const MEMORY_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
 /**
- * Bytes to read at any place. Positions and lengths may be what a file claims: outside of the source there is nothing, and nothing is set aside for it.
- * Reading blocks: an engine process has one file to read and nobody else to serve, and a read of a cached file is over sooner than the event loop would
+ * Bytes to read at any place. Positions and lengths may be a file's claims: outside of the source there are no bytes, and no memory is allocated for
+ * it. Reading blocks: an engine process has one file to read and no other work, and a read of a cached file is over sooner than the event loop would
  * be back.
  */
 export interface Source {
@@ -228,7 +228,7 @@ export async function takeContent(
   return { content: file === undefined ? { size, bytes: Buffer.concat(chunks) } : { size, path: file.path }, failure };
 }
 
-/** Removes what a member put into a file. */
+/** Removes the file of a member. */
 export async function disposeContent(content: Content): Promise<void> {
   if ('path' in content && content.from === undefined) await rm(content.path, { force: true });
 }

@@ -502,7 +502,7 @@ test('a file in a patch of git is read', async () => {
 
 test('a frame of zstd behind a PDF is no string of it, though it begins with a bracket', async () => {
   const pdf = Buffer.from('%PDF-1.4\n1 0 obj\n<</Type/Catalog>>\nendobj\ntrailer\n<</Root 1 0 R>>\n%%EOF\n');
-  // By zstd 1.5: EICAR as it is, of which a closing bracket ends what would be a string.
+  // By zstd 1.5: EICAR as it is, of which a closing bracket ends a possible string.
   const frame = Buffer.concat([Buffer.from('28b52ffd2444210200', 'hex'), EICAR, Buffer.from('fdb18941', 'hex')]);
   expect(await examined(Buffer.concat([pdf, frame]))).toMatchObject({ threat: 'EICAR-Test-File', unread: [] });
 });
@@ -537,7 +537,7 @@ describe('a file by pack', () => {
     expect({ unread, read: coverage.members_scanned }).toEqual({ unread: [], read: 1 });
   });
 
-  test('is damaged where its end is missing, and what comes before is read', async () => {
+  test('is damaged where its end is missing, and the part before it is read', async () => {
     const packed = packedByHuffman(TEXT);
     expect(await examined(packed.subarray(0, -4))).toMatchObject({ threat: 'HackTool.Windows.LsassDump', unread: ['damaged'] });
     expect((await examined(Buffer.concat([Buffer.from('1f1e', 'hex'), noise(500)]))).unread).toEqual([]);

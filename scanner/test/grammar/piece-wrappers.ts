@@ -1,7 +1,7 @@
 import { deflateRawSync, deflateSync } from 'node:zlib';
 import { HARMLESS, type Packed, type Wrapper } from './wrapper.ts';
 
-// Archives of languages, lists of pieces, messages of OpenPGP, what pictures carry, what stands behind documents, and texts behind the calls of scripts.
+// Archives of languages, lists of pieces, messages of OpenPGP, data carried by pictures, data behind documents, and texts behind the calls of scripts.
 
 const uint32 = (value: number) => {
   const bytes = Buffer.alloc(4);

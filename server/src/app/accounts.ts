@@ -46,7 +46,7 @@ import type { AppOptions } from './app-options.ts';
 import type { RestrainedMail } from './letters.ts';
 import { PERSONAL_TABLES, type Tables } from './tables.ts';
 
-/** Builds what people sign in with: accounts, sessions, second factors, refusals, and what becomes of all that is theirs. */
+/** Builds the accounts: sign-in, sessions, second factors, refusals, export and deletion. */
 export function buildAccounts(
   appOptions: AppOptions,
   parts: {

@@ -54,7 +54,7 @@ export interface AppOptions {
   scan_record_ms?: number;
   /** Looks a file up by its SHA-256 alone. */
   match_hash?: MatchHash;
-  /** Where a clamd is looked for that nobody named; nowhere where nothing is said, so that no test finds one of the machine. */
+  /** Usual places of a clamd without a setting; none by default, so that no test finds one of the machine. */
   usual_scanners?: readonly ScannerAddress[];
   /** Time that a clamd that was found may be away before it is let go, in ms. */
   scanner_let_go_ms?: number;
@@ -65,7 +65,7 @@ export interface AppOptions {
   mail_look_ms?: number;
   /** Delays a sign-in that has to wait. */
   pause?: (ms: number) => Promise<void>;
-  /** Servers of a test share a PostgreSQL without what servers need between them. */
+  /** Servers of a test share a PostgreSQL without the settings that several servers need. */
   shares_database?: true;
   /** Intervals of recurring jobs by kind, in place of their own, in ms. */
   every_ms?: Readonly<Record<string, number>>;

@@ -10,7 +10,7 @@ import type { AppOptions } from './app-options.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * Says in the database that this server lives. Undefined for servers of a test that share a PostgreSQL without what that takes.
+ * Says in the database that this server lives. Undefined for servers of a test that share a PostgreSQL without those settings.
  * @throws SharedDatabaseError where one of two servers lacks a setting that they need between them; the database is closed then.
  */
 export async function joinOthers({ settings, logger, shares_database }: AppOptions, database: Kysely<Tables>, home: string) {

@@ -132,7 +132,7 @@ function thingsOf({
   };
 }
 
-/** Builds the support desk: the customers' chat, what staff do, help pages, and what reminds of the forgotten. */
+/** Builds the support desk: the customers' chat, the staff's actions, help pages, and reminders of forgotten conversations. */
 export async function buildDesk(
   appOptions: AppOptions,
   parts: {
@@ -151,7 +151,7 @@ export async function buildDesk(
     remote: Remote;
     /** Takes the files of the chat. */
     files: ScannedFiles;
-    /** The key that they are sealed with; what is derived from it names conversations in addresses. */
+    /** The key that they are sealed with; a derived key makes the names of conversations in addresses. */
     key: Buffer;
     now: () => number;
   },

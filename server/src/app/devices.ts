@@ -163,14 +163,14 @@ export function buildDevices(
 
     authenticate: (identity: Parameters<typeof agents.authenticate>[0]) => agents.authenticate(identity),
 
-    /** Has a device told what it is to do. */
+    /** Sends a device its desired state. */
     nudge,
 
     /** The rules of a person are not as they were. Never fails and never waits. */
     rulesChanged(user_id: string): void {
       devices
         .rulesChanged(user_id)
-        // Of a device that is away nobody else tells pages that it has something to do.
+        // For a device that is away, no other code reports to pages that its state has changed.
         .then((count) => (count === 0 ? undefined : news.told(user_id)))
         .catch((error: unknown) => logFailure(logger, error, 'devices could not be told of new rules; they hear of them later'));
     },

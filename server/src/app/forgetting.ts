@@ -50,7 +50,7 @@ export function whatIsForgotten(parts: {
       return () => Promise.resolve();
     },
     (_transaction, user_id) => Promise.resolve(() => Promise.resolve(scores().forget(user_id))),
-    // Once everything of it is deleted.
+    // Once all of its data is deleted.
     () => Promise.resolve(async () => void (await wipeDeleted(database))),
   ];
 }

@@ -58,7 +58,7 @@ export function scanFinished({ user_id, scan, is_test_file, copy, told_again }: 
   };
 }
 
-/** Builds what watches: detection, alerts and their mails, posture, and what is said of all that. */
+/** Builds the monitor: detection, alerts and their mails, posture, and their endpoints. */
 export async function buildMonitor(
   appOptions: AppOptions,
   parts: {

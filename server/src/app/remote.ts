@@ -103,7 +103,7 @@ export function buildRemote(
     remote,
     seats,
 
-    /** Ends what somebody may not take part in any more, as soon as that is so. */
+    /** Ends a person's part in sessions as soon as they lose the right to it. */
     watch(sessions: Pick<Sessions, 'onChange'>): () => void {
       return sessions.onChange((user_id) => {
         remote

@@ -35,7 +35,7 @@ const UPLOAD_LIMITS: Omit<UploadLimits, 'total_ms'> = {
   slow: { window_ms: 30_000, bytes: 30 * 1024 },
 };
 const ADMISSION_LIMITS: UploadAdmissionLimits = { per_person: 64, all: 1_000 };
-/** A third of what one process does in a minute, and two files as slow as the time limit lets them be are beyond it. */
+/** A third of one process's minute; two files as slow as the time limit allows exceed it. */
 const PATIENCE_WITH_FILES = { quick_ms: 1_000, budget_ms: 20_000 } as const;
 /** A process scans one file at a time and takes one core and some 100 MB. One more than cores, because one is kept for small files. */
 const ENGINE_PROCESSES = { least: 3, most: 5 } as const;
@@ -65,7 +65,7 @@ interface Inspection {
   threat: string | null;
 }
 
-/** Builds what scans files: signatures, engines, records and what is kept. */
+/** Builds the scanner: signatures, engines, records and kept files. */
 export async function buildScanner(
   appOptions: AppOptions,
   parts: {
@@ -212,7 +212,7 @@ export async function buildScanner(
     antivirus,
     openFalseAlarms: () => falseAlarms.countOpen(),
     waiting: () => scanQueue.waiting(),
-    /** The processes of each engine: ours, and the clamds that are asked. */
+    /** The processes of each engine: the embedded one, and the clamds. */
     processes: () => [embedded.status(), ...(clamd?.present() === true ? [clamdStatus(clamd)] : [])],
 
     serve(api: Api): void {

@@ -57,7 +57,7 @@ export async function withStored<T>(settings: Settings, name: string, work: (fil
   const { storage: location } = settings;
   if (location === undefined)
     throw new Error('Files are kept in a store that servers share. Set STORAGE_URL to the one that they use.');
-  // Its own: a server that runs removes from the folder of its own what it does not know.
+  // A folder of its own: a running server removes unknown files from its folder.
   const folder = mkdtempSync(join(settings.data_dir, 'outgoing-'));
   const store = await openStorage({ location, folder, disk: openDisk(folder, settings.disk_reserve) }).catch((error: unknown) => {
     rmSync(folder, { recursive: true, force: true });

@@ -87,7 +87,7 @@ export async function buildAudit(
   };
 }
 
-/** Removes what the settings keep for a time only. */
+/** Removes data whose time by the settings is over. */
 export function retentionTasks(
   { settings }: AppOptions,
   parts: {

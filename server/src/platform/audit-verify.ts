@@ -64,7 +64,7 @@ async function verifyFrom(
     .where('kind', '=', 'account_deleted')
     .execute();
   const deletedAt = new Map(deletions.map(({ subject_id, seq }) => [subject_id, seq]));
-  /** Only a deletion forgets, and nothing of what came after it. */
+  /** Only a deletion forgets, and never later entries. */
   const mayBeForgotten = ({ seq, subject_id, actor_id }: Entry) =>
     [subject_id, actor_id].some((id) => id !== null && seq <= (deletedAt.get(id) ?? 0));
 
@@ -118,7 +118,7 @@ async function verifyFrom(
     }
     const head = await database.selectFrom('audit_head').selectAll().where('id', '=', HEAD).executeTakeFirst();
     if (head === undefined) return verdict({ seq: before.seq, reason: 'The record of where the log ends is missing.' });
-    // An entry that was added since the last page, unless there is none when it is looked for again.
+    // Entries were added since the last page, unless the next look finds none.
     if (head.seq > before.seq && !isLastLook) {
       isLastLook = true;
       continue;

@@ -20,7 +20,7 @@ import { openDatabase } from './database.ts';
 import type { DatabaseTrouble } from './database-errors.ts';
 import { newWait, waitingAs } from './database-patience.ts';
 
-/** Longest time until an answer, whatever the state of the database, in ms. Here who asks waits 1 s for it. */
+/** Here the caller waits 1 s for it. */
 const ANSWERED_MS = 5_000;
 const PATIENCE = { DATABASE_TIMEOUT: '1', DATABASE_POOL: '3' };
 const PASSWORD = 'a long enough password';
@@ -30,7 +30,7 @@ interface Answered {
   took_ms: number;
 }
 
-/** Many requests of different kinds at once: what they are answered, each as the API promises it. */
+/** Many requests of different kinds at once, and their answers, each as the API promises it. */
 async function askAll({ call }: TestApp, token: string): Promise<Answered[]> {
   const email = 'maria@example.com';
   const requests = [
@@ -125,7 +125,7 @@ needing('PostgreSQL', POSTGRES_PROGRAMS !== undefined).describe('a PostgreSQL se
   });
 
   // proves: attack-C.18-1
-  test('that hangs is answered for in time, and what was asked of it meanwhile does not happen later', async () => {
+  test('a hanging database is answered for in time, and queries meanwhile do not run later', async () => {
     postgres.freeze();
     try {
       forget();

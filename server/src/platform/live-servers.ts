@@ -20,7 +20,7 @@ export interface ServerTables {
   };
 }
 
-/** Another server uses the database, and one of the two lacks what they need between them. `message` is one line that says what. */
+/** Another server uses the database, and one of the two lacks a setting that they need. `message` is one line about it. */
 class SharedDatabaseError extends Error {
   override name = 'SharedDatabaseError';
 }

@@ -3,7 +3,7 @@ import { describeUserAgent } from './user-agent.ts';
 
 /** Where a request came from. */
 export interface Origin {
-  /** The peer's address, or what a trusted proxy says it is. */
+  /** The peer's address, or the one from a trusted proxy. */
   address: string;
   /** The key of limits and rules: an IPv4 address (/32), or the /64 network of an IPv6 address, because one customer has at least that. */
   source: string;

@@ -95,7 +95,7 @@ export function createPatientSqlite(
       beginTransaction: (to, settings) => despiteLocks(() => driver.beginTransaction(innerOf(to), settings)),
       commitTransaction: (to) => despiteLocks(() => driver.commitTransaction(innerOf(to))),
       rollbackTransaction: (to) => driver.rollbackTransaction(innerOf(to)),
-      // Where it waits for the disk, others go on already.
+      // While it waits for the disk, others continue.
       releaseConnection: (to) =>
         withPatience(
           timeout_ms,

@@ -10,13 +10,16 @@ import { isLoopbackSource, isPrivateSource, sourceOf } from './origin.ts';
 
 /** Knows of proxies before this server that nobody told it of. */
 export interface ProxyWatch {
-  /** Looks at a request, before anything else of it is done. Costs no wait, and never fails. */
+  /** Examines a request before its other steps. Costs no wait, and never fails. */
   look(request: Incoming): void;
   /** Looks at the request of somebody who is signed in. */
   lookAtPerson(request: Incoming): void;
   /** Whether many people come from a source because it is a proxy's: it is not refused as a whole. */
   isShared(source: string): boolean;
-  /** Why what is told the machine itself alone (a reset token, a username) is not told to this request, as sentences for the person; undefined when it may be told. */
+  /**
+   * The reasons, as sentences for the person, why facts for the machine itself alone (a reset token, a username) are withheld from this request; undefined when they
+   * may be told.
+   */
   withheld(request: Incoming): Promise<string | undefined>;
   /**
    * Why this request makes nobody an administrator in local exposure, where coming first is enough, as a sentence for the person; undefined where it may: it is the

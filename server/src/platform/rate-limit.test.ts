@@ -136,7 +136,7 @@ describe('calls are limited', () => {
     expect((await ask('/api/admin/blocks', { token: 'customer-known-eva' })).status).toBe(403);
   });
 
-  test('and whoever was refused by source a moment ago has nothing looked up', async () => {
+  test('a source that was refused a moment ago has nothing looked up', async () => {
     const [source, token] = [newSource(), 'customer-rita'];
     for (let time = 0; time < 6; time += 1) await ask('/api/firewall/rules', { source, token: 'x' });
     looked_up = 0;
@@ -148,7 +148,7 @@ describe('calls are limited', () => {
     expect((await ask('/api/firewall/rules', { source, token })).status).toBe(200);
   });
 
-  test('by source, whoever makes them and whether their token is worth anything', async () => {
+  test('by source, for every account and token', async () => {
     const source = newSource();
     for (let time = 0; time < 5; time += 1) expect((await ask('/api/firewall/rules', { source, token: 'x' })).status).toBe(401);
     expect((await ask('/api/firewall/rules', { source, token: 'customer-pia' })).status).toBe(429);

@@ -54,7 +54,7 @@ describe('every answer', async () => {
       sent.end();
     });
 
-  /** Bytes on the wire, and what came back before the server closed. */
+  /** Bytes on the wire, and the answer before the server closed. */
   const say = (bytes: string) =>
     new Promise<RawAnswer>((resolve, reject) => {
       let said = '';
@@ -160,7 +160,7 @@ describe('every answer', async () => {
   });
 
   // proves: asvs-5.3.1, asvs-13.4.1
-  test('never shows what the build did not make', async () => {
+  test('never shows files that the build did not make', async () => {
     for (const path of [
       '/.secret',
       '/assets/../.secret',

@@ -160,7 +160,7 @@ function sizedBlocks(reader: Bytes): Sized | undefined {
   return oneBlock(reader) ?? hadoopBlocks(reader);
 }
 
-/** Whether a content is nothing but blocks of LZ4 with their sizes before them: to the last byte, and to the last byte of what they come to. */
+/** Whether a content is only blocks of LZ4 with their sizes before them: to the last byte, packed and unpacked. */
 export function isSizedBlocks(content: Bytes): boolean {
   return sizedBlocks(content) !== undefined;
 }
@@ -211,7 +211,10 @@ export const blockStream = format({
   open: (content, context) => blockStreamMembers(content, innerName(context.name), context),
 });
 
-/** Blocks that only their lengths tell. They are proven to their last byte, and what is packed may begin as something else does that may begin anywhere: a PDF, for one. */
+/**
+ * Blocks that only their lengths tell. They are proven to their last byte, and packed bytes may look like the beginning of a format that may begin anywhere: a PDF, for
+ * one.
+ */
 export const bareBlocks = format({
   id: 'sized-blocks',
   media_type: 'application/x-packed',

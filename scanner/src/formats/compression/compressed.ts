@@ -83,8 +83,8 @@ function* piecesOf(reader: Reader, from: number): Generator<Buffer> {
 }
 
 /**
- * Streams of gzip, one behind the other. Node's own decoder takes whatever begins with 1f for another stream, and gives nothing of those before it when
- * it is none.
+ * Streams of gzip, one behind the other. Node's own decoder reads any bytes that begin with 1f as another stream, and gives no output of the earlier
+ * ones when they are none.
  */
 async function* gzipStreams(reader: Reader, ended: (at: number) => void): AsyncGenerator<Buffer> {
   let is_whole = true;
@@ -440,7 +440,7 @@ function inflates(reader: Reader, at: number, packing: 'zlib' | 'deflate'): bool
 /** A longer name or comment of gzip between other bytes is not accepted. Bytes. */
 const CARVED_TEXT_BYTES = 1024;
 
-/** RFC 1952: the header with what its flags announce, and deflate behind it. */
+/** RFC 1952: the header with its optional fields, and deflate behind it. */
 function provesGzip(reader: Reader, at: number): boolean {
   const head = reader.at(at, GZIP_HEAD_BYTES);
   if (head.length < GZIP_HEAD_BYTES || head[2] !== 8 || (head[3] ?? 0) > 0x1f) return false;

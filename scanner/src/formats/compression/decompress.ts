@@ -75,7 +75,7 @@ function callDecoder(packing: Packing, packed: Buffer, options: Options): unknow
   }
 }
 
-/** `most`: unpacked bytes; `is_open`: a stream that is cut gives what there is of it; `chunk_bytes`: what is set aside at a time. */
+/** `most`: unpacked bytes; `is_open`: a cut stream gives its available part; `chunk_bytes`: bytes that are allocated at a time. */
 interface Order {
   most: number;
   is_open?: boolean | undefined;
@@ -189,7 +189,7 @@ export function unpackedLz4(packed: Buffer, budget: Budget, size: number): Buffe
   return target;
 }
 
-/** A block of LZ4 behind what it may refer to; answers where it ends. @throws Unreadable, LimitReached */
+/** A block of LZ4 behind its dictionary; answers its end. @throws Unreadable, LimitReached */
 export function unpackedLz4Into(packed: Buffer, budget: Budget, target: Buffer, start: number): number {
   budget.spend(ATTEMPT_COST + packed.length + Math.min(target.length - start, LZ4_RATIO_MAXIMUM * packed.length));
   return unpackLz4(packed, target, start);

@@ -24,7 +24,10 @@ const LOOKED_WITHIN_MAXIMUM = 512;
 /** Bytes of a piece's length, by the last five bits of its first byte from 24 on. */
 const LENGTH_BYTES = [1, 2, 4] as const;
 
-/** The piece at `at`: where its bytes begin and end; undefined where none begins. `first` is what all pieces of the string begin with. */
+/**
+ * The piece at `at`: the start and end of its bytes; undefined where none begins. `first` is the common first byte of the string's
+ * pieces.
+ */
 function pieceAt(bytes: Buffer, at: number, first: number): { start: number; end: number } | undefined {
   const byte = bytes[at] ?? 0;
   const kind = byte - first;
@@ -100,7 +103,7 @@ function joined(bytes: Buffer, start: number, first: number, size: number): Buff
 /** Larger contents are not searched. Bytes. */
 const SEARCHED_MAXIMUM = 16 * 1024 ** 2;
 
-/** Whether a string in pieces stands anywhere in a content: its pieces may look like other things, so that it is looked for in the whole. */
+/** Whether a string in pieces stands anywhere in a content: its pieces may look like other things, so that the whole content is searched. */
 function holdsBrokenStrings(reader: Reader, isFile: (string: Buffer) => boolean): boolean {
   if (reader.size > SEARCHED_MAXIMUM) return false;
   const bytes = reader.at(0, reader.size);

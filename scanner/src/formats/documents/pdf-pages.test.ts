@@ -87,7 +87,7 @@ test('a long text is tried with fewer maps, so that they do not come to many tim
   expect(texts.length).toBeGreaterThan(2);
 });
 
-test('a script that a page shows line by line is found, whatever codes its letters have', async () => {
+test('a script that a page shows line by line is found, for any codes of its letters', async () => {
   const { codes, map } = subsetOf(SHELL.join(''));
   const coded = (text: string) => Buffer.from(Array.from(text, (letter) => codes.get(letter) ?? 0)).toString('hex');
   const lines = SHELL.map((line) => `[${Array.from(line, (letter) => `<${coded(letter)}>`).join('1')}] TJ 0 -14 Td`);

@@ -181,7 +181,7 @@ export class PdfStrings {
   }
 }
 
-/** The text that a string is (7.9.2.2): with a mark it is in UTF-16 or UTF-8, else each byte is a character. Undefined for what is none. */
+/** The text that a string is (7.9.2.2): with a mark it is in UTF-16 or UTF-8, else each byte is a character. Undefined for others. */
 export function textOfString(bytes: Buffer): Buffer | undefined {
   const mark = bytes.toString('hex', 0, 3);
   const text =

@@ -64,11 +64,11 @@ function unpackContainer(stream: Buffer, start: number, target: Buffer, budget: 
     const { done, is_whole } = is_packed
       ? unpackChunk(chunk, target)
       : { done: chunk.copy(target, 0, 0, CHUNK_BYTES), is_whole: true };
-    // Twice: what it took, and what it gave.
+    // Twice: for input and output.
     budget.spend(chunk.length + done);
     if (!is_whole) break;
     const piece = Buffer.from(target.subarray(0, done));
-    // The first chunk decides; what is no text is no macro.
+    // The first chunk decides; other data than text is no macro.
     if (size === 0 && (done < SOURCE_BYTES_LEAST || !isText(piece))) return undefined;
     pieces.push(piece);
     size += done;

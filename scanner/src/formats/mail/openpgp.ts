@@ -196,7 +196,7 @@ function holdsArmour(reader: Reader): boolean {
   return reader.find(BEGIN, 0, TEXT_BYTES_MAXIMUM) >= 0;
 }
 
-/** The messages in a text (6.2, 7): signed ones without what was put before lines that begin with a dash, others without their armour. */
+/** The messages in a text (6.2, 7): signed ones without the escapes of lines that begin with a dash, others without their armour. */
 async function* armourMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {

@@ -45,7 +45,7 @@ class Bits {
   }
 }
 
-/** NRV with literals alone: what the three kinds have in common but for the mark of the end, which is an offset of 32 bits that are all one. */
+/** NRV with literals alone: the common part of the three kinds but for the mark of the end, which is an offset of 32 bits that are all one. */
 function nrv(kind: 'b' | 'd' | 'e', content: Buffer): Buffer {
   const bits = new Bits();
   for (const byte of content) {

@@ -275,12 +275,15 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return this.keptFiles.unlock(row, password);
   }
 
-  /** Takes up what an earlier run of the server left pending, and continues while engines come back. */
+  /** Takes up the files that an earlier run of the server left pending, and continues while engines come back. */
   resume(): Promise<void> {
     return this.waitingFiles.resume();
   }
 
-  /** An engine is back: scans what waits. With new signatures (`afresh`) also what was tried too often with the old ones. */
+  /**
+   * An engine is back: scans waiting files. With new signatures (`afresh`) also those that were tried too often with the
+   * old ones.
+   */
   rescanWaiting(afresh: boolean): Promise<void> {
     return this.waitingFiles.rescanWaiting(afresh);
   }
@@ -295,9 +298,9 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
   }
 
   /**
-   * Takes over a file of which the upload is complete, and answers its record once an engine has spoken. From the moment the record is stored the file
-   * is scanned, now or after a restart, whoever goes away; only the person can take it back. Of a small file the record is stored with its verdict, when that
-   * comes at once.
+   * Takes over a file of which the upload is complete, and answers its record once an engine has spoken. From the moment the record is stored the file is
+   * scanned, now or after a restart, even without a waiting caller; only the person can take it back. Of a small file the record is stored with its verdict,
+   * when that comes at once.
    * @throws Problem `upload_cancelled` when they did, or deleted its record meanwhile. The file and its record are removed then.
    */
   async scan({ id, user_id, filename, size, sha256, bytes, ...waiter }: Arrival): Promise<Scan> {
@@ -392,7 +395,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return scanOf(scanned);
   }
 
-  /** Records what a device found where it lies, as part of `database`'s transaction: nothing of the file is here. Answers what tells of it, once that is committed. */
+  /** Records a device's finding, as part of `database`'s transaction: the file itself stays on the device. Answers what tells of it, once that is committed. */
   async recordOnDevice(
     transaction: Kysely<Pick<AntivirusTables, 'scans'>>,
     { user_id, device, file }: FoundOnDevice,
@@ -443,7 +446,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return this.scanList.totals(user_id, search);
   }
 
-  /** Those of some scans that there are. */
+  /** Those of the given scans that exist. */
   async some(ids: readonly string[]): Promise<Scan[]> {
     return (
       await inBatches(ids, (batch) => this.database.selectFrom('scans').selectAll().where('id', 'in', batch).execute())
@@ -495,7 +498,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return this.examinations.progress(user_id);
   }
 
-  /** Whether what was scanned before is to be looked at again by newer signatures, and was not yet. */
+  /** Whether earlier scans are to be rechecked by newer signatures, and were not yet. */
   recheckDue(): Promise<boolean> {
     return this.waitingFiles.recheckDue();
   }

@@ -31,7 +31,7 @@ export interface InfectedFile {
   told_again: boolean;
 }
 
-/** A file in which something was found, and of which newer signatures say that there is nothing. */
+/** A file with an earlier finding that newer signatures no longer find. */
 export interface ClearedFile {
   user_id: string;
   scan: Scan;
@@ -83,7 +83,7 @@ const UNENDED_MAXIMUM = 5;
 /** Of a file whose turn does not come: it was taken back, or the server is stopping. */
 const NO_TURN: EngineOutcome = { kind: 'failed', detail: 'engine_down' };
 
-/** Whether every engine has said what it has to say, or what one has said is enough. */
+/** Whether all engines have answered, or one answer is enough. */
 function isAnswered(outcome: EngineOutcome): boolean {
   return outcome.kind === 'examined' && (outcome.second?.kind !== 'missing' || outcome.examination.threat !== null);
 }
@@ -113,7 +113,7 @@ interface ExaminationsOptions {
   onInfected: (file: InfectedFile) => Promise<void>;
   onCleared: (file: ClearedFile) => Promise<void>;
   news: RecordNews;
-  /** Tells a person's pages what happens just now. */
+  /** Tells a person's pages about present events. */
   tell: (user_id: string, event: LiveEvent) => void;
   matchHash: MatchHash | undefined;
   meter?: ScanMeter | undefined;
@@ -124,7 +124,7 @@ interface ExaminationsOptions {
 const current = (database: Kysely<AntivirusTables & JobTables>, id: string) =>
   database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Takes a record up as it is now: whoever looked for what waits may have seen it earlier. Undefined when its bytes are no longer where they were. */
+/** Takes up the present record: the look for waiting files may have seen an earlier one. Undefined when its bytes are no longer where they were. */
 async function takeAgain(
   database: Kysely<AntivirusTables & JobTables>,
   { id, attempts, spooled, sealed }: Row,
@@ -147,7 +147,7 @@ async function keepDeaths(database: Kysely<AntivirusTables & JobTables>, id: str
   await database.updateTable('scans').set(kept).where('id', '=', id).execute();
 }
 
-/** One file after the other is read and gets its verdict: for each at most one of these at a time, whoever asks for it. Each answers undefined for a record that is gone. */
+/** One file after the other is read and gets its verdict: at most one of these runs for each file. Each answers undefined for a record that is gone. */
 export class Examinations {
   private readonly record_ms: number;
   private readonly database: Kysely<AntivirusTables & JobTables>;
@@ -183,7 +183,7 @@ export class Examinations {
     this.board = createProgressBoard(options.tell);
   }
 
-  /** The person wants the file back: nothing of it stays. */
+  /** The person wants the file back: it is removed. */
   private async withdraw(row: Row, record: NewRecord | undefined): Promise<never> {
     // The record was never stored, so nobody can know of it.
     if (record?.is_stored() === false) {
@@ -198,13 +198,13 @@ export class Examinations {
     throw new Problem('upload_cancelled');
   }
 
-  /** Another server reads the file by now, or its record is gone: what was read here counts for nothing, and nothing of it stays here. Answers the record as it is. */
+  /** Another server reads the file by now, or its record is gone: this reading does not count, and its files are removed. Answers the record as it is. */
   private async leave({ id }: Row): Promise<Row | undefined> {
     await this.spool.remove(id);
     return await current(this.database, id);
   }
 
-  /** Stores a verdict, sees to the bytes, and tells of what has changed by it. Undefined when the record is gone. */
+  /** Stores a verdict, seals or removes the bytes, and reports the change. Undefined when the record is gone. */
   private async conclude(row: Row, verdict: Partial<Verdict>, lease?: ReadingLease): Promise<Row | undefined> {
     const concluded = await this.scanStore.conclude(row, verdict, lease).catch((error: unknown) => {
       if (error instanceof LeaseLost) return undefined;
@@ -222,8 +222,8 @@ export class Examinations {
   }
 
   /**
-   * Counts the readings of a file that no run of the server has seen the end of. A server that is killed over a file, again and again, would otherwise take it up at each start for ever. Of what has just arrived the
-   * first reading is not counted: that would be one more write for each upload.
+   * Counts the readings of a file that no run of the server has seen the end of. A server that is killed over a file, again and again, would otherwise take it up at each start for ever. The first
+   * reading of a new file is not counted: that would be one more write for each upload.
    */
   private async counted(id: string, reading: () => Promise<EngineOutcome>): Promise<EngineOutcome> {
     const begun = await this.database
@@ -373,7 +373,7 @@ export class Examinations {
     return edition !== undefined && edition !== outcome.edition;
   }
 
-  /** A person who waits for a verdict gets it, whatever becomes of the telling. */
+  /** A person who waits for a verdict gets it, even if the report fails. */
   async tellInfected(row: Row, copy: Copy, told_again: boolean = false): Promise<void> {
     try {
       await this.onInfected({ user_id: row.user_id, scan: scanOf(row), is_test_file: isTestFile(row), copy, told_again });
@@ -399,9 +399,9 @@ export class Examinations {
   }
 
   /**
-   * Has a file read, and answers its record as it is then. With a `password` what is kept of it is opened. A `record` that is not stored yet is stored when the
-   * reading takes long, or ends with anything but a clean file. Of a file that servers share the `lease` is asked before the verdict is stored: a server that has lost it stores none.
-   * `giveUp` is done with a file whose bytes are no longer what was uploaded.
+   * Has a file read, and answers its record as it is then. With a `password` its kept bytes are opened. A `record` that is not stored yet is stored when the
+   * reading takes long, or ends with anything but a clean file. For a file that servers share the `lease` is checked before the verdict is stored: a server that has lost it stores
+   * none. `giveUp` is called for a file whose bytes differ from the upload.
    * @throws Problem `upload_cancelled` when the waiter wanted it back; `invalid_field` for a wrong password, `unavailable` when it could not be tried; what storing
    * the record throws.
    */
@@ -414,7 +414,7 @@ export class Examinations {
     return this.alone(row.id, () => this.conclude(row, withList(this.matchHash, row, verdict), lease));
   }
 
-  /** Seals what was read when there was no room for it. */
+  /** Seals a file for which there was no room before. */
   seal(row: Row): Promise<Row | undefined> {
     return this.alone(row.id, async () => {
       const sealed = await this.scanStore.sealWaiting(row);

@@ -13,13 +13,14 @@ import { ACCOUNT_GONE } from './upload-admission.ts';
 
 /**
  * The record of a file that has just arrived. Either it is stored as it is, with the bytes before it, and the file is read now or after a restart; or it is stored once,
- * with a verdict after which nothing of the bytes is needed.
+ * with a verdict after which the bytes are not needed.
  */
 export interface NewRecord {
   /** Whether it was asked to be stored as it is. */
   is_stored(): boolean;
   /**
-   * Stores it as it is, once, whoever asks. Where servers share a store it answers the right to read the file, which comes with the record: from then on another server reads it when this one ends.
+   * Stores it as it is, once, at the first call. Where servers share a store it answers the right to read the file, which comes with the record: from then on another server reads it when this one
+   * ends.
    * @throws Problem `unauthenticated` when its person is gone, `storage_full`. The file is removed then.
    */
   store(): Promise<HeldJob | undefined>;

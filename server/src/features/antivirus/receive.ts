@@ -32,7 +32,7 @@ interface Expected {
  */
 export type Receive = (request: FastifyRequest, expected: Expected) => Promise<Scan>;
 
-/** The announced size of a request, in bytes; 0 if there is none, or it is invalid. 0 for one that does not, or says nonsense. */
+/** The announced size of a request, in bytes; 0 if there is none, or it is invalid. */
 function announcedBytes({ headers }: FastifyRequest): number {
   const announced = Number(headers['content-length'] ?? 0);
   return Number.isSafeInteger(announced) && announced > 0 ? announced : 0;

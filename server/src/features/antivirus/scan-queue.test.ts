@@ -54,7 +54,7 @@ describe('turns', () => {
   });
 
   // proves: attack-A.5-1
-  test('no person holds every slot, whatever the sizes of their files', async () => {
+  test('no person holds every slot, for any sizes of their files', async () => {
     const { begun, bring, end } = stage(3);
     for (const name of ['b1', 'b2', 'b3']) void bring('maria', name, BIG);
     for (const name of ['s1', 's2']) void bring('maria', name, SMALL);
@@ -88,7 +88,7 @@ describe('turns', () => {
     expect(running().sort()).toEqual(['b1', 's2']);
   });
 
-  test('people take turns, whoever has brought how many', async () => {
+  test('people take turns, however many files they bring', async () => {
     const { begun, bring, end } = stage(2);
     for (const name of ['m1', 'm2', 'm3', 'm4']) void bring('maria', name, BIG);
     for (const name of ['z1', 'z2']) void bring('zoe', name, BIG);
@@ -270,7 +270,7 @@ describe('turns, by the clock', () => {
     }
   });
 
-  test('the time in which a process starts does not count: who waits for that is not held to be slow', async () => {
+  test('the time in which a process starts does not count: a file that waits for it does not become slow', async () => {
     const { bring, stateOf } = clockwork();
     for (const name of ['a', 'b', 'c']) void bring(name, { by: name, takes_ms: 3_500, starts_ms: 3_000 });
     for (const name of ['d', 'e', 'f']) void bring(name, { by: name, takes_ms: 10 });
@@ -324,7 +324,7 @@ describe('turns, by the clock', () => {
   });
 
   // proves: attack-A.5-3
-  test('accounts of the last day come behind older ones, go on when nobody else waits, and do not wait for ever', async () => {
+  test('accounts of the last day come behind older ones, are served when no others wait, and do not wait for ever', async () => {
     const { bring, order, stateOf } = clockwork();
     for (const name of ['a', 'b']) void bring(name, { by: name, takes_ms: 1_000, size: BIG });
     void bring('new', { by: 'new', takes_ms: 100, size: BIG, is_new: true });

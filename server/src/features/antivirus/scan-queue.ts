@@ -86,7 +86,7 @@ function* orderOf(rows: readonly Waiting[][]): Generator<Waiting> {
 
 const now = () => performance.now();
 
-/** Keeps what a file has used of the last minute. */
+/** Adds to a file's engine time of the last minute. */
 function charge({ used }: Share, from: number, to: number): void {
   for (let at = Math.max(from, to - MINUTE_MS); at < to; ) {
     const period = Math.floor(at / PERIOD_MS);
@@ -97,10 +97,10 @@ function charge({ used }: Share, from: number, to: number): void {
 }
 
 /**
- * Gives files their turn. People take turns, whoever has brought how many, and nobody holds every slot. People who have used up the engine time of a minute come
- * behind those who have not, and accounts of the last day behind older ones; both are served when no others wait. One slot is never given to a slow file. A file
- * that looked quick and is not counts as slow as soon as it shows; if all slots are taken then and a quick file waits, the file on which least time was spent is
- * set aside, and begins anew among the slow ones.
+ * Gives files their turn. People take turns, however many files they bring, and no person holds every slot. People who have used up the engine time of a minute
+ * come behind those who have not, and accounts of the last day behind older ones; both are served when no others wait. One slot is never given to a slow file. A
+ * file that looked quick and is not counts as slow as soon as it shows; if all slots are taken then and a quick file waits, the file on which least time was
+ * spent is set aside, and begins anew among the slow ones.
  */
 export class ScanQueue {
   private readonly slots: number;
@@ -137,7 +137,7 @@ export class ScanQueue {
     return share;
   }
 
-  /** Engine time of a person in the last minute, with what is running. */
+  /** Engine time of a person in the last minute, with running files. */
   private usedBy(user_id: string, at: number): number {
     const share = this.shareOf(user_id);
     let sum = 0;

@@ -39,12 +39,12 @@ export function scanOf({
   };
 }
 
-/** Whether what was found is one of the industry's harmless test files. */
+/** Whether the finding is one of the industry's test files, which are harmless. */
 export function isTestFile({ threat_detected }: ScanRow): boolean {
   return INDUSTRY_TEST_THREATS.includes(threat_detected ?? '');
 }
 
-/** A record with everything that is known of it, but what was said of it. */
+/** A record with all its facts, but without the report on it. */
 export function detailOf(row: ScanRow): Omit<ScanDetail, 'report'> {
   return {
     ...scanOf(row),

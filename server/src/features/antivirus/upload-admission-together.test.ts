@@ -63,7 +63,7 @@ needing('Redis', REDIS_SERVER !== undefined).test(
     expect(problemOf(await cancelAt(second)).code).toBe('not_found');
     expect(problemOf(await cancelAt(first)).code).toBe('not_found');
 
-    // A server that was killed is asked in vain, until what it has counted is forgotten.
+    // A killed server is asked in vain, until its counts expire.
     const lost = newUploadKey();
     const counters = await createRedisCounters({
       url: redis.url,

@@ -33,7 +33,7 @@ interface WaitingFilesOptions {
   examinations: Examinations;
   spool: Spool;
   scanStore: ScanStore;
-  /** The data folder of this server: what others have is theirs to read and to remove. */
+  /** The data folder of this server: other servers read and remove their own files. */
   home: string;
   /** Ids of the files that are taken in just now and have no record yet. */
   arriving: () => readonly string[];
@@ -137,7 +137,7 @@ export class WaitingFiles {
     return given_up;
   };
 
-  /** Has scanned what an earlier run of the server has left, in its order. */
+  /** Scans the files that an earlier run of the server left, in their order. */
   private async takeUp(rows: readonly Row[]): Promise<void> {
     for (const row of rows) {
       if (this.closed) return;
@@ -151,7 +151,7 @@ export class WaitingFiles {
     this.resumed = true;
   }
 
-  /** Removes what is over its time, once an hour by the clock. */
+  /** Removes expired files, once an hour by the clock. */
   private async sweepWhenDue(): Promise<void> {
     if (this.now() - this.swept_at < SWEEP_EVERY_MS) return;
     this.swept_at = this.now();
@@ -160,7 +160,7 @@ export class WaitingFiles {
   }
 
   private readonly retryPending = async (): Promise<void> => {
-    // Before that nobody has seen whether the bytes are still all there.
+    // Before that it is unknown whether the bytes are still complete.
     if (!this.resumed || !this.engine.complete()) return;
     const rows = await this.database
       .selectFrom('scans')
@@ -181,7 +181,7 @@ export class WaitingFiles {
     }
   };
 
-  /** Seals what was read when the disk was full. That needs no engine, and is tried for as long as the bytes are kept. */
+  /** Seals files that were read when the disk was full. That needs no engine, and is tried for as long as the bytes are kept. */
   private readonly sealWaiting = async (): Promise<void> => {
     if (!this.resumed) return;
     for (let after = ''; ; ) {
@@ -236,7 +236,7 @@ export class WaitingFiles {
     return (await this.recheck.isDue()) || (await this.shared?.recheckDue()) === true;
   }
 
-  /** Takes up what an earlier run of the server left pending, and continues while engines come back. */
+  /** Takes up the files that an earlier run of the server left pending, and continues while engines come back. */
   async resume(): Promise<void> {
     // Files from before records named the folder belong to this server, if it is the first that asks.
     await this.database
@@ -280,7 +280,10 @@ export class WaitingFiles {
     this.resuming = this.takeUp(rows);
   }
 
-  /** An engine is back: scans what waits. With new signatures (`afresh`) also what was tried too often with the old ones. */
+  /**
+   * An engine is back: scans waiting files. With new signatures (`afresh`) also those that were tried too often with the
+   * old ones.
+   */
   async rescanWaiting(afresh: boolean): Promise<void> {
     if (afresh) {
       await this.database
@@ -295,7 +298,7 @@ export class WaitingFiles {
     await this.retryPending();
   }
 
-  /** Begins nothing more, and ends when what was under way has; so the examinations are to be closed at the same time. */
+  /** Begins no more work, and ends once running work has; so the examinations are to be closed at the same time. */
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.retry);

@@ -220,7 +220,7 @@ describe('an address that nobody proved', () => {
 });
 
 // proves: attack-B.7-2, security-7
-test('letters to one address are so many an hour, whatever they are about', async () => {
+test('letters to one address are so many an hour, of all kinds together', async () => {
   const person = await signIn();
   const { token, password, email } = person;
   await plantFactors(person);

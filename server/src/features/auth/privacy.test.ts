@@ -201,7 +201,7 @@ const fileSchema = z.intersection(
 const WHOSE = /^(user_id|recipient)$/;
 
 test('every table that knows people is in the file of all their data', async () => {
-  // A view shows what a table holds, under another name.
+  // A view shows a table's rows under another name.
   const tables = (await app.app.database.introspection.getTables()).filter(({ isView }) => !isView);
   const personal = tables.filter(({ columns }) => columns.some(({ name }) => WHOSE.test(name))).map(({ name }) => name);
   expect(PERSONAL_TABLES.map(({ table }) => table)).toEqual(expect.arrayContaining(personal));
@@ -220,7 +220,7 @@ describe('the file of all one’s data', async () => {
   });
 
   test.each(PERSONAL_TABLES.map(({ table, column = 'user_id', holds = 'id' }) => ({ table, column, holds })))(
-    'holds one’s own rows of $table, and nobody else’s',
+    'holds one’s own rows of $table only',
     async ({ table, column, holds }) => {
       const own = (await rowsOf(table)).filter((row) => row[column] === person[holds]);
       expect(own.length).toBeGreaterThan(0);
@@ -395,7 +395,7 @@ test.runIf(isPostgres())('a deletion that waits for who writes of the person hol
   const other = new Client({ connectionString: 'postgres' in location ? location.postgres : '' });
   await other.connect();
   onTestFinished(() => other.end());
-  // As whoever writes a row that refers to the person.
+  // As a transaction that inserts a row about the person.
   await other.query('begin');
   await other.query('select id from users where email = $1 for key share', [email]);
   const deleted = busy.call(deleteAccount, { token, body: { password, confirmation: email } });

@@ -84,7 +84,7 @@ export class Recovery {
     return this.public_url === undefined ? [] : [new URL(`/?mode=${mode}`, this.public_url).href];
   }
 
-  /** A new reset token, told the machine itself in place of a mail. Those before it go on until one is used. @throws Problem `not_found` for an unknown email. */
+  /** A new reset token, told the machine itself in place of a mail. Earlier ones stay valid until one is used. @throws Problem `not_found` for an unknown email. */
   async answerToken(email: string): Promise<string> {
     const user = await requireByEmail(this.database, email);
     const token = await this.database.transaction().execute((transaction) => newToken(this.now, transaction, user.id, false));
@@ -200,12 +200,12 @@ export function createRecovery(options: RecoveryOptions): Recovery {
   return new Recovery(options);
 }
 
-/** A username from before names were looked at may hold what a mail must not. */
+/** A username from before names were checked may hold characters that a mail must not. */
 function shownUsername(username: string): string {
   return username.replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '');
 }
 
-/** The letter after a password was changed in any way: whoever did not do it learns of it. */
+/** The letter after a password was changed in any way, which warns an owner who did not do it. */
 export function passwordNotice({ email }: { email: string }) {
   return {
     recipient: email,

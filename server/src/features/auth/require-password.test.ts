@@ -54,7 +54,7 @@ const wrong = (token: string, times: number, source?: string): Attempt[] =>
 describe('the password of somebody who is signed in', () => {
   // proves: security-16
   test.each([endOtherSessions, changePassword, confirmIdentity, exportData, deleteAccount])(
-    'may be wrong 5 times from one source, whatever asks for it: $path',
+    'may be wrong 5 times from one source, over all endpoints: $path',
     async (endpoint) => {
       const { token, password, email } = await signIn();
       expect(await statuses([...wrong(token, 4), { token, password: 'not it', email, endpoint }])).toEqual(Array(5).fill(422));
@@ -100,7 +100,7 @@ describe('the password of somebody who is signed in', () => {
     expect((await give({ token, password })).status).toBe(200);
   });
 
-  test('that was wrong keeps nobody else out', async () => {
+  test('a wrong one keeps no other person out', async () => {
     const [one, other] = [await signIn(), await signIn()];
     expect(await statuses(wrong(one.token, 6))).toEqual([422, 422, 422, 422, 422, 429]);
     expect((await give(other)).status).toBe(200);

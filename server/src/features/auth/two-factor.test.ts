@@ -36,7 +36,7 @@ const NEW_PASSWORD = 'another long password';
 
 type Person = Awaited<ReturnType<typeof signIn>>;
 
-/** An authenticator app: what it shows now, or `drift` steps from now. */
+/** An authenticator app: its code now, or `drift` steps from now. */
 type AppCode = (drift?: number) => string;
 
 function appOf(secret: string): AppCode {
@@ -194,7 +194,7 @@ describe('an authenticator app', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
   });
 
-  test('a wrong password says nothing of it', async () => {
+  test('a wrong password does not reveal it', async () => {
     const { person } = await withApp();
     const answer = problemOf(await call(login, { body: { email: person.email, password: 'not it' } }));
     expect(answer).toMatchObject({ code: 'invalid_credentials' });
@@ -232,7 +232,7 @@ describe('the second step', () => {
     expect(problemOf(await call(loginSecondStep, { body: { challenge, code: code() } })).code).toBe('sign_in_expired');
   });
 
-  test('takes ten codes an hour for an account, however many sign-ins they come in, and recovery codes go on', async () => {
+  test('takes ten codes an hour for an account, over all its sign-ins, and recovery codes stay usable', async () => {
     const { person, code, recovery_codes } = await withApp();
     for (let round = 0; round < 2; round += 1) {
       const challenge = await challengeOf(person);
@@ -257,7 +257,7 @@ describe('the second step', () => {
     expect(problemOf(await call(loginSecondStep, { body: { challenge, code: code() } })).code).toBe('sign_in_expired');
   });
 
-  test('is nobody else’s, and takes one proof at a time', async () => {
+  test('belongs to one person, and takes one proof at a time', async () => {
     const [one, other] = [await withApp(), await withApp()];
     const challenge = await challengeOf(one.person);
     const [recovery_code = ''] = other.recovery_codes;
@@ -296,7 +296,7 @@ describe('an account that was disabled', () => {
     await app.app.database.selectFrom('sessions').select('id').where('user_id', '=', user_id).execute();
 
   // proves: asvs-7.4.2
-  test('between the steps is refused in each of them, whatever it proves, and uses nothing up', async () => {
+  test('between the steps is refused in each of them, whatever it proves, and keeps its codes', async () => {
     const { person, code, recovery_codes } = await withApp();
     const { device } = await newPasskey(person);
     const challenge = await challengeOf(person);

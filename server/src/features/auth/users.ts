@@ -18,7 +18,7 @@ type Tables = AuthTables & SessionTables & InstallationTables & AuditTables;
 /** Which of the accounts ask for a second factor. */
 type SecondFactors = (user_ids: readonly string[]) => Promise<ReadonlyMap<string, boolean>>;
 
-/** Has whoever takes an administrator away come one after the other: the fact is taken by being written, until the transaction is over. */
+/** Serializes removals of administrators: the fact is locked by being written, until the transaction is over. */
 async function holdAdministrators(transaction: Kysely<InstallationTables>, at: string): Promise<void> {
   await writeFact(transaction, 'administrators_changed_at', at);
 }
@@ -152,7 +152,7 @@ export class Users {
     by: Doer,
   ): Promise<AdminUser> {
     const user = await this.database.transaction().execute(async (transaction) => {
-      // Taken by being written, so that what is compared below is what is changed.
+      // Locked by being written, so that the row compared below is the one that changes.
       const before = await transaction
         .updateTable('users')
         .set(({ ref }) => ({ role: ref('role') }))

@@ -67,7 +67,7 @@ const before = (now: () => number, ms: number) => new Date(now() - ms).toISOStri
 const rowOf = (database: Kysely<ChatTables>, id: string) =>
   database.selectFrom('chat_attachments').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Files of the chat. Each is scanned first; of what is not clean nothing is kept, and nothing can be sent. */
+/** Files of the chat. Each is scanned first; an unclean one is removed, and cannot be sent. */
 export class Attachments {
   private readonly database: Kysely<ChatTables>;
   private readonly files: ScannedFiles;
@@ -173,7 +173,7 @@ export class Attachments {
     });
   }
 
-  /** @throws Problem `conflict` for more files than one may have unsent, and what an upload is refused with. */
+  /** @throws Problem `conflict` for more files than one may have unsent, and the refusals of an upload. */
   async receive(user_id: string, request: FastifyRequest): Promise<Attachment> {
     const others = this.arriving.get(user_id) ?? 0;
     this.arriving.set(user_id, others + 1);
@@ -257,7 +257,9 @@ export class Attachments {
     await this.files.removeBytes([id]);
   }
 
-  /** Removes the files of a conversation that goes, what a person has not sent, and their name from what they answered others, as part of `database`'s transaction. Answers what removes the bytes. */
+  /**
+   * Removes the files of a deleted conversation, a person's unsent ones, and their name from their answers to others, as part of `database`'s transaction. Answers the work that removes the bytes.
+   */
   async forgetPerson(transaction: Kysely<ChatTables>, user_id: string): Promise<() => Promise<void>> {
     await transaction
       .updateTable('chat_messages')
@@ -292,7 +294,7 @@ export class Attachments {
         .execute();
       for (const { id } of old) {
         const gone = await this.database.transaction().execute(async (transaction) => {
-          // Taken by being written: what its customer writes meanwhile opens it, or comes after it.
+          // Locked by being written: a message of its customer meanwhile reopens it, or comes after it.
           const taken = await transaction
             .updateTable('conversations')
             .set(({ ref }) => ({ version: ref('version') }))

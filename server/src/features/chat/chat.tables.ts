@@ -104,7 +104,7 @@ export interface ChatTables {
     user_id: string;
     /** Their own choice. */
     chosen: Presence;
-    /** 1: their page noticed that nobody is there. */
+    /** 1: their page noticed their absence. */
     is_absent: number;
     /** Time since when they have no open page. */
     gone_since: string | null;

@@ -54,7 +54,7 @@ async function note(database: Kysely<ChatTables>, told: readonly { id: string; s
 }
 
 /**
- * Tells pages what was written. A message is told as soon as it is stored, and its row then says so. Messages that a server stored but did not send before it stopped
+ * Sends new messages to pages. A message is told as soon as it is stored, and its row then says so. Messages that a server stored but did not send before it stopped
  * are sent by another one, or by this one after its start; so a message may be sent twice, and a page keeps one of each id.
  */
 export class DeskNews {
@@ -111,7 +111,7 @@ export class DeskNews {
     for (let from = 0; from < ids.length; from += MARKED_AT_ONCE) {
       const some = ids.slice(from, from + MARKED_AT_ONCE);
       const rows = await this.database.selectFrom('conversations').selectAll().where('id', 'in', some).execute();
-      // Asked after they were read: who listens from now on reads them as they are here, or newer.
+      // Asked after they were read: a later listener reads them as they are here, or newer.
       if (await this.topics.isHeard(STAFF_TOPIC))
         for (const conversation of await conversationsOf(this.database, this.people, rows))
           this.topics.publish(STAFF_TOPIC, { kind: 'conversation_changed', conversation });
@@ -127,7 +127,7 @@ export class DeskNews {
     }
   };
 
-  /** Tells what was stored and not told: whoever did so is no more. */
+  /** Sends stored but unsent messages: their server has stopped. */
   private readonly tellUntold = async (): Promise<void> => {
     const rows = await this.database
       .selectFrom('conversations')

@@ -228,7 +228,7 @@ describe('by mail', () => {
     expect(mail).toMatchObject({ subject: 'Palisade: Support has answered you' });
     expect(mail?.text).toContain('ana has answered you');
     expect(mail?.text).not.toContain('melon');
-    // Told once of what stands there; what comes later is another mail.
+    // One mail about the present answers; later ones are another mail.
     await answer(absent.id, 'again');
     await vi.waitFor(async () => expect(await mailsTo(absent.email)).toHaveLength(2), soon);
   });

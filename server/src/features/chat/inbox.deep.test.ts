@@ -115,7 +115,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
   });
 
   // proves: support-scale-11
-  test('bring their files through the scanner: clean ones are in the message, of others it is said that they were left out', async () => {
+  test('their files are scanned: clean ones are in the message, others are named as left out', async () => {
     const customer = await answered();
     const part = (name: string, content: string) =>
       `--b\nContent-Type: application/octet-stream; name="${name}"\nContent-Disposition: attachment; filename="${name}"\nContent-Transfer-Encoding: base64\n\n${Buffer.from(content).toString('base64')}\n`;

@@ -45,7 +45,7 @@ describe('the author of a mail', () => {
     expect(authorOf(fieldsOf(...lines))).toEqual({ address: undefined, fault });
   });
 
-  test('is an address with one @ or nobody, whatever the field says', () => {
+  test('is an address with one @ or none, for any field', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.string(), fc.constantFrom(MARIA, EVE, ',', '<', '>', ':', ';', '"', '(', ')', '\\'))),

@@ -47,7 +47,7 @@ const BODY_MAXIMUM = 1_000_000;
 const DRAWN_LEAST = 4 * 1024;
 const NAME_MAXIMUM = 255;
 
-/** RFC 3834, RFC 5436, RFC 2919, and what programs wrote before these: no person sits behind such a mail, and an answer to it would be answered by a program. */
+/** RFC 3834, RFC 5436, RFC 2919, and the marks of programs before these: such a mail has no human author, and an answer to it would be answered by a program. */
 function automaticOf(headers: ReadonlyMap<string, string>): string | undefined {
   const is = (name: string, pattern: RegExp) => pattern.test(headers.get(name) ?? '');
   if (headers.has('auto-submitted') && !is('auto-submitted', /^\s*no\b/i)) return 'auto-submitted';

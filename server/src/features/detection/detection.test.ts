@@ -29,7 +29,7 @@ const HOUR = 3_600 * SECOND;
 
 const repeat = <T>(count: number, what: T): T[] => Array.from({ length: count }, () => what);
 
-/** From where and with what somebody calls. */
+/** The source and client of a call. */
 interface Place {
   source: string;
   client: string;
@@ -110,7 +110,7 @@ describe('sign-ins', () => {
     ]);
   });
 
-  test('a spray over five accounts, and a sign-in right after it, are told to the administrators who may sign in, and to none of the people', async () => {
+  test('a spray over five accounts, and a sign-in right after it, are reported to the administrators who may sign in, and to none of the people', async () => {
     const [zoe, adam] = [await app.member('zoe'), await app.member('adam')];
     const place = { source: '198.51.100.2', client: CHROME };
     const gone = await app.member('gone');
@@ -213,7 +213,7 @@ describe('infected uploads', async () => {
     expect(kinds(await alertsOf(app, ben.token)).at(-1)).toBe('malware_detected critical');
   });
 
-  test('phishing is told as what it is, and never above medium', async () => {
+  test('phishing is reported by its own name, and never above medium', async () => {
     const lea = await app.member('lea');
     await scanned(app, lea.token, 'page.html', bytesOf('Phish_Page_Telegram_Exfil'));
     expect(await alertsOf(app, lea.token)).toMatchObject([
@@ -269,7 +269,7 @@ test('a finding of a killed server is reported by the next start, once', async (
   expect(await told()).toEqual(owed);
 });
 
-test('a flood of requests from one source is told to the administrators', async () => {
+test('a flood of requests from one source is reported to the administrators', async () => {
   const place = { source: '192.0.2.200', client: CHROME };
   for (let index = 0; index < 550; index++) {
     const { statusCode } = await app.app.fastify.inject({ url: '/api/config', headers: headersOf(place) });
@@ -375,7 +375,7 @@ describe('a stream of events', async () => {
     expect(raised.length).toBeLessThanOrEqual(50);
   });
 
-  test('of several accounts is told to administrators alone, as blocked when all are refused', async () => {
+  test('findings about several accounts are reported to administrators alone, as blocked when all are refused', async () => {
     const tell = async (refused: string[]) => {
       const { detection, raised } = server({ refused });
       for (const name of ['ann', 'bob', 'cid', 'dan', 'eve'])
@@ -394,7 +394,7 @@ describe('a stream of events', async () => {
   });
 
   describe('that was counted and could not be told', () => {
-    test('is told to the others at once, and to who is left as soon as it can be: each once', async () => {
+    test('findings are reported to the others at once, and to the remaining one as soon as possible: to each once', async () => {
       const administrators = ['boss', 'chief', 'third'];
       const source = '203.0.113.60';
       const first = server({ administrators, fails: ['chief'] });

@@ -19,7 +19,7 @@ import { windowSchema } from './windows.ts';
 import { changeWindows, emptyWindows, isAnyHeld, sweepWindows } from './windows-store.ts';
 
 const FOLD_EVERY_MS = 60_000;
-/** Tells what a server that stopped has found and not told, and forgets what has expired. */
+/** Reports the findings of a server that stopped before, and removes expired data. */
 const SECOND_LOOK = jobKind({ name: 'detection', payload: z.object({}), every_ms: 60_000 });
 const SWEEP_BROWSERS = jobKind({ name: 'known-browsers', payload: z.object({}), every_ms: 3_600_000 });
 /** Refused requests that wait to be looked at, and how many of them are at once. */
@@ -89,7 +89,7 @@ export class Detection {
     return { ...sighting, browser: await this.browsers.learn(transaction, sighting) };
   }
 
-  /** Counts events, and keeps what was found in them in the same transaction: a server that stops between the two has done neither. */
+  /** Counts events, and stores their findings in the same transaction: a server that stops between the two has done neither. */
   private async find(sightings: readonly Sighting[]): Promise<KeptFinding[]> {
     const places = placesOf(sightings);
     // An ordinary sign-in only empties windows, and there is hardly ever one.
@@ -179,7 +179,7 @@ export class Detection {
   }
 
   /**
-   * Keeps the volumes that were counted here since the last time and looks whether one is a flood; then tells what was not told, and forgets what has expired. Runs every minute: the former on each
+   * Stores the volumes that were counted here since the last time and looks whether one is a flood; then reports remaining findings, and removes expired data. Runs every minute: the former on each
    * server, the latter on one of them.
    */
   async look(): Promise<void> {
@@ -232,7 +232,7 @@ function foundIn(sighting: Sighting, { is_open, samples, targets, tried, ...find
   };
 }
 
-/** Undefined for failed sign-ins: of these it hangs on what is refused. */
+/** Undefined for failed sign-ins: there it depends on the refusals. */
 function outcomeOf(sighting: Sighting, is_open: boolean): Found['outcome'] {
   switch (sighting.kind) {
     case 'login_failed':

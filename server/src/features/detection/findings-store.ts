@@ -16,7 +16,7 @@ const foundSchema = z.object({
   threshold: z.string(),
   samples: z.array(sampleSchema),
   audience: z.enum(AUDIENCES),
-  /** The accounts among what was counted. */
+  /** The accounts among the counted events. */
   targets: z.array(z.string()),
   /** Of the event that was one too many. */
   at: z.string(),
@@ -44,7 +44,7 @@ export interface KeptFinding {
   told: readonly string[];
 }
 
-/** Keeps what was found, in the transaction that has counted it: whatever becomes of this server, it is told. */
+/** Stores findings in the transaction that counted them: they are reported even if this server stops. */
 export async function keepFindings(
   transaction: Kysely<FindingTables>,
   all: readonly Found[],
@@ -73,8 +73,8 @@ export async function unfinishedFindings(database: Kysely<FindingTables>): Promi
 const UNFINISHED_AT_ONCE = 200;
 
 /**
- * Notes in the transaction that tells somebody that they were told; `next` is undefined when nobody is left. False where another server has done so meanwhile,
- * or is doing it.
+ * Marks a recipient as notified, in the transaction that notifies them; `next` is undefined when none is left. False where another server has done so
+ * meanwhile, or is doing it.
  */
 export async function takeFinding(
   transaction: Kysely<FindingTables>,
@@ -100,7 +100,7 @@ export async function forgetFindings(database: Kysely<FindingTables>, before: st
   return rows.length;
 }
 
-/** Forgets a person, in a transaction: what was found of them, and that they were among others. */
+/** Removes a person, in a transaction: findings about them, and their mention among others. */
 export async function forgetFindingsOf(transaction: Kysely<FindingTables>, user_id: string): Promise<void> {
   const rows = await transaction
     .selectFrom('detection_findings')

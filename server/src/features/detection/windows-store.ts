@@ -60,7 +60,7 @@ export async function isAnyHeld(database: Kysely<DetectionTables>, places: reado
   return held !== undefined;
 }
 
-/** Forgets what has expired, and beyond `maximum` what would expire first. */
+/** Removes expired windows, and beyond `maximum` those that would expire first. */
 export async function sweepWindows(
   { database, now }: { database: Kysely<DetectionTables>; now: () => number },
   maximum: number,
@@ -76,7 +76,7 @@ export async function sweepWindows(
   if (first !== undefined) await database.deleteFrom('detection_windows').where('expires_at', '<=', first.expires_at).execute();
 }
 
-/** Forgets what is counted at these places. */
+/** Removes the counts of these places. */
 export async function emptyWindows(database: Kysely<DetectionTables>, places: readonly Place[]): Promise<void> {
   await database
     .deleteFrom('detection_windows')
@@ -85,8 +85,8 @@ export async function emptyWindows(database: Kysely<DetectionTables>, places: re
 }
 
 /**
- * Forgets what is counted of a person, in a transaction: `account` is what stands for them in events. A source's window that counts them among others
- * continues without them.
+ * Removes the counts about a person, in a transaction: `account` is their key in events. A source's window that counts them among others continues
+ * without them.
  */
 export async function forgetWindowsOf(
   transaction: Kysely<DetectionTables>,

@@ -56,7 +56,7 @@ export interface DeviceTables {
     /** 0 or 1. */
     is_watching: number;
     watching: string | null;
-    /** When the agent last reported, or a new start of it said hello; and what it said of itself (JSON). */
+    /** When the agent last reported, or a new start of it said hello; and its health (JSON). */
     reported_at: string | null;
     health: string | null;
     watched: string;
@@ -86,7 +86,7 @@ export interface DeviceTables {
     part: string;
     direction: Direction;
     protocol: 'tcp' | 'udp' | 'icmp' | 'other';
-    /** Empty for the sum of what is not told apart. */
+    /** Empty for the sum of further sources. */
     address: string;
     /** -1 where there is none. */
     port: number;

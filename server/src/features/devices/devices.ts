@@ -37,7 +37,7 @@ interface DevicesOptions {
   jobs: Pick<Jobs, 'handle'>;
   raise: (incident: DeviceIncident) => Promise<void>;
   secondLooks: Pick<SecondLooks, 'withLooks'>;
-  /** Has a device told what it is to do, wherever its agent is connected; also one that may do nothing any more. */
+  /** Sends a device its desired state, wherever its agent is connected; also one that was revoked. */
   nudge: (device_id: string) => void;
   now: () => number;
 }

@@ -50,7 +50,7 @@ test('a device that is connected takes stock with the consent and says what chan
   const session = await startSession(token);
   await wants(agent, session.id, 'stock');
   expect(await session.read()).toMatchObject([{ device_name: 'laptop', state: 'measuring', from: null, changes: [] }]);
-  // Before the session is over, nobody asked: what is said then is not kept.
+  // Before the session is over, no report was asked for: an early one is not stored.
   say(agent, session.id, { ...FOUND, changes: [] });
   await session.end();
   await wants(agent, session.id, 'changes');
@@ -120,7 +120,7 @@ test('text of a hostile agent is bounded, and one line', async () => {
   }
 });
 
-test('a device that is taken out of the list takes with it what it said', async () => {
+test('a device that is removed from the list takes its reports along', async () => {
   const { token } = await signIn();
   const device = await enrol(app, token);
   const agent = await AgentDouble.connect(app.url, device);

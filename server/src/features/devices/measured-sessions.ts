@@ -16,7 +16,7 @@ export interface MeasuredSessions {
   begin(session: { id: string; user_id: string }): Promise<void>;
   /** The session is over: the devices that took stock say what changed. Said twice, it changes nothing. */
   end(session_id: string): Promise<void>;
-  /** Keeps what a device found; the first word of each counts, and none before the session is over. Answers whether it was kept. */
+  /** Stores a device's findings; its first report counts, and none before the session is over. Answers whether it was kept. */
   hear(device_id: string, session_id: string, measured: MeasuredChanges): Promise<boolean>;
   /** The device's next steps. */
   wanted(device_id: string): Promise<{ id: string; wanted: 'stock' | 'changes' }[]>;

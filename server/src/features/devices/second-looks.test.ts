@@ -92,7 +92,7 @@ describe('a second look', async () => {
   });
 
   // proves: device-hostile-agent-4
-  test('takes no other file than the one that was found, and keeps nothing of it', async () => {
+  test('accepts no other file than the found one, and removes it', async () => {
     const { token, identity, find, content, asked, order } = await withFinding(app);
     replyOf(await asked());
     const before = replyOf(await call(listScans, { token })).length;
@@ -108,7 +108,7 @@ describe('a second look', async () => {
   });
 
   // proves: device-hostile-agent-4
-  test('takes no byte more than what was found has, nor a large file that is another one', async () => {
+  test('accepts no byte more than the found file has, nor a large file with other content', async () => {
     const { identity, find, asked, order } = await withFinding(app, Buffer.alloc(200_000, 'a'));
     replyOf(await asked());
     const order_id = await order();

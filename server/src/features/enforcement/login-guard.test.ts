@@ -70,7 +70,7 @@ describe('one account from one source', () => {
     },
   );
 
-  test('is not refused one step below, nor for what was longer ago than 10 minutes', async () => {
+  test('is not refused one step below, nor for attempts longer ago than 10 minutes', async () => {
     const [email, source] = [await newAccount(), newSource()];
     expect(await fail(email, source, 4)).toEqual([401, 401, 401, 401]);
     clock += 10 * MINUTE;
@@ -179,7 +179,7 @@ describe('many accounts from one source', () => {
 
 // proves: asvs-6.3.1
 describe('one account from many sources', () => {
-  test.each(['known', 'unknown'])('is slowed down, and nobody is refused: %s email', async (kind) => {
+  test.each(['known', 'unknown'])('is slowed down, and not refused: %s email', async (kind) => {
     const email = kind === 'known' ? await newAccount() : `nobody-${randomBytes(4).toString('hex')}@example.com`;
     const home = newSource();
     if (kind === 'known') expect((await tryToSignIn(email, PASSWORD, home)).status).toBe(200);

@@ -113,7 +113,7 @@ describe('a failure of the database', () => {
     clock += 30_000;
     const again = await challengeOf(person);
     const stepAgain = () => call(loginSecondStep, { body: { challenge: again, code: code() } });
-    // The code is right, and what is to be done with it in the same transaction fails.
+    // The code is right, and a later step of the same transaction fails.
     await sql`create trigger fails before delete on sign_in_challenges begin select raise(abort, 'in trouble'); end`
       .execute(app.database)
       .catch(() => sql`alter table sign_in_challenges add constraint fails check (tries < 0) not valid`.execute(app.database));

@@ -94,8 +94,8 @@ async function write(transaction: Kysely<FirewallTables>, user_id: string, chang
 }
 
 /**
- * Makes one revision of a person's rules. The row of their count is locked until it is stored, so several at once come one after the other: each sees what the
- * one before it left. Undefined where nothing changes.
+ * Makes one revision of a person's rules. The row of their count is locked until it is stored, so several at once come one after the other: each sees the
+ * result of the one before it. Undefined where nothing changes.
  */
 async function revise(
   database: Kysely<FirewallTables>,
@@ -211,7 +211,7 @@ export class Firewall {
     return counted?.rev ?? 0;
   }
 
-  /** Switches off what was temporary and is over. */
+  /** Disables temporary rules that are over. */
   private readonly expire = async (): Promise<void> => {
     const over = await this.database
       .selectFrom('firewall_rules')

@@ -26,11 +26,11 @@ export interface ScoreHistory {
   note(user_id: string, score: number): void;
   /** Scores from `start` (ISO time) on, oldest first. */
   from(user_id: string, start: string): Promise<ScoreRun[]>;
-  /** Writes down what was found since the last time. A failure is logged: what was asked for does not hang on it. */
+  /** Writes the scores since the last time. A failure is logged: the caller's request does not depend on it. */
   keep(): Promise<void>;
-  /** Drops what waits of an account that is gone. */
+  /** Drops the waiting scores of a deleted account. */
   forget(user_id: string): void;
-  /** Writes down what is left. */
+  /** Writes the remaining scores. */
   close(): Promise<void>;
 }
 
@@ -97,7 +97,7 @@ export function createScoreHistory(parts: {
     },
 
     async from(user_id, start) {
-      // Taken down before the table is read: what is written meanwhile stands there twice, which changes no day.
+      // Copied before the table is read: a score that is written meanwhile stands there twice, which changes no day.
       const found = waiting.get(user_id)?.filter(({ until }) => until >= start) ?? [];
       const written = await database
         .selectFrom('score_history')
@@ -127,7 +127,7 @@ function earlier(time: string, by_ms: number): string {
   return new Date(Date.parse(time) - by_ms).toISOString();
 }
 
-/** Removes the scores that nobody can look back to any more, of everybody. `now` is in ms. */
+/** Removes everybody's scores from before the shown time. `now` is in ms. */
 export async function forgetOldScores(database: Kysely<PostureTables>, now: number): Promise<void> {
   await database
     .deleteFrom('score_history')

@@ -90,7 +90,7 @@ class ControlEnd {
   private stopWatching: (() => void) | undefined;
   private readonly stranger: Stranger;
   private isOver = false;
-  /** This server ends it: what the agent does then is no news. */
+  /** This server ends it: later frames of the agent are ignored. */
   private isEnded = false;
   private readonly endSocket: EndSocket;
   private isMeeting = false;

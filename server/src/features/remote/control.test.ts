@@ -68,7 +68,7 @@ async function paired() {
 }
 
 describe('control', () => {
-  test('is told to the agent, and bytes pass between its socket and the technician’s page', async () => {
+  test('is sent to the agent, and bytes pass between its socket and the technician’s page', async () => {
     const one = await running();
     expect((await one.agent.desired()).control).toBeNull();
     await one.grant('view');
@@ -217,7 +217,7 @@ describe('two ends on two servers', () => {
   }
   const SESSION = '01930000-0000-7000-8000-000000000009';
 
-  test('find each other, whoever is first, and pass no more than is read', async () => {
+  test('find each other, in any order, and pass no more than is read', async () => {
     for (const first of ['viewer', 'screen'] as const) {
       const topics = createMemoryTopics();
       onTestFinished(() => topics.close());

@@ -15,7 +15,7 @@ import { COUNTED_IN_MEMORY, problemOf, replyOf, startTestApp } from '#test/harne
 const MINUTE_MS = 60_000;
 const START = Date.parse('2026-11-20T10:00:00Z');
 
-/** An application whose first account is its administrator, who may do what support may. */
+/** An application whose first account is its administrator, with the rights of support. */
 async function startRemote() {
   const clock = { now: START };
   const app = await startTestApp({ environment: COUNTED_IN_MEMORY, surroundings: { now: () => clock.now } });
@@ -209,7 +209,7 @@ describe('a remote session', async () => {
     expect((await newest(token))?.status).toBe('active');
   });
 
-  test('is nobody else’s: to anybody but its customer and its technician it is not there', async () => {
+  test('is visible to its customer and its technician only', async () => {
     const [token, other] = [await customer(), await customer()];
     const session = await create(token);
     await join(session);
@@ -351,7 +351,7 @@ describe('wrong codes', () => {
     expect((await join(session)).status).toBe(200);
   });
 
-  test('are all answered alike, whatever is wrong with them, and right ones are not counted', async () => {
+  test('are all answered alike, whatever their fault, and right ones are not counted', async () => {
     const { clock, join, create, customer, call, agent } = remote;
     clock.now += 60 * MINUTE_MS;
     for (let round = 0; round < 12; round += 1) expect((await join(await create(await customer()))).status).toBe(200);

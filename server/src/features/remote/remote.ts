@@ -480,7 +480,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     const attempt = await this.wrongCodes.begin(agent.id);
     const code = sessionCodeSchema.safeParse(typed);
     const row = code.success ? await this.claim(agent, code.data, by) : undefined;
-    // A wrong one, one that is used or over, and what is none: all count the same, as they are answered the same.
+    // A wrong one, a used one, one that is over, and an invalid one: all count the same, as they are answered the same.
     if (row === undefined) throw new Problem('not_found', { detail: NO_SUCH_CODE });
     await attempt.forgive();
     return joinedOf(row);
@@ -501,7 +501,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return overseenOf(await this.changes.change(id, by, ends('ended_by_admin', isOpen, IS_OVER)));
   }
 
-  /** Ends what somebody may not take part in any more: their role was changed, or their account was disabled. */
+  /** Ends the part of a person whose role was changed, or whose account was disabled. */
   async accessChanged(user_id: string): Promise<void> {
     const user = await this.people.findUser(user_id);
     if (!mayJoin(user))

@@ -47,7 +47,7 @@ export function overseenOf(row: Row): OverseenSession {
   };
 }
 
-/** Reads them all; who writes is remote.ts. */
+/** Reads them all; remote.ts writes them. */
 export function createSessionLists(parts: {
   database: Kysely<Pick<RemoteTables, 'remote_sessions'>>;
   /** A row as it is now, whether that has been written down or not. */

@@ -72,7 +72,7 @@ const GONE: Record<Side, { ms: number; reason: EndReason }> = {
   technician: { ms: SESSION_LIMITS.technician_gone, reason: 'technician_gone' },
 };
 
-/** Until when the customer has to say that it may go on. */
+/** Until when the customer has to confirm that it may continue. */
 export function reaffirmBy({ status, reaffirmed_at }: Pick<Row, 'status' | 'reaffirmed_at'>): string | null {
   return status === 'active' && reaffirmed_at !== null ? after(reaffirmed_at, SESSION_LIMITS.reaffirm) : null;
 }
@@ -140,7 +140,7 @@ function phaseOf(row: Row): Phase {
   return row.customer_lost_at !== null || row.technician_lost_at !== null ? 'reconnecting' : 'active';
 }
 
-/** Grants hold while a page of each side is there: nobody is watched, controlled or recorded who is not at their screen, by somebody who is not at theirs. */
+/** Grants hold while a page of each side is there: a person is watched, controlled or recorded only while both are at their screens. */
 export const mayGrant = (row: Pick<Row, 'status' | 'customer_seat' | 'technician_seat'>) =>
   row.status === 'active' && row.customer_seat !== null && row.technician_seat !== null;
 

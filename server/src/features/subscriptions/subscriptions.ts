@@ -66,7 +66,7 @@ function planColumns(plan: Pick<Assignment, 'duration_months' | 'max_devices' | 
     duration_months: plan.duration_months,
     max_devices: plan.max_devices,
     is_premium: plan.is_premium ? 1 : 0,
-    // Said twice is said once.
+    // Duplicates are removed.
     features: JSON.stringify([...new Set(plan.features)]),
   };
 }
@@ -221,7 +221,7 @@ export class Subscriptions {
   }
 
   /**
-   * Ends what the person has and gives them this, in one transaction.
+   * Replaces the person's subscription with this one, in one transaction.
    * @throws Problem `not_found` for an email without account.
    */
   async assign(assignment: Assignment, by: Doer): Promise<Subscription> {

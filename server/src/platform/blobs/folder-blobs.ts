@@ -22,7 +22,7 @@ import {
 /** No key has a dot. */
 const INCOMPLETE = '.part';
 const READ_BYTES = 256 * 1024;
-/** The disk is looked at when so many bytes have come: what else is written meanwhile is to be less than the reserve. */
+/** The disk is checked each time so many bytes have come: other writes meanwhile must stay below the reserve. */
 const LOOK_EVERY_BYTES = 1024 ** 2;
 
 function isMissing(error: unknown): boolean {

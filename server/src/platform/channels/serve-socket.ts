@@ -45,7 +45,7 @@ export interface Connection<Principal, Told> {
 /** Handlers of one connection's frames and end. */
 interface Conversation<Said> {
   onFrame?(frame: Said): void;
-  /** Called once, whoever left. */
+  /** Called once, whichever side left. */
   onLeave(): void;
 }
 
@@ -108,7 +108,7 @@ interface Member<Principal, Said> {
   conversation: Conversation<Said> | undefined;
 }
 
-/** One is kept for each open page, so what it does is the class's and not of each. */
+/** One exists for each open page, so its methods are the class's and not its own. */
 class SocketConnection<Principal, Told> implements Connection<Principal, Told> {
   readonly principal: Principal;
   readonly #socket: WebSocket;
@@ -173,8 +173,8 @@ function ask({ socket, talk }: Pick<Member<unknown, unknown>, 'socket' | 'talk'>
 const refuseFrame = (socket: WebSocket) => end(socket, { code: CLOSED.malformed, reason: 'This frame is not understood.' });
 
 /**
- * Serves one channel (contract/src/channel.ts): who opens a socket, from where and how many; the first frame, which says who it is; sizes and rates; heartbeats, spread
- * over their time; peers that do not read; and whether each principal may still be there, many at a time.
+ * Serves one channel (contract/src/channel.ts): new sockets, their origin and number; the first frame, which authenticates; sizes and rates; heartbeats, spread over
+ * their time; peers that do not read; and whether each principal may still be there, many at a time.
  */
 class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
   private readonly fastify: FastifyInstance;

@@ -22,7 +22,7 @@ interface JobFigures {
   kind: string;
   waiting: number;
   running: number;
-  /** Due, and nobody has them; `late_ms` is how long the first of them has been due. */
+  /** Due jobs without a worker; `late_ms` is the time that the first of them has been due. */
   late: number;
   late_ms: number;
   dead: number;
@@ -35,7 +35,7 @@ const SECOND_MS = 1_000;
 /** Time for which a server keeps a job without renewing its lease. */
 const LEASE_MS = 60 * SECOND_MS;
 const LOOK_EVERY_MS = 5 * SECOND_MS;
-/** A row that is due within this is looked for when it is; one that is due later by the next look after it is. */
+/** A timer is set for a row that is due within this; a later one is found by the next look after it is due. */
 const PLANNED_MS = 60 * SECOND_MS;
 const TIDY_EVERY_MS = 60 * SECOND_MS;
 /** Time to wait for running jobs at the end. */
@@ -195,7 +195,7 @@ export class Jobs {
     );
   }
 
-  /** Says what a job of a kind is done by here. Call before `start`. None is taken up while `isReady` says no. */
+  /** Sets the handler of a kind. Call before `start`. None is taken up while `isReady` says no. */
   handle<Payload>(kind: JobKind<Payload>, work: (job: Job<Payload>) => Promise<void>, isReady: () => boolean = () => true): void {
     if (this.started || this.handled.has(kind.name)) throw new Error(`The jobs ${kind.name} are handled already.`);
     this.handled.set(kind.name, {
@@ -263,7 +263,7 @@ export class Jobs {
     };
   }
 
-  /** Has what is due of these kinds taken up, here or by another server. Returns at once. */
+  /** Has due jobs of these kinds claimed, here or by another server. Returns at once. */
   wake(...kinds: readonly { name: string }[]): void {
     for (const { name } of kinds) {
       const of = this.handled.get(name);
@@ -323,7 +323,7 @@ export class Jobs {
     return this.store.countDead();
   }
 
-  /** Ends: what is being done is told to stop, and what has not stopped soon is given back to other servers. */
+  /** Ends: running jobs are told to stop, and those that have not stopped soon are given back to other servers. */
   async close(): Promise<void> {
     this.draining = true;
     clearInterval(this.looker);
