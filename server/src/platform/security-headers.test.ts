@@ -175,7 +175,7 @@ describe('every answer', async () => {
 describe('without https', async () => {
   const app = await startTestApp({ environment: { PUBLIC_URL: 'http://localhost:3000' } });
 
-  test('sends no redirect policy to https', async () => {
+  test('sends no Strict-Transport-Security', async () => {
     expect((await fetch(`${app.url}/api/health`)).headers.get('strict-transport-security')).toBeNull();
   });
 });

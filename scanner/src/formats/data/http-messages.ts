@@ -73,9 +73,8 @@ export function httpMessages(bytes: Buffer, budget: Budget): { bodies: Body[]; o
     const known = fieldsIn(fields);
     const field = (key: string) => known.get(key);
     const length = field('content-length');
-    // A request has a body only with a length.
     const is_request = !fields.startsWith('HTTP/');
-    // Unless it does not say how much, and no other message follows.
+    // A request without a length has no body if another message follows.
     const is_bare = is_request && FIRST_LINE.test(bytes.toString('latin1', start, start + HEAD_BYTES_USUAL));
     const claimed = length === undefined ? (is_bare ? 0 : bytes.length - start) : Number(length);
     const size = claimed >= 0 ? Math.min(claimed, bytes.length - start) : 0;

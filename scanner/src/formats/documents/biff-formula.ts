@@ -279,7 +279,7 @@ export function formulaOf(tokens: Buffer, edition: Edition, nameOf: (index: numb
   try {
     for (let at = 0, count = 0; at < tokens.length && count < TOKENS_MAXIMUM; count += 1) {
       const raw = tokens[at] ?? 0;
-      // The class of an operand is not needed.
+      // The class of an operand tells only how its value is used.
       const token = raw >= 0x40 ? (raw & 0x1f) | 0x20 : raw;
       at += 1;
       const operator = OPERATORS[token - OPERATORS_FROM];
