@@ -83,7 +83,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
         counted: sum(epochs.values()),
       };
     }
-    /** Waits until so much was said, and that two more reports say no more. */
+    /** Waits until so much was reported, and two more reports do not change it. */
     async function tells(expected: { dropped: number; counted: number }): Promise<void> {
       await vi.waitFor(() => expect(told()).toEqual(expected), SOON);
       const reports = world.said('report').length;
@@ -297,7 +297,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
   });
 
   // proves: device-fault-11, device-trap-10
-  it('takes its own table away once the server has said for a while that it is revoked, and for nothing else', async () => {
+  it('removes its own table once the server has answered for a while that it is revoked, and for no other reason', async () => {
     world.nft('add', 'table', 'inet', 'someone_else');
     const agent = await world.startAgent();
     world.command({ desired: desiredOf(1, [rule(1, { port: '7000' })]) });

@@ -156,7 +156,7 @@ function createSender(namespace: Namespace) {
   };
 }
 
-/** Notes who comes past the chains that are tried, and drops them, so that nothing is answered: behind those of the agent, or behind those of an export. */
+/** Notes packets that pass the chains under test, and drops them, so that there is no answer: behind those of the agent, or behind those of an export. */
 const HOOKS = {
   prerouting: { inbound: 'prerouting priority -109', outbound: 'output priority -109' },
   input: { inbound: 'input priority 10', outbound: 'output priority 10' },

@@ -187,7 +187,7 @@ export async function measureAgent(program: string, rest_s: number) {
       await wait(rest_s * 1_000);
       return { ...memoryOf(pid), cpu_percent: round(((cpuOf(pid) - before) / (performance.now() - began)) * 100) };
     };
-    // Of a server that never says anything the agent takes leave every 50 s, and it is told the whole state again.
+    // The agent leaves a silent server every 50 s, and gets the whole state again.
     const silent = await watch();
     fake.stdin.write(`${JSON.stringify({ heartbeat_ms: AGENT_HEARTBEAT_MS })}\n`);
     const beating = await watch();

@@ -35,7 +35,7 @@ async function found(): Promise<string[]> {
 }
 
 // proves: attack-E.4-2
-test('pipes, sockets and links in a watched folder hold up nothing that is saved beside them', async () => {
+test('pipes, sockets and links in a watched folder do not delay files that are saved beside them', async () => {
   await agent.ask({ what: 'watch', path: DOWNLOADS });
   computer.shell(
     `cd ${DOWNLOADS}; mkfifo pipe; ln -s pipe to-pipe; ln -s /dev/zero to-zero; ln -s . here; truncate -s 64G sparse

@@ -2,7 +2,7 @@ import { tarEntry } from './containers.ts';
 import { EICAR, noise, type ZipEntry, zip } from './files.ts';
 import type { Chance } from './structure-fuzz.ts';
 
-// Archives as nobody packs them: of two readers, or of one with help and without, both must say the same of each.
+// Archives as no program packs them: of two readers, or of one with help and without, both must answer the same for each.
 
 const MIB = 1024 ** 2;
 const DEPTH_MAXIMUM = 3;

@@ -32,7 +32,7 @@ type Read = Extract<z.infer<typeof answerSchema>, { kind: 'read' }>;
 
 export interface FuzzRun {
   reads: Read[];
-  /** Containers in which nothing was found before anybody bent them. */
+  /** Containers without a finding before they were bent. */
   missed: string[];
   /** Cause of a process's end: the number of the file, and the kind. */
   deaths: string[];

@@ -55,7 +55,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .execute();
   await database.schema.createIndex('passkey_challenges_expires_at').on('passkey_challenges').column('expires_at').execute();
 
-  // Somebody whose password was right, and whose second factor is awaited.
+  // A person whose password was right, and whose second factor is awaited.
   await database.schema
     .createTable('sign_in_challenges')
     .addColumn('challenge_hash', 'text', (column) => column.primaryKey())

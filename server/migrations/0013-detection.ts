@@ -6,7 +6,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .createTable('detection_windows')
     .addColumn('rule', 'text', (column) => column.notNull())
     .addColumn('key', 'text', (column) => column.notNull())
-    // JSON; empty where nothing is counted.
+    // JSON; empty without counts.
     .addColumn('state', 'text', (column) => column.notNull())
     .addColumn('updated_at', 'text', (column) => column.notNull())
     .addColumn('expires_at', 'text', (column) => column.notNull())

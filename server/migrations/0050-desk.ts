@@ -25,9 +25,9 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('last_shown_seq', 'integer', (column) => column.notNull())
     .addColumn('customer_read_seq', 'integer', (column) => column.notNull())
     .addColumn('support_read_seq', 'integer', (column) => column.notNull())
-    // Up to where the customer was told by mail.
+    // The last message that a mail to the customer reported.
     .addColumn('mailed_seq', 'integer', (column) => column.notNull())
-    // Grows with each change; and up to which change, and which message, pages were told.
+    // Grows with each change; and the last change, and the last message, that were sent to pages.
     .addColumn('version', 'integer', (column) => column.notNull())
     .addColumn('told_version', 'integer', (column) => column.notNull())
     .addColumn('told_seq', 'integer', (column) => column.notNull())

@@ -36,7 +36,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('has_shared', 'integer', (column) => column.notNull().defaultTo(0))
     .addColumn('unshared_at', 'text')
     .addColumn('paused_at', 'text')
-    // The page of each side, until when it counts without another word of its server, and since when there is none and why.
+    // The page of each side, the end of its lease, and since when there is none and why.
     .addColumn('customer_seat', 'text')
     .addColumn('customer_until', 'text')
     .addColumn('customer_lost_at', 'text')

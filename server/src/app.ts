@@ -78,7 +78,7 @@ export interface App {
   drain: Drain;
   /** The separate server of `/metrics`, if the settings ask for one; it does not listen yet. */
   metrics: Server | undefined;
-  /** Has a load balancer send nobody here any more, and takes up no more jobs. */
+  /** Lets a load balancer send no more requests here, and claims no more jobs. */
   announceStop(): void;
   /** Ends every socket with the word that its page is to connect again. */
   endSockets(): void;

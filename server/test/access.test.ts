@@ -311,7 +311,7 @@ describe('the access table', async () => {
   });
 
   // proves: asvs-8.2.1, security-2, support-scale-5
-  test.each(Object.entries(ACCESS))('%s takes nobody below %s', async (key, access) => {
+  test.each(Object.entries(ACCESS))('%s needs at least the role %s', async (key, access) => {
     const stranger = await ask(key, undefined);
     if (access !== 'anyone') expect(stranger).toMatchObject({ status: 401, problem: { code: 'unauthenticated' } });
     else expect(stranger.problem?.code).not.toBe('unauthenticated');

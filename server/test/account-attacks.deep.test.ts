@@ -38,7 +38,7 @@ describe.each(kinds)('behind %s', async (kind) => {
   };
   const resetsTo = async (email: string) => (await lettersTo(email)).filter(({ subject }) => subject.includes('reset'));
 
-  test('an address of somebody else takes no factor and no letters, and is its owner’s after a reset', async () => {
+  test('another person’s address takes no factor and no letters, and is its owner’s after a reset', async () => {
     const call = await through();
     const email = 'victim@example.com';
     replyOf(await call(register, { email, username: 'You have won, call 900', password: PASSWORD }));

@@ -99,7 +99,7 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
     const body = { email: 'eve@example.com', username: 'eve', password: PASSWORD };
     const said = await ask(`${proxy.url}/api/auth/register`, headers, body);
     expect(await app.app.database.selectFrom('users').select('id').execute()).toEqual([]);
-    // nginx names the server as the host by default: a stranger is told from the machine itself by its other signs.
+    // nginx names the server as the host by default: a stranger is distinguished from the machine itself by its other signs.
     if (kind === 'nginx') {
       expect([said.status, JSON.parse(said.body)]).toMatchObject([
         403,
@@ -252,7 +252,7 @@ describe.each(kinds)('in public exposure behind %s, which TRUSTED_PROXIES does n
   });
 });
 
-describe('in public exposure, somebody who writes a forwarding header themselves', async () => {
+describe('in public exposure, a client that writes a forwarding header itself', async () => {
   const log = openLog();
   const app = await startScanningApp({ environment: PUBLIC, surroundings: { logger: log.logger } });
   const signIn = async (remoteAddress: string, email: string, password: string, forwarded?: string) => {

@@ -55,7 +55,7 @@ const composeSchema = z.object({
   volumes: z.record(z.string(), z.unknown()),
   secrets: z.record(z.string(), z.object({ file: z.string() })),
 });
-/** The folder that make-secrets.sh makes for somebody who names this mail server. */
+/** The folder that make-secrets.sh makes for this mail server. */
 function madeSecrets(smtp_url: string, env?: string): string {
   const place = mkdtempSync(join(folder, 'compose-'));
   cpSync(join(DEPLOY, 'make-secrets.sh'), join(place, 'make-secrets.sh'));

@@ -221,7 +221,7 @@ test('10,000 calls with hostile values, in any order, by several people: never a
     }
   }
 
-  // Everybody has something of their own that the others could come to see.
+  // Everybody has data of their own that the others could come to see.
   for (const person of people) {
     const asPerson = { authorization: `Bearer ${person.token}` };
     const asJson = { ...asPerson, 'content-type': 'application/json' };

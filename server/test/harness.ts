@@ -40,9 +40,9 @@ export interface TestApp {
     endpoint: E,
     request?: { token?: string | undefined; body?: BodySentOf<E>; query?: string; params?: Record<string, string> },
   ): Promise<Answer<E>>;
-  /** Registers and signs in somebody new; `role` in place of what registering gave. */
+  /** Registers and signs in a new person; `role` in place of the one by registering. */
   signIn(name?: string, role?: Role): Promise<{ token: string; email: string; password: string }>;
-  /** The same for somebody who has not proved their address, which public exposure asks for. */
+  /** The same for a person with an unproved address, which public exposure asks for. */
   signInUnproven(name?: string): Promise<{ token: string; email: string; password: string }>;
   close(): Promise<void>;
 }

@@ -53,7 +53,7 @@ describe('two servers on one database', async () => {
     const answer = await asked;
     return [answer.status, problemOf(answer).code, answer.headers.get('retry-after')];
   };
-  /** Has come to its end once more than when it is asked: a leftover is gone. */
+  /** Waits for one more finished sweep: a leftover is gone. */
   const swept = async (app: TestApp) => {
     const leftover = join(app.data_dir, 'quarantine', newId());
     writeFileSync(leftover, 'what no record knows');
@@ -145,7 +145,7 @@ describe('two servers on one database', async () => {
   });
 });
 
-test('files from before servers were told apart are the first one’s that starts', async () => {
+test('files from before servers were distinguished belong to the first one that starts', async () => {
   const database = await sharedDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'palisade-home-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -190,7 +190,7 @@ describe('a data folder', () => {
     expect(await runCommand('read-outbox.ts', { DATA_DIR })).toMatchObject({ code: 0 });
     expect(await runCommand('verify-audit.ts', { DATA_DIR })).toMatchObject({ code: 0 });
     expect((await fetch(`${first.url}/api/health`)).status).toBe(200);
-    // A server that was killed leaves nothing that the next one stumbles over.
+    // The leftovers of a killed server do not disturb the next one.
     const id = readFileSync(join(DATA_DIR, 'home'), 'utf8');
     await first.kill('SIGKILL');
     expect(existsSync(join(DATA_DIR, 'server.json'))).toBe(true);

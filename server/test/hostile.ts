@@ -68,7 +68,7 @@ const hostileString = fc.oneof(
   fc.string({ maxLength: 20 }),
 );
 
-/** Anything that JSON can say, and that nobody asked for. */
+/** Any JSON, unasked for. */
 const hostile: fc.Arbitrary<unknown> = fc.oneof(
   hostileString,
   fc.constantFrom(

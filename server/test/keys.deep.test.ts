@@ -136,7 +136,7 @@ describe.runIf(hasModes)('files of DATA_DIR', () => {
 
   const isRoot = process.geteuid?.() === 0;
   if (!isRoot) process.stdout.write('skipped: only root can give a folder to another user\n');
-  test.runIf(isRoot)('warns of a folder that belongs to somebody else', async () => {
+  test.runIf(isRoot)('warns of a folder that belongs to another user', async () => {
     const DATA_DIR = freshFolder();
     chownSync(DATA_DIR, 12_345, 12_345);
     const server = await startServer({ DATA_DIR });
@@ -147,7 +147,7 @@ describe.runIf(hasModes)('files of DATA_DIR', () => {
 // Each starts several servers and commands, one after the other.
 describe('the keys of a database', { timeout: 180_000 }, () => {
   // proves: attack-D.23-1, security-22
-  test('are never made anew in place of those that it knows, until somebody says so', async () => {
+  test('are never replaced by new ones, unless asked for', async () => {
     const DATA_DIR = freshFolder();
     const first = await startServer({ DATA_DIR });
     await first.signIn('anna');

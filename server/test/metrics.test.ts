@@ -137,7 +137,7 @@ describe('metrics of a server', async () => {
   });
 
   // proves: asvs-13.4.5
-  test('are not there where nobody asked for them', async () => {
+  test('are missing without the setting', async () => {
     const other = await startScanningApp();
     expect((await fetch(`${other.url}/metrics`)).status).toBe(404);
   });

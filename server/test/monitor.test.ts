@@ -95,7 +95,7 @@ async function lookedAt(): Promise<void> {
   await soon(async () => expect(await aboutSource(place.source)).toHaveLength(1));
 }
 
-describe('refusals of strangers and customers are told to the administrators:', () => {
+describe('refusals of strangers and customers are reported to the administrators:', () => {
   test('the eleventh unknown path, within a second over the events socket, and to later callers', async () => {
     const place = { source: '198.51.100.1', client: 'curl/8.9' };
     await probe(place, 1, 10);
@@ -227,7 +227,7 @@ describe('a refusal of sign-ins', () => {
     expect((await enter(ada?.email ?? '', { ...place, source: '198.51.100.7' })).status).toBe(200);
   });
 
-  test('that somebody gets through all the same is told as one that had no effect', async () => {
+  test('an attack that succeeds all the same is reported as one without effect', async () => {
     const nora = await member('nora');
     const place = { source: '198.51.100.8', client: FIREFOX };
     // Guessed at from five places, so that a try from a sixth one waits; while it does, its source is refused.

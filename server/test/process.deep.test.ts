@@ -179,7 +179,7 @@ describe.runIf(onLinux)('a server process', () => {
     expect(await ended).toBe(0);
   });
 
-  test('serves on for STOP_NOTICE while it says that it stops, and cuts who does not come to an end', async () => {
+  test('serves on for STOP_NOTICE while it says that it stops, and cuts requests that do not end', async () => {
     const DATA_DIR = freshFolder();
     const server = await startServer({ DATA_DIR, STOP_NOTICE: '1', STOP_DRAIN: '2' });
     const token = await server.signIn('emil');
@@ -211,7 +211,7 @@ describe.runIf(onLinux)('a server process', () => {
     expect(await server.kill('SIGTERM')).toBe(1);
   });
 
-  test('killed during a scan and started again has lost nothing and says nothing false', async () => {
+  test('killed during a scan and started again has lost nothing and answers nothing false', async () => {
     const DATA_DIR = freshFolder();
     const server = await startServer({ DATA_DIR });
     const token = await server.signIn('anna');

@@ -102,7 +102,7 @@ async function startWithRecords() {
   const { id: shared, conversation_id: conversation } = replyOf(
     await app.call(shareThing, { token: customer, body: { thing: 'rule', subject_id: theirs } }),
   );
-  // That it was told is noted by the server itself, a moment later.
+  // The server marks the report itself, a moment later.
   await vi.waitFor(async () => {
     const { told_seq, last_seq, told_version, version } = await app.app.database
       .selectFrom('conversations')

@@ -157,7 +157,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     expect(await keys()).toEqual([]);
   });
 
-  test('while the store is away nothing is taken, nothing is lost, and everybody is told within 5 s', async () => {
+  test('while the store is away nothing is accepted, nothing is lost, and everybody gets an answer within 5 s', async () => {
     const kept = await scanned(one, token, 'eicar.com', EICAR);
     const before = replyOf(await one.call(listScans, { token }));
     const params = { id: kept.id };
@@ -273,7 +273,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     const sweeps = async () =>
       (await one.app.database.selectFrom('jobs').select('claims').where('kind', '=', 'sweep').executeTakeFirst())?.claims ?? 0;
     const before = await sweeps();
-    // One that began afterwards has come to its end.
+    // One that began afterwards has ended.
     await vi.waitFor(async () => expect(await sweeps()).toBeGreaterThan(before + 1));
     expect((await keys()).sort()).toEqual([leftover, record.id].sort());
     clock.ahead_ms += DAY_MS;

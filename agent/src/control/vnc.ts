@@ -124,7 +124,7 @@ async function openX11vnc(desktop: X11, { folder, path }: { folder: string; path
   const { auth, identity } = await rightsOf(desktop, folder);
   const options = [
     ...['-inetd', '-display', desktop.display, '-nopw', '-norc', '-noremote', '-nocmds', '-nobell', '-quiet', '-o', '/dev/null'],
-    // It looks at the screen every 10 ms, and gathers what changes for 10 ms before it sends it; while somebody types or points it sends at once.
+    // It looks at the screen every 10 ms, and gathers changes for 10 ms before it sends them; while a person types or points it sends at once.
     ...['-wait', '10', '-defer', '10', '-setdefer', '-1'],
     ...(auth === undefined ? [] : ['-auth', auth]),
   ];

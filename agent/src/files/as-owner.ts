@@ -31,7 +31,7 @@ async function doHere(job: OwnerJob, content: Content | undefined): Promise<Owne
   return content === undefined ? failed('cut_off') : await putFile(job, content());
 }
 
-/** Writes as fast as it is read. False once nobody reads any more. */
+/** Writes as fast as the process reads. False once the process does not read any more. */
 function written(child: ChildProcess, bytes: Buffer): Promise<boolean> {
   return new Promise((resolve) => {
     const { stdin } = child;

@@ -139,7 +139,7 @@ describe('a folder', () => {
 });
 
 describe('a file', () => {
-  test('that is a link, a pipe, a socket or a device is refused and holds nobody up', async () => {
+  test('that is a link, a pipe, a socket or a device is refused without a delay', async () => {
     const top = mkdtempSync(join(place, 'kinds-'));
     const folder = await Folder.open(top);
     execFileSync('mkfifo', [join(top, 'pipe')]);

@@ -11,7 +11,7 @@ import type { OpenConnection } from '#telemetry/proc.ts';
 
 /**
  * Turns a ruleset into one nft transaction. Every name in it is one of these literals or made of a rule's hexadecimal id, every address and number is printed from
- * an integer, so that nothing that a server says is ever read by nft as it came: nft resolves names and cuts host bits off.
+ * an integer, so that nft never reads a server's own text: nft resolves names and cuts host bits off.
  */
 
 /** The one table that the agent touches. */

@@ -27,7 +27,7 @@ function createWorld(most = 10) {
       at: () => new Date(Date.UTC(2026, 0) + world.time).toISOString(),
     });
   const dropped = start();
-  /** Packets that are said and were not said before; noted at once. */
+  /** Packets that are reported for the first time; confirmed at once. */
   const fresh = async (drops: string, one: Dropped = dropped, epoch = 'one') => {
     const part = await one.read({ epoch, drops });
     if (part === undefined) return [];
@@ -60,7 +60,7 @@ it('looks at who was dropped only where a counter says that anybody was', async 
   world.elements = [element(8)];
   expect(await fresh('2')).toEqual([1]);
   expect(world.listed).toBe(3);
-  // A list that could not be read says nothing, and makes nothing count again.
+  // A list that could not be read adds nothing, and makes nothing count again.
   world.elements = undefined;
   expect(await fresh('3')).toEqual([]);
   world.elements = [element(9)];
@@ -104,7 +104,7 @@ it('repeats a part unchanged until it is confirmed, and keeps later drops in one
     world.elements = [element(packets), element(1, undefined, '203.0.113.10')];
     expect(await read(`${packets}`)).toEqual(first);
   }
-  // A word about another part is none about this one.
+  // A confirmation of another part does not count for this one.
   dropped.noted(7);
   expect(await read('11')).toEqual(first);
   dropped.noted(1);

@@ -216,7 +216,7 @@ class NftEnforcer implements Enforcer {
     return ours === undefined ? null : `${this.#parts.kernel} ${ours.handle}`;
   }
 
-  /** Whether the table is another one than the counters were last said of: the computer was started anew, or somebody loaded the table of its start again. */
+  /** Whether the table is another one than the last counters came from: the computer was started anew, or the table of its start was loaded again. */
   async #isAnother(): Promise<boolean> {
     const life = await this.#lifeNow();
     return this.#state.life !== null && life !== null && life !== this.#state.life;
@@ -255,7 +255,7 @@ class NftEnforcer implements Enforcer {
     await marked;
     let result = await (begun ?? { load: this.#parts.nft.apply }).load(compiled.text);
     if (!result.ok && !is_cold) {
-      // Somebody else may have taken counters away that this would delete.
+      // Another program may have removed counters that this would delete.
       const there = (await this.#countersNow()).map(({ name }) => name);
       if (there.join() !== this.#counter_names.join()) result = await this.#parts.nft.apply(compile(ruleset, there, given).text);
     }
@@ -443,7 +443,7 @@ class NftEnforcer implements Enforcer {
       if (this.#loaded === null || performance.now() < this.#quiet_until) return;
       const found = await this.#fingerprintNow();
       if (found !== undefined && found === this.#fingerprint) return;
-      // By a clock that nobody sets.
+      // By a clock that cannot be set.
       const time = performance.now();
       this.#tampered = [...this.#tampered.filter((before) => before > time - TAMPERED_WINDOW_MS), time];
       const backed_off = this.#tampered.length > TAMPERED_AT_ONCE;
@@ -474,7 +474,7 @@ class NftEnforcer implements Enforcer {
     const { epoch } = this.#state;
     const listing = this.#loaded === null ? '' : ((await this.#parts.nft.listCounters(TABLE)) ?? '');
     const revision = this.#loaded;
-    // The table was taken away meanwhile: of which one this is cannot be told.
+    // The table was removed meanwhile: it is unknown which one this is.
     if (epoch !== this.#state.epoch) return await this.counters();
     if (revision === null) return { epoch: this.#state.epoch, counters: [], drops: '' };
     if (this.#counted?.listing !== listing || this.#counted.revision !== revision)

@@ -92,7 +92,7 @@ class ScanRun {
   /** Progress of the same job in an earlier agent process. */
   #checkpoint: ScanProgressOnDevice | undefined;
   #tally: ScanTally = EMPTY_TALLY;
-  /** Findings that no report has said yet. */
+  /** Findings that are in no report yet. */
   #found: Found[] = [];
   #signatures_version = '';
   #verdicts: Verdicts | undefined;

@@ -163,7 +163,7 @@ describe('the quarantine', () => {
     expect(readdirSync(root).sort()).toEqual(['found', 'quarantine']);
   });
 
-  it('restores nothing that was changed while it was sealed', async () => {
+  it('restores no file that was changed while it was sealed', async () => {
     const path = Buffer.from(join(root, 'found'));
     const quarantine = new Quarantine(join(root, 'quarantine'));
     const id = newId();
@@ -194,7 +194,7 @@ describe('the quarantine', () => {
     expect(readdirSync(join(root, 'quarantine')).filter((name) => name.endsWith('.sealed'))).toEqual([]);
   });
 
-  // As another user, the folders above belong to somebody else in the namespace, and nothing is taken out of those.
+  // As another user, the folders above belong to another user in the namespace, and no file is taken out of those.
   const can_mount = process.getuid?.() === 0 && spawnSync('unshare', ['-rm', 'true']).status === 0;
   // proves: device-fault-15
   needing('root', can_mount).test('leaves a file where it is when the disk is full, and says so', () => {

@@ -77,7 +77,7 @@ describe('findings of an agent that was killed before it reported them', () => {
     expect(await unsent.takeUp()).toEqual([]);
   });
 
-  it('is not said where a part of it alone is sealed', async () => {
+  it('are not reported if only a part of the file is sealed', async () => {
     const { quarantine, unsent, file, sealed } = await killedAfterSealing();
     truncateSync(sealed, lstatSync(sealed).size - 1);
     expect(await unsent.takeUp()).toEqual([]);

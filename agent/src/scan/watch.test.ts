@@ -183,7 +183,7 @@ it('knows where a desktop keeps its files', async () => {
     '/home/maria/Desktop',
     '/home/maria/Documents',
   ]);
-  // Of another place than the home, however it is written, nothing is taken.
+  // No file is taken from another place than the home, in any spelling.
   for (const path of [
     '$HOME/../../etc',
     '$HOME/a/../../ben/Documents',

@@ -27,7 +27,7 @@ export interface WatchState {
 }
 
 export interface WatchParts {
-  /** A file that was written. False where there is no room for more of its person: it is told again after `roomFor`. */
+  /** A file that was written. False where there is no room for more of its person: it is reported again after `roomFor`. */
   onFile: (file: FoundFile, person: number) => boolean;
   /** The person whose files of this user are. */
   personOf?: (uid: number) => number;
@@ -230,7 +230,7 @@ class FolderWatch implements Watch {
           refused += 1;
           if (refused > UNWATCHED_MAXIMUM) return;
         }
-        // Watched first and read then: nothing is written between the two unseen.
+        // Watched first and read then: no write between the two is missed.
         for await (const { name, kind } of opened.entries()) {
           if (kind === 'folder' && paths.length < WAITING_MAXIMUM) paths.push(joinPath(next, name));
           else if (kind === 'folder') this.#unwatched += 1;
@@ -312,8 +312,8 @@ class FolderWatch implements Watch {
   }
 
   /**
-   * The kernel tells nothing more of it for a while; then it is read whole. Where so many events came, the kernel may have dropped some of other folders as well, which Node
-   * does not say: then all watched folders are read, the more rarely the longer it lasts.
+   * The kernel reports no more events of it for a while; then it is read whole. Where so many events came, the kernel may have dropped some of other folders as well, which
+   * Node does not say: then all watched folders are read, the more rarely the longer it lasts.
    */
   #rest(folder: Watched, now: number): void {
     folder.watcher?.close();

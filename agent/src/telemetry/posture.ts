@@ -37,7 +37,7 @@ export function readUpdates(simulated: string): Found {
   return { state: 'fail', evidence: `Security updates wait for ${names.join(', ')}${rest}.` };
 }
 
-/** No lock, so that nobody waits for it, and no cache on the disk: it would stay there when the agent is gone. */
+/** No lock, so that no other program waits for it, and no cache on the disk: it would stay there when the agent is gone. */
 const APT_OPTIONS = ['Debug::NoLocking=true', 'Dir::Cache::pkgcache=', 'Dir::Cache::srcpkgcache='].flatMap((one) => ['-o', one]);
 
 async function securityUpdates(run: Run): Promise<Found> {

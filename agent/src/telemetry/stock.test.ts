@@ -54,7 +54,7 @@ function createComputer() {
 const linesOf = ({ changes }: Pick<MeasuredChanges, 'changes'>) =>
   changes.map(({ thing, how, name }) => `${how} ${thing}: ${name}`);
 
-it('tells everything that somebody could leave behind, the gravest first, and nothing that is as it was', async () => {
+it('reports everything that a technician could leave behind, the gravest first, and nothing that is unchanged', async () => {
   const computer = createComputer();
   const before = await computer.take();
   expect(compareStock(before, await computer.take())).toEqual({ changes: [], more: 0, unread: [] });
@@ -165,7 +165,7 @@ it('takes stock once, remembers it over a restart, says once what changed, and f
   expect(existsSync(join(state, 'remote-sessions.json'))).toBe(false);
 });
 
-it('says that nothing was measured of a session whose beginning it did not see', async () => {
+it('reports no measurement of a session whose beginning it did not see', async () => {
   const computer = createComputer();
   const said: MeasuredChanges[] = [];
   const measured = createMeasuredSessions({

@@ -265,7 +265,7 @@ it('believes that it is revoked after ten minutes of nothing else', () => {
   const revocation = createRevocation(() => now);
   expect(revocation.hear(true)).toBe(false);
   now = 9 * 60_000;
-  // No answer is no answer: it neither ends the time nor lets it count as said.
+  // No answer is no answer: it neither ends the time nor counts as one.
   expect(revocation.hear(undefined)).toBe(false);
   expect(revocation.hear(true)).toBe(false);
   now = 10 * 60_000;

@@ -98,7 +98,7 @@ interface Traits {
   is_disk?: true;
   /** A disk that may have partitions: none are looked for beside it. */
   holds_partitions?: true;
-  /** A program: somebody would hide one. */
+  /** A program: an author may hide one. */
   is_program?: true;
 }
 
@@ -233,12 +233,12 @@ function isUnknown({ first, beside }: WholeFile): boolean {
   );
 }
 
-/** A test that counts only where nothing else is found in a file. */
+/** A test that counts only if no other format is found in a file. */
 export function whereUnknown(bits: number, test: (file: WholeFile) => boolean): (file: WholeFile) => number {
   return (file) => (isUnknown(file) && test(file) ? bits : 0);
 }
 
-/** A closed format that counts only where nothing else is found in the file: the bytes at these places, wherever they stand in the file. */
+/** A closed format that counts only if no other format is found in the file: the bytes at these places, wherever they stand in the file. */
 export function closedWhereUnknown(id: string, title: string, marks: readonly Mark[], detail?: StatusDetail): Format {
   return closedFormat({
     id,

@@ -61,7 +61,7 @@ function isDiskHead(head: Buffer, size: number): boolean {
   return (DISKS[head[0] ?? 0] ?? []).some((recogniseDisk) => recogniseDisk(head, size) > 0);
 }
 
-/** Whether a file that somebody would hide begins with these bytes: a container, an image of a disk or a program. */
+/** Whether these bytes begin a file that an author may hide: a container, an image of a disk or a program. */
 function isFileHead(head: Buffer, budget: Budget): boolean {
   const container = containerOf(head, budget);
   return isProgramHead(head) || isDiskHead(head, head.length) || (container !== undefined && !container.is_guess);

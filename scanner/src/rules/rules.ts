@@ -13,7 +13,7 @@ import { rulesFor } from './rules-by-content.ts';
 export interface RuleSet {
   version: string;
   rules: number;
-  /** `onPlaces` is told where containers seem to begin, in the same pass. */
+  /** `onPlaces` gets the places where containers seem to begin, in the same pass. */
   match: MatchRules;
 }
 

@@ -94,7 +94,7 @@ function isText(value: string): boolean {
   return printable >= value.length * PRINTABLE_LEAST;
 }
 
-/** Whether a text may say what to do: a word alone says nothing. */
+/** Whether a text may be code: a word alone is not. */
 const isCode = (value: string) => isText(value) && /[ ($;[`]/.test(value);
 
 /** A text of two bytes a letter, as PowerShell takes it. */

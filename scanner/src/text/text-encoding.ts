@@ -11,7 +11,7 @@ type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be' | 'e
 export interface TextForm {
   encoding: Encoding;
   mark_bytes: number;
-  /** Which code page of EBCDIC; the first where none is told. */
+  /** The code page of EBCDIC; by default the first. */
   page?: number;
 }
 
@@ -41,7 +41,7 @@ const WIDE: readonly Encoding[] = ['utf-16le', 'utf-16be', 'utf-32le', 'utf-32be
 /** As much of a file decides. Bytes. */
 export const LOOK_BYTES = 4096;
 const QUICK_BYTES = 128;
-/** Less says nothing without a mark. Characters. */
+/** Fewer are too few without a mark. Characters. */
 const LOOK_CHARACTERS_LEAST = 4;
 /** A text may have stray control characters, and a text of another alphabet has blanks and line ends at least: one of so many characters. */
 const CONTROLS_ONE_OF = 32;

@@ -450,7 +450,7 @@ const ENTITIES_MAXIMUM = 200;
 /** Entities may stand in the values of others. */
 const ENTITY_ROUNDS = 4;
 
-/** The text of JIS is told by it. */
+/** The text of JIS is recognised by it. */
 const SHIFT_BEGIN = '\x1b(';
 
 /** An XML with the entities that it declares itself put in their places; undefined where it declares none. */

@@ -216,7 +216,7 @@ describe('values of a dump', () => {
 describe('blocks of LZ4', () => {
   const block = (bytes: Buffer) => Buffer.concat([Buffer.from([0xf0, bytes.length - 15]), bytes]);
 
-  test('come to as much as their tokens say', () => {
+  test('unpack to as much as their tokens say', () => {
     expect(extentOfLz4(block(EICAR), 1000)?.size).toBe(EICAR.length);
     expect(extentOfLz4(Buffer.concat([block(EICAR), Buffer.from([1, 0])]), 1000)).toBeUndefined();
   });

@@ -7,7 +7,7 @@ export type Content = { size: number } & ({ bytes: Buffer } | { path: string; fr
 /** Errors of a full or broken disk: they are no fault of the file. */
 const DISK_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
 
-/** Whether what failed is the machine's disk, so that nothing can be said of the file. */
+/** Whether the error is one of the machine's disk, and not of the file. */
 export function isDiskError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && DISK_ERRORS.has(String(error.code));
 }
@@ -29,7 +29,7 @@ export interface Source {
   close(): void;
 }
 
-/** Whether `magic` stands at `at`. Most are told apart by their first byte, and nothing is set aside for looking. */
+/** Whether `magic` stands at `at`. Most are distinguished by their first byte, and no memory is allocated for looking. */
 export function standsAt(bytes: Buffer, magic: Buffer, at: number): boolean {
   const end = at + magic.length;
   return bytes[at] === magic[0] && end <= bytes.length && bytes.compare(magic, 0, magic.length, at, end) === 0;

@@ -327,7 +327,7 @@ describe('progress', () => {
   });
 });
 
-describe('bytes that somebody bent', () => {
+describe('bent bytes', () => {
   test('never make it throw, hang or leave something behind', { timeout: 120_000 }, async () => {
     const seeds = [...PACKED_EICAR.values(), ...(await containersOf(EICAR)).values()];
     await fc.assert(

@@ -97,7 +97,7 @@ async function contentOf(walk: Walk, member: Member): Promise<{ content: Content
   return { content, damage: failure };
 }
 
-/** A value is matched, and nothing more: there may be thousands of them. */
+/** A value is matched only: there may be thousands of them. */
 async function matchMember(walk: Walk, member: Member, trail: readonly string[]): Promise<void> {
   const { content } = await contentOf(walk, member);
   if ('bytes' in content) keepMatches(walk, [walk.match(content.bytes, undefined, pathOf(walk, trail))], trail);

@@ -288,7 +288,7 @@ describe('a file that programs read differently is read both ways', () => {
     expect(found).toBe(true);
   });
 
-  test('LZMA with a dictionary that nobody chooses', async () => {
+  test('LZMA with an unusual dictionary', async () => {
     const { examination } = await workFor(lzmaClaims(0xfb0000));
     expect(examination).toMatchObject({ unread: [], coverage: { members_total: 1, members_scanned: 1 } });
   });

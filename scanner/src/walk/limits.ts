@@ -27,8 +27,9 @@ export const SCAN_LIMITS: ScanLimits = {
 };
 
 /**
- * A file that is smaller gets less time: it holds less, and nobody should wait two minutes for a kilobyte that was made to be slow. ms, and ms for each
- * MiB of the file. The result lies between `least` and the limit.
+ * A smaller file gets less time: it holds less, and a person should not wait two minutes for a kilobyte that was made to be slow. ms, and
+ * ms for each MiB of the file. The result lies
+ * between `least` and the limit.
  */
 const TIME = { least: 20_000, per_mib: 1_000 } as const;
 

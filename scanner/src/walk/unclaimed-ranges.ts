@@ -452,7 +452,7 @@ const STREAMS_WITHIN_MAXIMUM = 16 * 1024 ** 2;
 const LETTERS_LEAST = 64;
 /** A repeated pattern is silence or a filling. */
 const DIFFERENT_LEAST = 12;
-/** So many of one content are members; the others are matched together, when they come to so much. */
+/** So many of one content are members; the others are matched together, at this size. */
 const STREAMS_MAXIMUM = 200;
 const OTHERS_BYTES = 1024 ** 2;
 const SEPARATOR = Buffer.from('\n\0\n');

@@ -295,7 +295,7 @@ test.each<[string, 'unsupported' | 'encrypted', Buffer]>([
   ['age', 'encrypted', Buffer.from('age-encryption.org/v1\n-> scrypt')],
   ['AES Crypt', 'encrypted', Buffer.from('AES\x02\0\0')],
   ['KeePass', 'encrypted', Buffer.from('03d9a29a67fb4bb500000400', 'hex')],
-])('%s is told and not opened', (name, detail, head) => {
+])('%s is recognised and not opened', (name, detail, head) => {
   expect(containerOf(Buffer.concat([head, Buffer.alloc(4096)]), new Budget(SCAN_LIMITS, head.length))?.format).toMatchObject({
     title: name,
     closed: detail,
@@ -516,7 +516,7 @@ test('lines of base64 that a batch file of any length writes are one run', async
   expect(await examined(Buffer.from(`@echo off\r\n${lines.join('')}`))).toMatchObject({ threat: 'EICAR-Test-File' });
 });
 
-test('LZMA with a dictionary that nobody chooses is opened in a tag of a sound', async () => {
+test('LZMA with an unusual dictionary is opened in a tag of a sound', async () => {
   const lzma = Buffer.from(PACKED_EICAR.get('lzma') ?? Buffer.alloc(0));
   lzma.writeUInt32LE(0xfb0000, 1);
   const value = Buffer.concat([Buffer.from('\0application/x\0a\0b\0', 'latin1'), lzma]);

@@ -11,7 +11,7 @@ import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { generate, harmlessPayloads, livePayloads, type Payload, usableWrappers } from './generated-files.ts';
 import { findProgram, openWriters } from './writers.ts';
 
-// Our readers beside independent ones, on files of the grammar: what another program takes out, we have found, or have said that we did not read it.
+// This scanner's readers beside independent ones, on files of the grammar: a file that another program unpacks must be found here, or reported as unread.
 
 const answerSchema = z.object({ path: z.string(), found: z.string().nullable() });
 

@@ -36,7 +36,7 @@ function asar({ bytes, name }: Packed): Buffer {
   ]);
 }
 
-/** phar: the end of a script, a manifest, the files; without a signature, which PHP may be told not to want. */
+/** phar: the end of a script, a manifest, the files; without a signature, which PHP can be configured not to want. */
 function phar({ bytes, name }: Packed, is_packed: boolean): Buffer {
   const body = is_packed ? deflateRawSync(bytes) : bytes;
   const entry = Buffer.concat([

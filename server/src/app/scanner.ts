@@ -48,7 +48,7 @@ type ScannerTables = Pick<
   'scans' | 'quarantine_reports' | 'installation' | 'jobs' | 'mails' | 'audit_entries' | 'audit_head'
 >;
 
-/** A file that somebody is to know about, and nothing is to be recorded of. */
+/** A file whose verdict is wanted, without a record. */
 interface InspectedFile {
   id: string;
   user_id: string;

@@ -23,7 +23,7 @@ const DATABASE_IDLE_MS = 5 * 60_000;
 export async function openStore(appOptions: AppOptions, home: string) {
   const { settings, logger } = appOptions;
   let pool: (() => PoolState) | undefined;
-  // An unusable database is the one line that a start fails with. The log is told from then on.
+  // An unusable database is the one line that a start fails with. The log reports its trouble from then on.
   let has_started = false;
   const database = openDatabase<Tables>(appOptions.database, {
     connections: settings.database_pool,

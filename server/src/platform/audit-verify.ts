@@ -29,8 +29,8 @@ const BEGINNINGS_MAXIMUM = 5;
 type Entry = Selectable<AuditTables['audit_entries']>;
 
 /**
- * Reads the whole log and checks that nothing was changed, taken out, put in, reordered or cut off. An attacker with the database but without the key can only put
- * the log back to an earlier state of its own; `marks`, which lie outside of the database, reveal that.
+ * Reads the whole log and checks that no entry was changed, removed, inserted, reordered or cut off. An attacker with the database but without the key can only
+ * put the log back to an earlier state of its own; `marks`, which lie outside of the database, reveal that.
  */
 export async function verifyAudit(
   database: Kysely<AuditTables>,

@@ -121,7 +121,7 @@ function headMac(key: Buffer, { seq, hash, keyed_from, anchor_seq, anchor_hash }
   return hmac(key, JSON.stringify(['palisade audit head 1', seq, hash, keyed_from, anchor_seq, anchor_hash]));
 }
 
-/** Whether the end of the log was written by somebody who has the key. */
+/** Whether the end of the log was written with the key. */
 export function isSealed(key: Buffer, head: AuditHead): boolean {
   return head.mac !== null && head.mac === headMac(key, head);
 }
@@ -158,7 +158,7 @@ export function createAudit(parts: { now: () => number; key: Buffer; onRecord?: 
           .insertInto('audit_entries')
           .values({ ...entry, personal, hash })
           .execute();
-        // An end that somebody without the key has written is not sealed by the next entry: it stays to be found.
+        // An end that was written without the key is not sealed by the next entry: it stays to be found.
         const mac = isSealed(key, { ...head, seq: head.seq - 1 }) ? headMac(key, { ...head, hash }) : head.mac;
         await transaction.updateTable('audit_head').set({ hash, mac }).where('id', '=', HEAD).execute();
       };
@@ -225,7 +225,7 @@ async function writeHead(transaction: Kysely<AuditTables>, change: Updateable<Au
   await transaction.updateTable('audit_head').set(change).where('id', '=', HEAD).execute();
 }
 
-/** Removes a part at a time, so that nobody waits long for the database. */
+/** Removes a part at a time, so that no other waits long for the database. */
 async function removeUpTo(database: Kysely<AuditTables>, last: number): Promise<number> {
   const first = await database
     .selectFrom('audit_entries')

@@ -81,7 +81,7 @@ needing('PostgreSQL', POSTGRES_PROGRAMS !== undefined).describe('a PostgreSQL se
   afterAll(postgres.dispose);
   const { port } = new URL(postgres.url);
 
-  // A server over a network that can fail, with somebody signed in.
+  // A server over a network that can fail, with a person signed in.
   const relay = await startRelay(Number(port));
   const url = new URL(postgres.url);
   url.port = String(relay.port);
@@ -107,7 +107,7 @@ needing('PostgreSQL', POSTGRES_PROGRAMS !== undefined).describe('a PostgreSQL se
   };
 
   // proves: attack-C.18-1
-  test('that stops is answered for with 503, told once however often anything looks, and taken into use again when it is back', async () => {
+  test('that stops is answered for with 503, logged once in spite of many queries, and used again when it is back', async () => {
     await postgres.stop();
     forget();
     await expectRefused(app, token);
@@ -147,7 +147,7 @@ needing('PostgreSQL', POSTGRES_PROGRAMS !== undefined).describe('a PostgreSQL se
     await expectServed(app, token);
   });
 
-  test('that is slow, or has no connection left, is answered for in time, and nothing is left waiting in it', async () => {
+  test('that is slow, or has no connection left, is answered for in time, and no query stays in it', async () => {
     const other = new Client({ connectionString: postgres.url });
     await other.connect();
     onTestFinished(() => other.end());

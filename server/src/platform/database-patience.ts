@@ -47,7 +47,7 @@ function patienceLeft(timeout_ms: number): number {
 
 /**
  * Waits for an answer of the database no longer than who asks may.
- * @throws DatabaseTrouble when it has not come by then; `onLate` is told before, and the answer is left to come when it will.
+ * @throws DatabaseTrouble when it has not come by then; `onLate` is called before, and the answer may come later.
  */
 export async function withPatience<T>(timeout_ms: number, ask: () => Promise<T>, onLate: (late: Promise<T>) => void): Promise<T> {
   const left = patienceLeft(timeout_ms);
@@ -87,7 +87,7 @@ export interface PoolState {
   most: number;
 }
 
-/** A trouble that comes and goes is told at most so often, in ms. */
+/** A trouble that comes and goes is logged at most so often, in ms. */
 const TOLD_EVERY_MS = 60_000;
 
 /** Says in the log when the database no longer answers and when it does again: once each, however many ask meanwhile. */

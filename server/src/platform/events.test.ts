@@ -59,7 +59,7 @@ describe('the events socket', async () => {
     await boss.call(addRule, { token: maria.token, body: { rule_name: 'Web' } });
     await told('rules');
     await boss.call(sendMessage, { token: maria.token, body: { message: 'Hello', sender: 'user' } });
-    // A message is told itself.
+    // A message is sent itself.
     await hers.event((event) => event.kind === 'chat_message' && event.message.message === 'Hello');
     await boss.call(changeUsername, { token: maria.token, body: { username: 'mary' } });
     await told('account');
@@ -223,7 +223,7 @@ describe('the events socket', async () => {
 
     const resumed = await listenAs(app, token, seen.id ?? '');
     expect(await resumed.welcomed()).toMatchObject({ missed: false, cursor: seen.id });
-    // Each verdict once; one that took long was told as pending first.
+    // Each verdict once; one that took long was sent as pending first.
     const verdicts = resumed
       .events()
       .flatMap((event) => (event.kind === 'scan_changed' && event.scan.scan_status === 'clean' ? [event.scan.filename] : []));

@@ -18,7 +18,7 @@ import { type Listener, type Published, personTopic, type Topics } from './topic
 
 const isRemote = (frame: SaidFrame): frame is RemoteFrame => /remote/u.test(frame.kind);
 
-/** The frame of an event that many pages are told, made once. */
+/** The frame of an event for many pages, made once. */
 const frames = new WeakMap<Published, Buffer>();
 function frameOf(published: Published): Buffer {
   let text = frames.get(published);
@@ -132,7 +132,7 @@ export function serveEvents(
 
       keyOf: ({ user }) => user.id,
 
-      /** Lifetimes, and what other servers have ended or changed; what ends or changes here is told by `onEnd` and `onChange`. */
+      /** Lifetimes, and the ends and changes of other servers; those of this one come by `onEnd` and `onChange`. */
       async refused(some) {
         const living = await sessions.living(some.map(({ id }) => id));
         const left = some.filter(({ id }) => living.has(id));

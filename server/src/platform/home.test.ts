@@ -68,7 +68,7 @@ describe('a data folder', () => {
     take(folder).release();
   });
 
-  test('is refused while somebody has it, and free as soon as they give it back', () => {
+  test('is refused while another server has it, and free as soon as that one releases it', () => {
     const folder = freshFolder();
     const home = take(folder);
     expect(() => take(folder)).toThrow(

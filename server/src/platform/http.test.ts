@@ -310,7 +310,7 @@ describe('the id of a request', async () => {
       trace_id: z.string().optional(),
       security_event: z.string().optional(),
     });
-    // Others may still come to their end.
+    // Others may still end.
     const own = () => lines.slice(before).filter((line) => line.includes(id));
     await vi.waitFor(() => expect(own().filter((line) => line.includes('request completed'))).toHaveLength(1));
     const failed = lines.slice(before).filter((line) => line.includes('login_failed'));
@@ -401,7 +401,7 @@ test('a client that leaves before its request is handled leaves no error', async
       });
     }),
   );
-  // The server has come to all that was said before this.
+  // The server has handled all earlier bytes.
   await vi.waitFor(async () => expect((await fetch(`${app.url}/api/health`)).status).toBe(200));
   await vi.waitFor(() => app.app.fastify.server.getConnections((_error, count) => expect(count).toBeLessThanOrEqual(1)));
   expect(lines.filter((line) => /TypeError|"level":(50|60)/.test(line))).toEqual([]);

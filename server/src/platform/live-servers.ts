@@ -26,7 +26,7 @@ class SharedDatabaseError extends Error {
 }
 
 const SEEN_EVERY_MS = 15_000;
-/** A server of which nothing was heard for so long is gone. */
+/** A server that was silent for so long is gone. */
 const GONE_AFTER_MS = 60_000;
 
 const list = (names: readonly string[]) => names.join(' and ');

@@ -53,14 +53,14 @@ interface Letter {
   lines: readonly string[];
   /** Where an answer to it is read. */
   reply_to?: string;
-  /** `notice` unless said otherwise. */
+  /** `notice` by default. */
   priority?: (typeof PRIORITIES)[number];
   /**
    * The queue keeps no copy once it was sent, or given up; for a recipient without an account. Without a mail server it is not written at
    * all.
    */
   leaves_no_trace?: true;
-  /** Somebody asked for it by naming the address: it also goes to an unproved one, and the queueing code bounds the number of these. */
+  /** A person asked for it by naming the address: it also goes to an unproved one, and the queueing code bounds the number of these. */
   asked?: true;
 }
 
@@ -99,7 +99,7 @@ const REST_MOST_MS = 30 * SECOND_MS;
 /** Interval between attempts to store the outcome of a letter while the database is away, and the time to wait at the end for letters under way. */
 const NOTE_EVERY_MS = 500;
 const CLOSE_MS = 4 * SECOND_MS;
-/** A connection that nobody uses is closed after this: mail servers do so themselves, and a letter that meets that has to wait. */
+/** An idle connection is closed after this: mail servers do so themselves, and a letter that meets that has to wait. */
 const IDLE_MS = 15 * SECOND_MS;
 /** Time that the mail server may take for each step, in ms. */
 const SMTP_TIMEOUT_MS = 15 * SECOND_MS;

@@ -30,7 +30,7 @@ async function opened() {
   return database;
 }
 
-/** An SQLite file with the first `count` migrations, and somebody in it. */
+/** An SQLite file with the first `count` migrations, and a person in it. */
 async function older(count: number) {
   const { location } = ownDatabase();
   const database = openDatabase<{ users: Record<string, string> }>(location);

@@ -48,7 +48,7 @@ const COUNTED = new Set<string>(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 type Question = Pick<CompiledQuery, 'sql' | 'parameters'>;
 type Ask = <R>(held: Held, question: Question) => Promise<PostgresQueryResult<R>>;
 
-/** A connection while somebody has it. */
+/** A connection while it is in use. */
 class Held implements DatabaseConnection {
   readonly client: PostgresPoolClient;
   /** No request waits for queries over it. */
@@ -89,7 +89,7 @@ const heldOf = (one: DatabaseConnection): Held => {
 };
 
 /**
- * PostgreSQL for which nobody waits longer than they may (database-patience.ts). A connection that did not answer is thrown away and its query is
+ * PostgreSQL with a bounded wait for each caller (database-patience.ts). A connection that did not answer is thrown away and its query is
  * cancelled; those that have been idle since before then are dropped, so that a server that is back is used at once.
  */
 export class PatientPostgres implements Dialect {

@@ -12,7 +12,7 @@ export interface PersonalTable {
   /** The column with the owner of a row, and its content; `user_id` and the account's id by default. */
   column?: string;
   holds?: keyof Subject;
-  /** A column that is unique among a person's rows, in whose order they come; `id` unless said otherwise. */
+  /** A column that is unique among a person's rows, in whose order they come; `id` by default. */
   key?: string;
   /** Secrets, and what only the server has a use for. */
   withheld?: readonly string[];

@@ -8,11 +8,11 @@ import { claimFact, dropFact, type InstallationTables, readFact, readFacts, writ
 import { type Incoming, isLocalRequest, proxySignOf } from './local-request.ts';
 import { isLoopbackSource, isPrivateSource, sourceOf } from './origin.ts';
 
-/** Knows of proxies before this server that nobody told it of. */
+/** Detects proxies before this server that are not in the settings. */
 export interface ProxyWatch {
   /** Examines a request before its other steps. Costs no wait, and never fails. */
   look(request: Incoming): void;
-  /** Looks at the request of somebody who is signed in. */
+  /** Examines the request of a signed-in person. */
   lookAtPerson(request: Incoming): void;
   /** Whether many people come from a source because it is a proxy's: it is not refused as a whole. */
   isShared(source: string): boolean;
@@ -22,8 +22,8 @@ export interface ProxyWatch {
    */
   withheld(request: Incoming): Promise<string | undefined>;
   /**
-   * Why this request makes nobody an administrator in local exposure, where coming first is enough, as a sentence for the person; undefined where it may: it is the
-   * machine's own, or the settings say that others come, and how.
+   * The reason why this request cannot make an administrator in local exposure, where coming first is enough, as a sentence for the person; undefined where it can:
+   * it is the machine's own, or the settings say that others come, and how.
    */
   notFirst(request: Incoming): string | undefined;
   findings(): Promise<ProxyFindings>;
@@ -71,7 +71,7 @@ function isTrustedBy(trusted_proxies: readonly string[]): (peer: string) => bool
 export async function createProxyWatch(parts: {
   database: Kysely<InstallationTables>;
   exposure: Exposure;
-  /** Local exposure where others may come: somebody has said so. */
+  /** Local exposure that others may reach, by an explicit setting. */
   open_local: boolean;
   public_url: string | undefined;
   trusted_proxies: readonly string[];

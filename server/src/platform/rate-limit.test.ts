@@ -132,7 +132,7 @@ describe('calls are limited', () => {
     for (let time = 0; time < 5; time += 1) expect((await ask('/api/firewall/rules', { source: full, token })).status).toBe(429);
     for (let time = 0; time < 3; time += 1) expect((await ask('/api/firewall/rules', { token })).status).toBe(200);
     expect(await ask('/api/firewall/rules', { token })).toMatchObject({ status: 429, retry_after: '20' });
-    // A role that may not is told so first, and was counted for its source.
+    // A role without the right gets that refusal first, and was counted for its source.
     expect((await ask('/api/admin/blocks', { token: 'customer-known-eva' })).status).toBe(403);
   });
 
@@ -171,7 +171,7 @@ describe('calls are limited', () => {
 });
 
 // proves: asvs-16.3.3, security-30
-describe('requests that no page makes are told', () => {
+describe('requests that no page makes are reported', () => {
   const told = () =>
     events.map((event) => (event.kind === 'request_refused' ? { user_id: event.user_id, ...event.data } : event.kind));
 

@@ -36,7 +36,9 @@ const PRESSED_MAXIMUM = 10_000;
 
 /** Monitoring must always be answered. */
 const UNLIMITED = new Set(['/health', '/ready']);
-/** A limit that is met is told so often at the most, not at each request: often enough for the rule on limits (more than 5, one of them forgotten a minute). */
+/**
+ * A limit that is met is logged so often at the most, not at each request: often enough for the rule on limits (more than 5, one of them forgotten a minute).
+ */
 const TOLD: Rate = { count: 6, period_ms: 60_000 };
 const REASON = 'These are too many requests at once.';
 

@@ -12,7 +12,7 @@ import { invalidField, Problem } from './problem.ts';
 import { storageProblem } from './storage-problem.ts';
 import { receiveUpload } from './upload.ts';
 
-/** Where files lie sealed: no store has a person's file as it is. */
+/** The place of sealed files: no store has a person's file as it is. */
 export interface SealedFiles {
   seal(file: SealedFile, bytes: AsyncIterable<Uint8Array>): Promise<unknown>;
   read(file: SealedFile): Promise<Readable>;
@@ -47,7 +47,7 @@ export interface FileVerdict {
 /** The engines' verdict of a file. */
 export type Inspect = (file: ArrivedFile & { user_id: string; signal: AbortSignal }) => Promise<FileVerdict>;
 
-/** Files that one person sends to another: each arrives, is scanned and then sealed if it is clean, and of all others nothing is kept. Their feature decides who may send and read them. */
+/** Files that one person sends to another: each arrives, is scanned and then sealed if it is clean, and all others are removed. Their feature decides who may send and read them. */
 export interface ScannedFiles {
   /** Takes the file of an upload of at most `maximum` bytes. @throws Problem, what an upload is refused with. */
   receive(request: FastifyRequest, maximum: number): Promise<ArrivedFile>;

@@ -8,7 +8,7 @@ import { problemSchema } from '@palisade/contract/problem';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startTestApp } from '#test/harness.ts';
 
-/** A built application, and a file beside it that nobody may see. */
+/** A built application, and a file beside it that must not be served. */
 function builtApplication(): string {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-web-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -42,7 +42,7 @@ interface Policy<E extends Endpoint, Row> {
   may(me: UserInfo, row: NoInfer<Row>): boolean;
 }
 
-/** The access argument: an endpoint's own access, said again where it is served; a path that names a record demands the ownership check, or a policy. */
+/** The access argument: an endpoint's own access, repeated where it is served; a path that names a record demands the ownership check, or a policy. */
 type AccessCheck<E extends Endpoint, Row> = E['path'] extends `${string}{${string}`
   ? Policy<E, Row> | (Row extends { user_id: string } ? Ownership<E, Row> : never)
   : E['access'];

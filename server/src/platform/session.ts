@@ -12,7 +12,7 @@ import { describeUserAgent } from './user-agent.ts';
 export interface SessionTables {
   sessions: {
     id: string;
-    /** SHA-256 of the token in hex: a stolen database signs nobody in. */
+    /** SHA-256 of the token in hex: a stolen database allows no sign-in. */
     token_hash: string;
     user_id: string;
     created_at: string;

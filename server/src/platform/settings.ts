@@ -333,7 +333,7 @@ function limitsOf(entries: readonly string[], exposure: Exposure): Limits {
   }
 }
 
-/** A relay takes nobody without the secret, and a secret without a relay is one that somebody forgot. */
+/** A relay needs the secret, and a secret without a relay is a forgotten setting. */
 function turnOf(urls: readonly string[], secret: string | undefined): Settings['turn'] {
   const hasRelay = urls.some((url) => url.startsWith('turn'));
   if (hasRelay && secret === undefined)

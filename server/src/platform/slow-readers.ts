@@ -40,7 +40,7 @@ const connectionOf = (own: number, other: number) => `${own}:${other}`;
 
 /**
  * Bytes that the system holds for each connection because the other side has not taken them, by both ports (proc(5), /proc/net/tcp). The system makes room only once
- * a third of its megabytes is gone, so that somebody slow would seem to take nothing. Empty where the system does not say.
+ * a third of its megabytes is gone, so that a slow reader would seem to take nothing. Empty where the system does not say.
  */
 async function unacknowledged(): Promise<Map<string, number>> {
   const files = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map((path) => readFile(path, 'latin1').catch(() => '')));

@@ -30,7 +30,7 @@ export function createStorageWatch(parts: { database: Kysely<InstallationTables>
       await writeFact(database, PROBE, new Date(now()).toISOString());
       is_full = false;
     } catch (error) {
-      // Away is another matter, and said elsewhere.
+      // An outage is another matter, and is reported elsewhere.
       if (!isStorageError(error)) is_full = false;
     }
   }

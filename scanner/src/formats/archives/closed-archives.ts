@@ -76,7 +76,7 @@ export const closedArchives: readonly Format[] = [
   closedFormat({ id: 'arc', title: 'ARC', recognise: withBits(40, isArc) }),
 ];
 
-/** They count only where nothing else is found in the file. */
+/** They count only if no other format is found in the file. */
 export const unknownArchives: readonly Format[] = [
   closedWhereUnknown(
     'lharc',

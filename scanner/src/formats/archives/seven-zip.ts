@@ -218,7 +218,7 @@ async function run(
     }
   };
 
-  // Sizes come from the archive and are not believed: nothing is set aside for them.
+  // Sizes come from the archive and are not believed: no memory is allocated for them.
   file.node.setattr = (node, { mode }) => {
     if (mode !== undefined) node.mode = mode;
   };

@@ -22,7 +22,7 @@ const JAVA_SNAPPY_HEAD_BYTES = 16;
 
 /** Larger blocks are not taken into memory. Bytes. */
 const BLOCK_BYTES_MAXIMUM = 64 * 1024 ** 2;
-/** Contents that are told by their blocks alone are smaller. Bytes. */
+/** Contents that are recognised by their blocks alone are smaller. Bytes. */
 const TOLD_BYTES_MAXIMUM = 16 * 1024 ** 2;
 /** Shorter content is not kept in a block in practice. Bytes. */
 const TOLD_LEAST = 33;
@@ -50,7 +50,7 @@ export function need(reader: Reader, at: number, length: number): Buffer {
   return bytes;
 }
 
-/** A block of LZ4 that must come to just so many bytes. @throws Unreadable */
+/** A block of LZ4 that must unpack to exactly so many bytes. @throws Unreadable */
 export function unpackedBlock(packed: Buffer, size: number, budget: Budget): Buffer {
   if (size > LZ4_RATIO * packed.length) throw new Unreadable('damaged');
   if (size > BLOCK_BYTES_MAXIMUM) throw new Unreadable('too_large');

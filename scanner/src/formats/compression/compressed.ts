@@ -206,7 +206,7 @@ function* lz4Legacy(reader: Reader, from: number, room: Lz4Room): Generator<Buff
   }
 }
 
-/** Frames, one behind the other. `ended` is told where each ends. */
+/** Frames, one behind the other. `ended` gets the end of each. */
 function* lz4Frames(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
   const room = { target: Buffer.alloc(0) };
   for (let at = 0; ; ended(at)) {
@@ -430,7 +430,7 @@ const unpackedBy =
 /** Enough of a stream to tell whether it is one. Bytes. */
 const TRIED_BYTES = 4096;
 
-/** Whether raw deflate or zlib unpacks from `at` on, as far as is tried: what ends too early is none the worse for it. */
+/** Whether raw deflate or zlib unpacks from `at` on, as far as is tried: an early end is no failure. */
 function inflates(reader: Reader, at: number, packing: 'zlib' | 'deflate'): boolean {
   const packed = reader.at(at, TRIED_BYTES);
   const { kind } = decompress(packing, packed, reader.budget, { most: 64 * 1024 });

@@ -25,7 +25,7 @@ import { LZ4_RATIO_MAXIMUM, plainSize, SNAPPY_RATIO_MAXIMUM, unpackLz4, unpackLz
 const ATTEMPT_COST = 2048;
 /** zlib's own figure (zlib.net, "Technical Details"). */
 export const DEFLATE_RATIO_MAXIMUM = 1032;
-/** Steps of a guess, each 16 times the one before: most that are none fail in the first. Bytes. */
+/** Steps of a guess, each 16 times the one before: most wrong guesses fail in the first. Bytes. */
 const GUESS_STEPS = { first: 4096, factor: 16 } as const;
 /** Windows of more than 16 MiB, which brotli's own program unpacks as well. */
 const BROTLI_PARAMETERS = { [constants.BROTLI_DECODER_PARAM_LARGE_WINDOW]: 1 };
@@ -46,7 +46,7 @@ const STREAMS = {
   brotli: createBrotliDecompress,
 } as const;
 
-/** Whether a decoder is at work that nobody waits for. */
+/** Whether a decoder is at work that is not awaited. */
 let is_calling = false;
 
 /**
@@ -65,7 +65,7 @@ for (const decoder of [createInflate(), createInflateRaw(), createBrotliDecompre
 function callDecoder(packing: Packing, packed: Buffer, options: Options): unknown {
   const { stackTraceLimit } = Error;
   is_calling = true;
-  // Most guesses fail, and nobody reads where.
+  // Most guesses fail, and their stacks are not read.
   Error.stackTraceLimit = 0;
   try {
     return DECODERS[packing](packed, options);
@@ -95,7 +95,7 @@ function kindOf(error: unknown): 'large' | 'cut' | 'none' {
 
 /**
  * Decompresses the stream that begins with the first byte.
- * @throws LimitReached, and nothing else: bytes that are no such stream are an answer.
+ * @throws LimitReached only: bytes that are no such stream are an answer.
  */
 export function decompress(packing: Packing, packed: Buffer, budget: Budget, { most, is_open, chunk_bytes }: Order): Unpacked {
   budget.spend(ATTEMPT_COST);

@@ -1,7 +1,8 @@
 import { varint } from '#scanner/formats/data/varint.ts';
 import { Unreadable } from '#scanner/walk/member.ts';
 
-// Decoders of the LZ77 family that neither Node nor 7-Zip has. Each writes into a buffer of a known size, and no claim leads out of it. decompress.ts calls them and charges the budget; nothing else may.
+// Decoders of the LZ77 family that neither Node nor 7-Zip has. Each writes into a buffer of a known size, and no claim leads out of it.
+// decompress.ts calls them and charges the budget; no other module may.
 
 /** The furthest distance of a match of LZ4 (lz4_Block_format.md). */
 export const LZ4_HISTORY_BYTES = 65_535;

@@ -24,7 +24,7 @@ interface Stream {
 const LITERALS_MAXIMUM = 286;
 const DISTANCES_MAXIMUM = 30;
 
-/** Whether a block with tables of its own may begin here (RFC 1951, 3.2.7): the codes of the lengths of its codes fill all that can be written. Of a hundred places that are none this leaves one. */
+/** Whether a block with tables of its own may begin here (RFC 1951, 3.2.7): the codes of the lengths of its codes fill all that can be written. Of a hundred wrong places this leaves one. */
 export function beginsTables(bytes: Buffer, at: number): boolean {
   // Three bits are the block's own; up to 19 lengths of three bits follow 14 bits.
   if (at + 10 > bytes.length) return true;

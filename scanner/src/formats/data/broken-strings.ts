@@ -7,8 +7,8 @@ import type { Member, ReadContext } from '#scanner/walk/member.ts';
 import type { Reader } from '#scanner/walk/reader.ts';
 import { isUtf8Text, membersOfValues, type Value } from './values.ts';
 
-// Strings of CBOR whose length is not told before them (RFC 8949, 3.2.3): pieces with their own lengths up to a byte that ends them. They have no mark but their first byte, so that one counts only where every
-// piece has its place and the end is there.
+// Strings of CBOR without a length before them (RFC 8949, 3.2.3): pieces with their own lengths up to a byte that ends them. They have no mark but their first byte, so that one counts only where
+// every piece has its place and the end is there.
 
 const BYTES = 0x5f;
 const TEXT = 0x7f;
@@ -48,7 +48,7 @@ function nextMark(bytes: Buffer, from: number): number {
     const kind = (bytes[at + 1] ?? 0) - byte + 31;
     if (kind < 0 || kind >= 24 + LENGTH_BYTES.length) continue;
     if (kind > 24) return at;
-    // Most that is none shows it behind the first piece.
+    // Most other data shows it behind the first piece.
     const next = bytes[kind < 24 ? at + 2 + kind : at + 3 + (bytes[at + 2] ?? 0)];
     if (next !== undefined && (next === END || (next > byte - 32 && next < byte - 4))) return at;
   }

@@ -22,7 +22,7 @@ export function isCapture(head: Buffer): boolean {
   return (PCAP.includes(little) || PCAP.includes(big)) && version === 2;
 }
 
-/** Streams that are told apart. */
+/** The most streams that are kept apart. */
 const STREAMS_KEPT_MAXIMUM = 20_000;
 /** More of them are not taken into memory. */
 const PACKETS_MAXIMUM = 500_000;

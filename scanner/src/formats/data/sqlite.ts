@@ -55,7 +55,7 @@ function varint(bytes: Buffer, at: number): { value: number; next: number } {
 interface Value {
   is_text: boolean;
   bytes: Buffer;
-  /** It lies in several pages, so that nobody sees it as a whole in the file. */
+  /** It lies in several pages, so that it is not whole anywhere in the file. */
   is_spread: boolean;
 }
 

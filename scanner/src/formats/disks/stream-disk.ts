@@ -31,7 +31,7 @@ const MARKER = struct('little', { value: 'u64', packed_bytes: 'u32', kind: 'u32'
 /** Grains are packed, and each has a marker. */
 const FLAGS = 0x30000;
 const MARKER_BYTES = 12;
-/** A grain has 128 sectors where nobody chose otherwise. Bytes. */
+/** A grain has 128 sectors by default. Bytes. */
 const GRAIN_BYTES_MAXIMUM = 2 ** 20;
 const MARKS = { end: 0, table: 1, directory: 2, footer: 3 } as const;
 const ZEROS = Buffer.alloc(64 * 1024);

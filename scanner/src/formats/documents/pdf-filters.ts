@@ -218,7 +218,7 @@ async function* inflate(pieces: Pieces, budget: Budget): AsyncGenerator<Buffer> 
   if (!is_begun && first.length > 2 && !has_head) throw new Error('No deflated data.');
 }
 
-/** The first piece, of which it is told whether there are more. */
+/** The first piece, and whether there are more. */
 async function begun(pieces: Pieces): Promise<{ first: Buffer; rest: AsyncGenerator<Buffer> | undefined }> {
   async function* all(): AsyncGenerator<Buffer> {
     yield* pieces;

@@ -27,7 +27,7 @@ export const ESCAPES: ReadonlyMap<number, number> = new Map([
 
 type State = 'between' | 'less' | 'comment' | 'literal' | 'escape' | 'octal' | 'hex';
 
-/** A string as it stands in the file, and the number of its object where it is told. */
+/** A string as it stands in the file, and the number of its object if known. */
 interface PdfString {
   bytes: Buffer;
   number: number | undefined;

@@ -94,7 +94,7 @@ function filtersOf(dictionary: string): string[] | undefined {
 }
 
 interface Found {
-  /** The number of its object, where it is told. */
+  /** The number of its object, if known. */
   number: number | undefined;
   dictionary: string;
   start: number;
@@ -404,7 +404,7 @@ function* scriptsIn(reader: Reader, lock: Lock | undefined): Generator<Member> {
 
 /** So many texts of a document are matched each alone as well: a test file in a field is one. */
 const ALONE_MAXIMUM = 500;
-/** Texts are given out when they come to so much. Bytes. */
+/** Texts are given out at this size together. Bytes. */
 const TEXTS_BYTES = 1024 ** 2;
 const NEWLINE = Buffer.from('\n');
 
@@ -442,7 +442,7 @@ class Texts {
   }
 }
 
-/** A longer stream is no value that somebody put beside the pages. Bytes. */
+/** A longer stream is no value that an author put beside the pages. Bytes. */
 const VALUE_BYTES_MAXIMUM = 64 * 1024;
 
 /** Longer gaps between streams are read in pieces, so that no damaged document comes into memory as a whole. Bytes. */

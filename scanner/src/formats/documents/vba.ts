@@ -5,7 +5,7 @@ import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.
 
 /** A chunk of a compressed container unpacks to at most so much (MS-OVBA 2.4.1.1.3). Bytes. */
 const CHUNK_BYTES = 4096;
-/** A macro that is longer is none that anybody wrote. Bytes. */
+/** A longer macro is not handwritten. Bytes. */
 const SOURCE_BYTES_MAXIMUM = 8 * 1024 ** 2;
 /** A shorter source is ignored: the empty modules of every document are longer. */
 const SOURCE_BYTES_LEAST = 32;

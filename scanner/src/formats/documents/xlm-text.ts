@@ -6,7 +6,7 @@ import { parseFormula } from './xlm-parse.ts';
 
 /** The first line of the text. */
 const TITLE = 'Excel 4 macro sheets';
-/** A longer text is cut, and its caller is told. Characters. */
+/** A longer text is cut, and the caller learns it. Characters. */
 const TEXT_MAXIMUM = 2 * 1024 ** 2;
 /** Cells that stand for other cells are followed so far. */
 const CHAIN_MAXIMUM = 32;

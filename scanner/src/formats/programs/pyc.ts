@@ -15,7 +15,7 @@ const MEMBERS_MAXIMUM = 1000;
 const SEPARATOR = Buffer.from('\n\0\n');
 const NEWLINE = Buffer.from('\n');
 const CODE = 0x63;
-/** The numbers and lengths of a code object come to as much. Bytes. */
+/** The numbers and lengths of a code object have as many bytes. Bytes. */
 const CODE_LEAST = 60;
 /** This object is kept for references to it. */
 const FLAG_REFERENCE = 0x80;

@@ -153,7 +153,7 @@ describe('a program for Linux that UPX packed', () => {
     expect(notes.map(({ sentence }) => sentence).join()).toContain('packer');
   });
 
-  test('in blocks of which one does not unpack is pending, and said to be packed', async () => {
+  test('in blocks of which one does not unpack is pending, and reported as packed', async () => {
     const packed = Buffer.from(deflateRawSync(Buffer.concat([WORDS, noise(500)])));
     packed.fill(0xff, 20);
     const { unread, notes } = await examined(packedElf([{ content: Buffer.alloc(700), packed, method: 15 }]));

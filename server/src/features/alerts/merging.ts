@@ -79,7 +79,7 @@ function newRow(incident: Incident, source: string | null, suppression_id: strin
 function isSettled(row: AlertRow, incident: Incident): boolean {
   if (row.status !== 'resolved' || isGraver(incident.severity, row.severity)) return false;
   if (row.resolved_reason === 'accepted_risk') return row.resolved_until !== null && row.resolved_until > incident.at;
-  // It was this person at this browser; somebody else's may be next.
+  // It was this person at this browser; another person's may be next.
   return row.resolved_reason === 'was_me' && (incident.browser_id !== null || incident.ip_address === row.ip_address);
 }
 

@@ -136,7 +136,7 @@ describe('a clamd that fails over a file', async () => {
     await soon(async () => expect(await scanned(one, token, 'a.pdf', PDF)).toMatchObject({ scan_status: 'clean' }));
   };
 
-  test.each(['empty', 'garbage', 'early end'])('is asked no more, and nothing is called clean: %s', async (kind) => {
+  test.each(['empty', 'garbage', 'early end'])('is not asked any more, and no file is called clean: %s', async (kind) => {
     await trusted(alone, people[1].token);
     expect(await scanned(alone, people[1].token, 'file', misbehaving(kind, noise(2 * MIB)))).toMatchObject({
       scan_status: 'pending',
@@ -261,7 +261,7 @@ test('a finding of clamd stays when a server starts without one, until clamd its
   for (const scan of scans) expect(scan).toMatchObject({ scan_status: 'infected', threat_detected: CLAMD_ONLY_THREAT });
 });
 
-describe('a clamd that nobody named', async () => {
+describe('a clamd without a setting', async () => {
   const clamd = await startClamdDouble(afterAll);
   const surroundings = { ...EVERY, usual_scanners: [{ path: '/nonexistent/clamd.ctl' }, clamd.address], scanner_let_go_ms: 300 };
   const engineOf = async (app: TestApp, token: string) => replyOf(await app.call(readEngine, { token }));

@@ -27,7 +27,7 @@ export interface InfectedFile {
   is_test_file: boolean;
   /** The state of the stored bytes, as verified. */
   copy: Copy;
-  /** Perhaps for the second time: the server has started, and an earlier run may not have come to tell. */
+  /** Perhaps for the second time: the server has started, and an earlier run may have ended before its report. */
   told_again: boolean;
 }
 
@@ -185,7 +185,7 @@ export class Examinations {
 
   /** The person wants the file back: it is removed. */
   private async withdraw(row: Row, record: NewRecord | undefined): Promise<never> {
-    // The record was never stored, so nobody can know of it.
+    // The record was never stored, so it is unknown to others.
     if (record?.is_stored() === false) {
       await this.spool.remove(row.id);
       this.news.removed(row);
@@ -233,7 +233,7 @@ export class Examinations {
       .returning('unended_readings')
       .executeTakeFirst();
     const is_given_up = (begun?.unended_readings ?? 0) > UNENDED_MAXIMUM;
-    // While no engine is ready there is no edition to remember, so that the verdict serves nobody again.
+    // While no engine is ready there is no edition to remember, so that the verdict is not reused.
     const outcome: EngineOutcome = is_given_up
       ? { kind: 'failed', detail: 'engine_failed', edition: this.engine.edition() ?? '' }
       : await reading();

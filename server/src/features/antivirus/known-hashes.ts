@@ -22,7 +22,10 @@ export function withList(matchHash: MatchHash | undefined, row: ScanRow, verdict
   return { ...verdict, scan_status: 'infected', status_detail: null, edition: null, ...found };
 }
 
-/** Whether every engine that found something in a file is among those that a verdict is of. A list asks nobody, and is asked always. */
+/**
+ * Whether every engine that found something in a file is among those that a verdict is of. A list costs nothing to ask, and is always
+ * asked.
+ */
 export function isOfItsFinders({ engines: before }: ScanRow, { engines = '[]' }: Partial<Verdict>): boolean {
   const asked = new Set(enginesSchema.parse(JSON.parse(engines)).map(({ name }) => name));
   return enginesSchema

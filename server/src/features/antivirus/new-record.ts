@@ -24,7 +24,7 @@ export interface NewRecord {
    * @throws Problem `unauthenticated` when its person is gone, `storage_full`. The file is removed then.
    */
   store(): Promise<HeldJob | undefined>;
-  /** Lets the right to read it go: it was read, it is to be read after `again_ms`, or somebody else has it. */
+  /** Lets the right to read it go: it was read, it is to be read after `again_ms`, or another server has it. */
   release(again_ms: number | undefined): void;
   /** Stores it with its verdict, and lets the bytes go. Not to be called once it is stored as it is. @throws as `store` does. */
   finish(verdict: Partial<Verdict>, scanned_at?: string): Promise<ScanRow>;

@@ -227,7 +227,7 @@ describe('an account that is deleted', async () => {
     await nothingOf();
   });
 
-  test('between the last byte and the record is told so', async () => {
+  test('a deletion of the account between the last byte and the record is reported so', async () => {
     const person = await app.signIn();
     const { id } = await app.app.database
       .selectFrom('users')

@@ -39,12 +39,12 @@ export const UPDATE_SIGNATURES = jobKind({ name: 'update-signatures', payload: z
 /** The right to read a file that servers share. */
 export type ReadingLease = Pick<HeldJob, 'signal' | 'confirm' | 'countAttempt'>;
 
-/** Somebody reads the file. */
+/** Another reading of the file is under way. */
 export const BUSY = Symbol('busy');
 
 /** Rights to read the files of the store that servers share: one server at a time has each. */
 export interface ReadingLeases {
-  /** Takes the right to read a file, as part of `transaction`. Undefined while somebody reads it. */
+  /** Takes the right to read a file, as part of `transaction`. Undefined while another server reads it. */
   begin(transaction: Kysely<JobTables>, scan_id: string): Promise<HeldJob | undefined>;
   /** Does `work` with the right to read a file, which it then releases. */
   during<T>(scan_id: string, work: (lease: ReadingLease) => Promise<T>): Promise<T | typeof BUSY>;

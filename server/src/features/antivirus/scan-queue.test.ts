@@ -98,7 +98,7 @@ describe('turns', () => {
     expect(begun).toEqual(['m1', 'z1', 'a1', 'm2', 'z2', 'm3', 'm4']);
   });
 
-  test('places are told in that order, and again as the queue moves', async () => {
+  test('places are reported in that order, and again as the queue moves', async () => {
     const { bring, end, places } = stage(1);
     for (const name of ['m1', 'm2', 'm3']) void bring('maria', name, BIG);
     void bring('zoe', 'z1', BIG);
@@ -191,7 +191,7 @@ interface State {
   ended_ms: number | undefined;
 }
 
-/** Turns by a clock of the test's own: files take as long as they are said to, and begin anew when they are set aside. */
+/** Turns by a clock of the test's own: files take their given time, and begin anew when they are set aside. */
 function clockwork(slots = 3) {
   const scanQueue = createScanQueue({ slots, ...LIMITS });
   const files = new Map<string, State>();
@@ -232,7 +232,7 @@ describe('turns, by the clock', () => {
   const MINUTE = 60_000;
 
   // proves: attack-A.5-4
-  test('somebody else’s small file is read at once while one account floods with slow small ones', async () => {
+  test('another person’s small file is read at once while one account floods with slow small ones', async () => {
     const { bring, stateOf } = clockwork();
     for (let count = 0; count < 12; count += 1) void bring(`slow ${count}`, { by: 'eve', takes_ms: 30_000 });
     await pass(5_000);

@@ -24,7 +24,7 @@ interface Applicant {
   is_new?: boolean;
   /** Aborted: the file gives its place up. A running file is told by its own signal. */
   signal?: AbortSignal | undefined;
-  /** Told the place in the queue, from 1 on, as far as there is a wait. */
+  /** Called with the place in the queue, from 1 on, as long as there is a wait. */
   onPlace?: ((place: number) => void) | undefined;
 }
 
@@ -34,7 +34,7 @@ type Pace = 'quick' | 'slow';
 interface Waiting {
   applicant: Applicant;
   since: number;
-  /** The place that was told last. */
+  /** The place that was reported last. */
   told: number;
   begin: (runner: Runner) => void;
   giveUp: () => void;
@@ -274,7 +274,7 @@ export class ScanQueue {
     }
   }
 
-  /** Many small files may come and go while one waits: places are told now and then, not at each step. */
+  /** Many small files may come and go while one waits: places are reported now and then, not at each step. */
   private tellPlacesSoon(): void {
     if (this.closed || this.placesTimer !== undefined || (this.lanes.quick.size === 0 && this.lanes.slow.size === 0)) return;
     this.placesTimer = setTimeout(() => {

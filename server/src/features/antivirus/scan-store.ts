@@ -416,7 +416,7 @@ export class ScanStore {
     return in_store === 1 && this.shared !== undefined;
   }
 
-  /** Removes the bytes of a file that is sealed or waits to be; the record stays. False when somebody else has. @throws StoreAwayError before anything is changed. */
+  /** Removes the bytes of a file that is sealed or waits to be; the record stays. False when another caller has removed them. @throws StoreAwayError before anything is changed. */
   async removeFile(row: ScanRow): Promise<boolean> {
     const waits = row.spooled === 1 && !isUnread(row);
     // The shared copy is removed first: a reported removal is complete.

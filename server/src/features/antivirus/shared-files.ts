@@ -113,7 +113,7 @@ async function isNew(
   return known !== undefined && !known.includes(edition);
 }
 
-/** Files in the store that servers share and that nobody stands and waits for: any server reads them, one at a time has each. */
+/** Files in the store that servers share and that no caller waits for: any server reads them, one at a time has each. */
 export class SharedFiles {
   private readonly database: Kysely<AntivirusTables & InstallationTables & JobTables>;
   private readonly jobs: Jobs;

@@ -43,8 +43,7 @@ interface SpoolOptions {
 }
 
 /**
- * Uploaded bytes that an engine has yet to read: in a folder, or in memory while they are few and nobody waits for long. Files are named by scan id; a name that a
- * person sent is never a path.
+ * Uploaded bytes that an engine has yet to read: in a folder, or in memory while they are few and the wait is short. Files are named by scan id; a person's filename is never a path.
  * @throws when the folder cannot be made or written.
  */
 export class Spool {

@@ -20,7 +20,7 @@ const ATTEMPTS_MAXIMUM = 5;
 export const RETRY_EVERY_MS = 15_000;
 const SWEEP_EVERY_MS = 3_600_000;
 const AT_ONCE = 100;
-/** Findings that are told again at a start: more than could be under way at once when the server was killed. */
+/** Findings that are reported again at a start: more than could be under way at once when the server was killed. */
 const TOLD_AGAIN_MAXIMUM = 100;
 
 interface WaitingFilesOptions {
@@ -45,7 +45,7 @@ interface WaitingFilesOptions {
   retry_ms?: number | undefined;
 }
 
-/** Files that nobody stands and waits for: those that an earlier run left, those that an engine has yet to read, those that newer signatures may see otherwise. */
+/** Files that no caller waits for: those that an earlier run left, those that an engine has yet to read, those that newer signatures may judge differently. */
 export class WaitingFiles {
   private readonly database: Kysely<AntivirusTables & InstallationTables & JobTables>;
   private readonly engine: Engine;

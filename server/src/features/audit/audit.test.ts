@@ -151,7 +151,7 @@ describe('the database', () => {
 
 type Database = TestApp['app']['database'];
 
-/** Somebody who has the database and its rights. */
+/** A person with the database and its rights. */
 async function unguard(database: Database): Promise<void> {
   if (database.getExecutor().adapter instanceof PostgresAdapter) {
     for (const table of ['audit_entries', 'audit_head'])
@@ -175,14 +175,14 @@ class Undone extends Error {
 
 // proves: asvs-11.4.3, security-20
 describe('the verifier', async () => {
-  test('takes entries that are added while it reads for nothing else', async () => {
+  test('accepts entries that are added while it reads', async () => {
     const person = await app.signIn();
     const ours = app.app.database.$pickTables<'audit_entries' | 'audit_head'>();
     const added: Promise<unknown>[] = [];
     const growing = ours.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
-        // Each time it has come to the end, somebody signs in.
+        // Each time it has reached the end, a person signs in.
         if (result.rows.length === 0 && added.length < 3) {
           const entry = { kind: 'signed_in', subject_id: person.email, actor_id: person.email } as const;
           added.push(createAudit({ now: Date.now, key: keyOf(app) }).record(ours, entry));
@@ -212,7 +212,7 @@ describe('the verifier', async () => {
     await database.deleteFrom('audit_entries').where('seq', '>', head.seq).execute();
     await database.updateTable('audit_head').set(head).execute();
   };
-  /** Chains everything anew, as somebody can who has the database and this program, but not the key. */
+  /** Chains everything anew, as a person can who has the database and this program, but not the key. */
   const chainAnew = async (database: Database, last = 2 ** 31 - 1) => {
     let before = '0'.repeat(64);
     for (const row of await database.selectFrom('audit_entries').selectAll().where('seq', '<=', last).orderBy('seq').execute()) {

@@ -83,7 +83,7 @@ async function renewed(
     .select('password_hash')
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  // Another password meanwhile: this one is worth nothing more.
+  // Another password meanwhile: this one is not valid any more.
   return (await matchPassword(password_hash, password)) === undefined ? before : password_hash;
 }
 
@@ -123,7 +123,7 @@ export class Auth {
   private async registerHere(account: NewAccount, origin: Origin, not_first: string | undefined): Promise<UserInfo> {
     const { id, email, created_at } = account;
     const isNamed = this.admin_emails.includes(email);
-    // A server that was public before has its administrators, and nobody who came first.
+    // A server that was public before has its administrators, and no first account.
     const isFirst = !(await this.hasAdministrator());
     if (not_first !== undefined && (isNamed || isFirst)) throw new Problem('forbidden', { detail: not_first });
     return await this.database.transaction().execute(async (transaction) => {
@@ -145,7 +145,7 @@ export class Auth {
     });
   }
 
-  /** In public exposure: an email that is known is answered as one that is not, after as much work, and its owner is told by mail. */
+  /** In public exposure: a known email gets the answer of an unknown one, after as much work, and its owner gets a mail. */
   private async registerUnseen(account: NewAccount, origin: Origin): Promise<UserInfo> {
     const { id, email, username } = account;
     const isNew = await this.database.transaction().execute(async (transaction) => {

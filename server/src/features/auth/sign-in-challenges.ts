@@ -8,7 +8,7 @@ import type { TwoFactorTables } from './two-factor.tables.ts';
 
 type Tables = Pick<TwoFactorTables, 'sign_in_challenges'>;
 
-/** Somebody whose password was right. */
+/** A person whose password was right. */
 interface Waiting {
   user_id: string;
   /** SHA-256 of the stored password that was right. */

@@ -17,7 +17,7 @@ const ORIGIN = originOf({ ip: '192.0.2.7', headers: {} });
 const SITE = { origin: 'http://localhost:3000', rp_id: 'localhost' };
 const never = () => Promise.reject(new Error('not asked here'));
 
-/** The ways in, where second factors are as `use` says, and nobody may be signed in by the time the session is there. */
+/** The ways in; second factors behave as `use`, and the account may be gone by the time the session is there. */
 function waysIn(use: SecondFactors['use']) {
   const events: SecurityEvent[] = [];
   const admitted: string[] = [];

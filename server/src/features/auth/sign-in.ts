@@ -18,7 +18,7 @@ import type { Proof, SecondFactors } from './second-factors.ts';
 import type { SignInChallenges } from './sign-in-challenges.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 
-/** Somebody who is signed in from now on. */
+/** A person who is signed in from now on. */
 interface SignedIn {
   access_token: string;
   user_info: UserInfo;

@@ -51,7 +51,7 @@ async function confirm({ token, password }: Person, proof: { code?: string; reco
   replyOf(await call(confirmIdentity, { token, body: { current_password: password, ...proof } }));
 }
 
-/** Somebody who has an authenticator app. The code that turned it on is used up. */
+/** A person with an authenticator app. The code that turned it on is used up. */
 async function withApp(): Promise<{ person: Person; code: AppCode; recovery_codes: string[]; secret: string }> {
   const person = await signIn();
   await confirm(person);
@@ -538,7 +538,7 @@ describe('a passkey', () => {
     expect((await call(loginWithPasskey, { body: { passkey: forged } })).status).toBe(401);
   });
 
-  test('of somebody else is no second factor, and no answer to one’s question', async () => {
+  test('of another person is no second factor, and no answer to one’s challenge', async () => {
     const [one, other] = [await withPasskey(), await withPasskey()];
     const challenge = await challengeOf(one.person);
     const request = replyOf(await call(requestSecondStepPasskey, { body: { challenge } }));

@@ -177,7 +177,7 @@ describe('a person’s sessions', () => {
     ]);
   });
 
-  test('of somebody else are not ended by naming another person', async () => {
+  test('of another person are not ended by naming a third one', async () => {
     const [person, other] = [await signIn(), await signIn()];
     const [session] = replyOf(await call(listUserSessions, { token: boss.token, query: `?user_id=${await idOf(person.token)}` }));
     const body = { user_id: await idOf(other.token), session_id: session?.id };
@@ -240,7 +240,7 @@ describe('an account that an administrator deletes', async () => {
   const remove = (user_id: string, confirmation: string, by = second) =>
     call(deleteUser, { token: by.token, body: { user_id, confirmation, password: by.password } });
 
-  test('is gone with its sessions at once, its person is told, and the log says who did it', async () => {
+  test('is gone with its sessions at once, its person is notified, and the log names the actor', async () => {
     const person = await signIn('goner');
     const id = await idThere(person.token);
     const page = await listenAs(office, person.token);

@@ -44,7 +44,7 @@ export async function requireAnotherAdministrator(
   if (other === undefined) throw new Problem('last_admin');
 }
 
-/** Since when somebody is of the staff, where that changes with a role. */
+/** Time since when a person is of the staff, where that changes with a role. */
 function staffSince(before: Role, role: Role, now: string): { staff_since?: string | null } {
   const isStaff = may.joinSessions({ role });
   if (may.joinSessions({ role: before }) === isStaff) return {};
@@ -146,7 +146,7 @@ export class Users {
     return (await counted.executeTakeFirstOrThrow()).count;
   }
 
-  /** @throws Problem `not_found`, and `last_admin` when nobody would be left to administrate. */
+  /** @throws Problem `not_found`, and `last_admin` when no administrator would be left. */
   async change(
     { user_id, ...change }: { user_id: string; role?: Role | undefined; disabled?: boolean | undefined },
     by: Doer,

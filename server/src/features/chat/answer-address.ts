@@ -34,7 +34,7 @@ function decode(text: string): Buffer {
   return Buffer.from(bytes);
 }
 
-/** The addresses that answers go to: each names its conversation, and nobody makes one without the key of the installation. */
+/** The addresses that answers go to: each names its conversation, and cannot be made without the key of the installation. */
 export interface AnswerAddresses {
   of(conversation_id: string): string;
   /** The conversation of the first valid answer address; undefined if there is none. `addresses`: the unparsed header fields with them. */

@@ -152,7 +152,7 @@ test('no more are unsent than there may be, however many come at once', async ()
 });
 
 // proves: support-fault-10
-test('the files of an account go with it, and staff are told that its conversation is gone', async () => {
+test('the files of an account go with it, and staff learn that its conversation is gone', async () => {
   const { token, password, email } = await signIn();
   const { id } = await attach(app, token, 'a.txt', TEXT);
   const { conversation_id } = replyOf(await send(token, [id]));

@@ -19,7 +19,7 @@ import { type AttachmentRow, attachmentOf, type ConversationRow } from './record
 export type FoundAttachment = AttachmentOf & { row: AttachmentRow };
 
 const MINUTE_MS = 60_000;
-/** A small file has its verdict by then; of another one the page is told. */
+/** A small file has its verdict by then; the page gets that of a larger one later. */
 const WAIT_MS = 1_000;
 /** A scan that has not ended by then never will: its server is gone. */
 const LOST_AFTER_MS = 15 * MINUTE_MS;

@@ -18,7 +18,7 @@ export interface Written {
   by_mail?: true;
 }
 
-/** Somebody of the staff. */
+/** A member of staff. */
 export interface Colleague {
   id: string;
   username: string;

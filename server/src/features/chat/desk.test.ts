@@ -49,7 +49,7 @@ const say = async (token: string, message: string, client_message_id?: string) =
   replyOf(await call(sendMessage, { token, body: { message, sender: 'user', client_message_id } }));
 const answer = (token: string, id: string, message: string, is_note = false) =>
   call(answerConversation, { token, params: { id }, body: { message, is_note, attachment_ids: [] } });
-/** Somebody new who has written something. */
+/** A new person who has written a message. */
 async function customerWith(message = 'hello') {
   const { token, email } = await signIn();
   const { conversation_id: id, user_id } = await say(token, message);

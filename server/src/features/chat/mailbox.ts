@@ -36,7 +36,7 @@ export const RECIPIENT_HEADERS = [
 ];
 const SECOND_MS = 1_000;
 const CONNECT_MS = 15 * SECOND_MS;
-/** A server that says nothing for so long is gone. */
+/** A server that is silent for so long is gone. */
 const SILENT_MS = 60 * SECOND_MS;
 const HEADERS_MAXIMUM = 64 * 1024;
 
@@ -50,7 +50,7 @@ export async function openMailbox({ url, signal }: { url: string; signal: AbortS
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (secure ? 993 : 143) : Number(port),
     secure,
-    // A password goes over no wire as it is.
+    // A password is never sent in plain text over a network.
     ...(!secure && !isLoopbackHost(hostname) && { doSTARTTLS: true }),
     auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
     logger: false,

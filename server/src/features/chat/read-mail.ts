@@ -25,7 +25,7 @@ export interface ReadMail {
   proof: MailProof;
   /** The header fields with addresses that it went to. */
   recipients: string;
-  /** Why nobody wrote it, in one word for the log; undefined when a person did. */
+  /** The reason why it has no human author, in one word for the log; undefined for a person's mail. */
   automatic: string | undefined;
   /** Everything that was written, without our own notice. */
   text: string;
@@ -97,7 +97,7 @@ export async function readMail(
     .map((file) => ({ file, bytes: bytesOf(file.content) }))
     .filter(({ file, bytes }) => bytes.byteLength > 0 && !isDrawn(file, bytes))
     .map(({ file, bytes }, at) => ({ name: nameOf(file, at), bytes }));
-  // A text that was not stored as it is could not be stored at all.
+  // A text that could not be stored as it is could not be stored at all.
   const said = withoutNotice(bodyOf(mail, prepared.again)).replaceAll('\0', '').toWellFormed();
   const { own: text, forwarded } = splitForwarded(said);
   if (forwarded !== undefined) all.unshift({ name: FORWARDED_NAME, bytes: Buffer.from(forwarded, 'utf8') });

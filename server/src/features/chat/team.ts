@@ -13,7 +13,7 @@ import type { ConversationRow } from './records.ts';
 
 const STAFF = 'staff';
 const viewing = (conversation_id: string) => `viewing:${conversation_id}`;
-/** A page that is loaded anew goes and comes: that is told as nothing, in ms. */
+/** A page that is reloaded goes and comes: such a change is not reported, in ms. */
 const PAUSE_MS = 1_000;
 
 interface TeamOptions {
@@ -105,7 +105,7 @@ export class Team {
     if (member === undefined) return;
     this.news.toStaff({ kind: 'presence_changed', user_id, username: member.username, presence: member.presence });
     const others = everybody.some(({ id, presence: said }) => id !== user_id && said === 'here');
-    // With somebody else here customers see no difference.
+    // With another one here customers see no difference.
     if (!others) this.topics.publishToAll({ kind: 'support_here', is_here: member.presence === 'here' });
   }
 

@@ -95,7 +95,7 @@ const kinds = (alerts: readonly Alert[]) => alerts.map(({ threat_type, severity 
 const app = await start({ surroundings: { every_ms: { detection: 500 }, volumes_fold_ms: 500 } });
 
 describe('sign-ins', () => {
-  test('five wrong passwords are told within a second, as refused from then on; four are not', async () => {
+  test('five wrong passwords are reported within a second, as refused from then on; four are not', async () => {
     const maria = await app.member('maria');
     const socket = await listenAs(app, maria.token);
     const place = { source: '198.51.100.1', client: CHROME };
@@ -245,7 +245,7 @@ test('a finding of a killed server is reported by the next start, once', async (
   const place = { source: '198.51.100.1', client: CHROME };
   const before = await start({ surroundings: { database: location } });
   const { email, password } = await before.member('maria');
-  // From here on nothing can be told.
+  // From here on no alert can be raised.
   await before.app.database.schema.alterTable('alerts').renameTo('alerts_away').execute();
   await guess(before, repeat(5, email), place);
   await entered(before, { email, password }, { source: '192.0.2.9', client: SAFARI });
@@ -352,7 +352,7 @@ describe('a stream of events', async () => {
     await soon(() => expect(raised.map(({ rule, user_id }) => `${rule} ${user_id}`)).toEqual(told));
   });
 
-  test('of refusals to somebody who is signed in is not told to that person', async () => {
+  test('refusals to a signed-in person are not reported to that person', async () => {
     const { detection, raised } = server({ administrators: ['boss', 'chief'] });
     for (let index = 0; index < 6; index++) await detection.observe(limited('boss'));
     expect(raised.map(({ rule, user_id }) => `${rule} ${user_id}`)).toEqual(['ddos_attempt.rate chief']);
@@ -393,7 +393,7 @@ describe('a stream of events', async () => {
     await soon(() => expect(raised).toMatchObject([{ rule: 'brute_force.distributed', outcome: 'allowed' }]));
   });
 
-  describe('that was counted and could not be told', () => {
+  describe('findings that were counted and could not be reported', () => {
     test('findings are reported to the others at once, and to the remaining one as soon as possible: to each once', async () => {
       const administrators = ['boss', 'chief', 'third'];
       const source = '203.0.113.60';

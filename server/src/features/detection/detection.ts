@@ -162,13 +162,13 @@ export class Detection {
     if (event.kind === 'request_refused' || event.kind === 'rate_limited') return await this.lookLater(event);
     await this.logged(event.kind, async () => {
       const found = await this.find([await this.sight(event)]);
-      // Only a known account has somebody to tell: the time of an answer must not say which one is known.
+      // Only a known account has a recipient: the time of an answer must not reveal which one is known.
       if (event.kind === 'login_failed') this.afterwards(() => this.notifier.notify(found));
       else await this.notifier.notify(found);
     });
   }
 
-  /** Somebody who may has ended a refusal: what led to it makes the next sign-in from there no intruder's. */
+  /** A person with the right has ended a refusal: the attempts before it do not make the next sign-in from there suspicious. */
   forgive(block: { source: string; account: string | null }): Promise<void> {
     return emptyWindows(this.database, vouchedFor(block));
   }

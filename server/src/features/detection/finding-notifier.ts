@@ -62,7 +62,9 @@ export function createFindingNotifier(parts: {
     };
   }
 
-  /** Each person in a transaction of their own, which also notes that they were told: told once, whenever this server stops. */
+  /**
+   * Each recipient in a transaction of their own, which also marks them as notified: notified once, whenever this server stops.
+   */
   async function tellOne({ id, found, told: before }: KeptFinding): Promise<void> {
     let told = before;
     const audience = await audienceOf(found);

@@ -56,7 +56,7 @@ export async function keepFindings(
   return kept;
 }
 
-/** Undefined for what another version of the server has written: it cannot be told here. */
+/** Undefined for a finding of another version of the server: it cannot be reported here. */
 function readFound(text: string): Found | undefined {
   return foundSchema.safeParse(JSON.parse(text)).data;
 }
@@ -94,7 +94,7 @@ export async function takeFinding(
   return (await row.executeTakeFirst()) !== undefined;
 }
 
-/** Forgets what could not be told for too long. Answers their number. */
+/** Removes findings that could not be reported for too long. Answers their number. */
 export async function forgetFindings(database: Kysely<FindingTables>, before: string): Promise<number> {
   const rows = await database.deleteFrom('detection_findings').where('created_at', '<', before).returning('id').execute();
   return rows.length;

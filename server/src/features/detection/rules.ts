@@ -6,7 +6,7 @@ import type { Counting, Measure } from './windows.ts';
 
 /** Facts about an event that are not in it. */
 interface Circumstances {
-  /** The browser that signed in, and whether somebody has signed in to the account from its source before; null for an event that is no sign-in. */
+  /** The browser that signed in, and whether the account had a sign-in from its source before; null for an event that is no sign-in. */
   browser: { id: string; is_new: boolean; knows_source: boolean } | null;
   /** Sign-in to this account from this source is being refused. */
   is_refused: boolean;

@@ -99,7 +99,7 @@ export async function forgetWindowsOf(
     .select(['rule', 'key'])
     .where(({ or, eb }) => or(names.flatMap((name) => [eb('key', 'like', `%${name}%`), eb('state', 'like', `%${name}%`)])))
     .execute();
-  // In the order in which those who count take them, so that nobody waits for each other.
+  // In the order in which counting locks them, so that there is no deadlock.
   for (const { rule, key } of places.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))) {
     if (isNamed(key)) {
       await transaction.deleteFrom('detection_windows').where('rule', '=', rule).where('key', '=', key).execute();

@@ -52,7 +52,7 @@ export function expiryOf({ at, level, times }: Window, measure: Counting): numbe
   return measure.kind === 'sliding' ? (times.at(-1) ?? at) + measure.window_ms : at + level * measure.leak_ms;
 }
 
-/** Oldest first; of equal times in the order of the values, so that the order in which they were told does not matter. */
+/** Oldest first; of equal times in the order of the values, so that their order of arrival does not matter. */
 export function withValue(
   values: Window['values'],
   { value, at, user_id }: Pick<Drop, 'value' | 'at' | 'user_id'>,

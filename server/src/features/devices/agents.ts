@@ -79,7 +79,7 @@ export class Agents implements DesiredStates {
   private async hearAck(device: DeviceRow, { rev, state, applied_rev, errors }: Ack): Promise<void> {
     const [rules_rev, ids] = await Promise.all([this.rules.rev(device.user_id), this.rules.ruleIds(device.user_id)]);
     const desired_rev = desiredRev(device, rules_rev);
-    // Of a revision that nobody asked for, or that was answered for since: it says nothing.
+    // Of an unknown revision, or an older one than its last answer: ignored.
     if (rev > desired_rev || applied_rev > desired_rev || rev < device.ack_rev) return;
     const is_known = rev === device.ack_rev && device.ack_state !== null && FINAL.includes(device.ack_state);
     if (is_known && state === 'trial') return;
@@ -96,9 +96,9 @@ export class Agents implements DesiredStates {
         ack_state: state,
         ack_errors: JSON.stringify(kept),
         applied_rev,
-        // Said again with each connection, it was applied when it was said first.
+        // Repeated with each connection, it was applied when it was first reported.
         ...(state === 'applied' && !(rev === device.ack_rev && device.ack_state === 'applied') && { applied_at: at(this.now) }),
-        // Said twice, it began when it was said first.
+        // Repeated, it began when it was first reported.
         trial_at:
           state !== 'trial' ? null : rev === device.ack_rev && device.ack_state === 'trial' ? device.trial_at : at(this.now),
         ...(is_applied ? { pending_since: null } : device.pending_since === null && { pending_since: at(this.now) }),

@@ -29,7 +29,7 @@ export interface DeviceTables {
     default_outbound: Action;
     /** Changes of its own that make a revision, beside those of its person's rules. */
     own_rev: number;
-    /** Changes of anything that it is told, its revisions apart. */
+    /** Changes of any other part of its desired state. */
     told_rev: number;
     /** Its last answer to a revision. */
     ack_rev: number;
@@ -62,7 +62,7 @@ export interface DeviceTables {
     watched: string;
     exclusions: string;
     last_full_scan_at: string | null;
-    /** When its person was told that it has been silent for long; null once it is heard again. */
+    /** When its person was notified of a long silence; null once it is heard again. */
     silence_told_at: string | null;
   };
   /** Devices of a person that are not revoked. */

@@ -213,7 +213,7 @@ describe('an agent', async () => {
   }
 
   test.each([{ source_ip: '::192.0.2.1' }, { source_ip: '192.168.001.010' }, { port: '80:90' }])(
-    'is told its other rules where an older version stored one with %j, which stays readable',
+    'gets its other rules where an older version stored one with %j, which stays readable',
     async (older) => {
       const { token, email, identity, device } = await withDevice();
       const old = replyOf(await call(addRule, { token, body: NEW }));
@@ -234,7 +234,7 @@ describe('an agent', async () => {
   );
 
   // proves: device-fault-1
-  test('is told the whole state at once, and again whenever it changes', async () => {
+  test('gets the whole state at once, and again whenever it changes', async () => {
     const { token, identity, id, device } = await withDevice();
     const rule = replyOf(await call(addRule, { token, body: NEW }));
     await call(addRule, { token, body: { ...NEW, rule_name: 'Elsewhere', device_ids: [newId()] } });
@@ -264,7 +264,7 @@ describe('an agent', async () => {
     await soon(async () => expect((await device()).state).toBe('offline'));
   });
 
-  test('has pages told that it has something to do while it is away, and since when', async () => {
+  test('shows pages that it has orders while it is away, and since when', async () => {
     const { token, identity, device } = await withDevice();
     const agent = await AgentDouble.connect(url, identity);
     const { rev } = await agent.desired();
@@ -281,7 +281,7 @@ describe('an agent', async () => {
     expect(pending_since ?? '').toSatisfy((since: string) => since >= before);
   });
 
-  test('has a set of signatures named whose file it gets, with the hash that was said, and no other one', async () => {
+  test('gets the name of a set of signatures, and its file with the announced hash, and no other one', async () => {
     const { identity } = await withDevice();
     const agent = await AgentDouble.connect(url, identity);
     const { signatures } = await agent.desired();
@@ -308,7 +308,7 @@ describe('an agent', async () => {
     expect((await ask(signatures.version, 'f'.repeat(64))).status).toBe(401);
   });
 
-  test('is told how long a trial may last, from when it was said first', async () => {
+  test('learns how long a trial may last, from its first report', async () => {
     const { identity, device } = await withDevice();
     const agent = await AgentDouble.connect(url, identity);
     const trial: Ack = { kind: 'ack', rev: 1, state: 'trial', applied_rev: 1, errors: [] };
@@ -335,7 +335,7 @@ describe('an agent', async () => {
     agent.say({ kind: 'ack', rev: 1, state: 'applied', applied_rev: 1, errors: [] });
     await soon(async () => expect((await device()).enforcement).toMatchObject({ state: 'applied', seconds_left: null }));
 
-    // Said again with each connection: it was applied when it was said first.
+    // Repeated with each connection: it was applied when it was first reported.
     const { applied_at } = (await device()).enforcement;
     await app.app.database
       .updateTable('devices')
@@ -369,7 +369,7 @@ describe('an agent', async () => {
   });
 
   // proves: device-fault-12, device-hostile-agent-7
-  test('is not believed in a revision that nobody asked for, nor in an older one once it answered for a newer', async () => {
+  test('is not believed in an unknown revision, nor in an older one once it answered for a newer', async () => {
     const { token, identity, device } = await withDevice();
     const agent = await AgentDouble.connect(url, identity);
     agent.say({ kind: 'ack', rev: 99, state: 'applied', applied_rev: 99, errors: [] });

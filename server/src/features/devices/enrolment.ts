@@ -106,7 +106,7 @@ export class Enrolment {
       .select('devices')
       .where('user_id', '=', user_id)
       .executeTakeFirst();
-    // Said early; what counts is decided when the computer comes.
+    // An early refusal; the decision is made when the computer comes.
     if (limit !== UNLIMITED_DEVICES && (counted?.devices ?? 0) >= limit) throw limitReached(limit);
     const code = Array.from(
       { length: ENROLMENT_CODE_LENGTH },

@@ -57,7 +57,7 @@ test('a device that is connected takes stock with the consent and says what chan
   expect(await session.read()).toMatchObject([{ state: 'awaited' }]);
   say(agent, session.id, FOUND);
   await soon(async () => expect(await session.read()).toMatchObject([{ ...FOUND, state: 'measured' }]));
-  // It is told no more, and a second word changes nothing.
+  // It gets no more orders, and a second report changes nothing.
   await wants(agent, session.id);
   say(agent, session.id, { ...FOUND, changes: [] });
   const stranger = await signIn();
@@ -136,7 +136,7 @@ test('a device that is removed from the list takes its reports along', async () 
 });
 
 // The last: the clock moves on by a day.
-test('a device that says nothing for a day measured nothing', async () => {
+test('a device that is silent for a day measured nothing', async () => {
   const { token } = await signIn();
   const device = await enrol(app, token);
   const agent = await AgentDouble.connect(app.url, device);

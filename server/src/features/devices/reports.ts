@@ -15,7 +15,7 @@ type BlockedRow = Selectable<DeviceTables['device_blocked']>;
 /** More packets than any report can mean. */
 const most = (count: number) => Math.min(count, Number.MAX_SAFE_INTEGER);
 
-/** Stands in the rows for packets whose senders or receivers are not told apart. */
+/** Stands in the rows for packets of further senders or receivers. */
 const OTHERS = { direction: 'inbound', protocol: 'other', address: '', port: -1 } as const;
 
 interface ReportsOptions {

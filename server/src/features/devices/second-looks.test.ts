@@ -34,7 +34,7 @@ async function send(
   return await readAnswer(sendForSecondLook, response);
 }
 
-/** Somebody with a device that has found a file. */
+/** A person with a device that has found a file. */
 async function withFinding(app: TestApp, content = Buffer.from(EICAR), parts: Partial<Found> = {}) {
   const person = await app.signIn();
   const identity = await enrol(app, person.token);
@@ -200,7 +200,7 @@ test('two servers on one database: asked for at one, sent to the other', async (
   const two = await startTestApp({ surroundings });
   const { identity, instance, find, content, asked } = await withFinding(one);
   replyOf(await asked(two));
-  // These servers share no topics: the agent is told with its next connection.
+  // These servers share no topics: the agent gets it with its next connection.
   const agent = await AgentDouble.connect(two.url, identity, { instance });
   const [order] = (await agent.desired()).second_looks;
   replyOf(await send(two, identity, order?.id ?? '', content));

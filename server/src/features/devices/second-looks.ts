@@ -159,7 +159,7 @@ export class SecondLooks {
     return await this.one(row);
   }
 
-  /** @throws Problem `conflict` once the file has come, and where nothing was asked for. */
+  /** @throws Problem `conflict` once the file has come, and without an order. */
   async withdraw(finding: FindingRow, by: Doer): Promise<DeviceFinding> {
     const none: Updateable<DeviceTables['device_findings']> = {
       look_state: null,

@@ -26,7 +26,7 @@ export interface CallGuard {
   letter(asked: { kind: string; account: string; source: string | undefined }): Promise<{ wait_ms: number } | undefined>;
 }
 
-/** Bounds how often somebody who is signed in may be wrong about their password. */
+/** Bounds how often a signed-in person may give a wrong password. */
 export interface PasswordGuard {
   /**
    * Does work that checks a password: it answers a value for the right one, or undefined for a wrong one. No more may be wrong than of sign-ins, of one account

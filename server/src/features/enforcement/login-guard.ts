@@ -19,7 +19,7 @@ interface Attempt {
 interface Admission {
   /** It was wrong. Done when the refusal that follows from it, if any, is in force. `user_id` is null where no account has the email. */
   failed(user_id: string | null): Promise<void>;
-  /** It was right, and somebody is signed in. */
+  /** It was right, and a person is signed in. */
   succeeded(user_id: string): Promise<void>;
 }
 

@@ -94,7 +94,7 @@ describe('a failure of the database', () => {
     expect(await inTurn(6, () => wrongLogin(person))).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
-  test('is no wrong password of somebody who is signed in', async () => {
+  test('is no wrong password of a signed-in person', async () => {
     const person = await signIn();
     const { token, password } = person;
     const give = (endpoint: Endpoint, body: object) => call(endpoint, { token, body });

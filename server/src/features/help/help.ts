@@ -61,7 +61,9 @@ export function createHelp({ database, now }: { database: Kysely<HelpTables & In
   const at = () => new Date(now()).toISOString();
   const columns = ['id', 'slug', 'title', 'summary', 'is_published', 'updated_at'] as const;
 
-  /** Published pages with the words, the best first: with any of them, or with all and the last as the beginning of one, as somebody types it. */
+  /**
+   * Published pages with the words, the best first: with any of them, or with all and the last as the beginning of one, as in a text being typed.
+   */
   async function find(words: readonly string[], any: boolean, most: number): Promise<ArticleSummary[]> {
     if (words.length === 0) return [];
     if (isSqlite) {

@@ -14,7 +14,7 @@ const { call, signIn } = app;
 const admin = await signIn('boss');
 const PLAN = { plan_name: 'Plan', price: 1, duration_months: 6, max_devices: 1, is_premium: true } as const;
 
-/** Somebody new with a plan. The clock advances from test to test. */
+/** A new person with a plan. The clock advances from test to test. */
 async function newcomer(time: string) {
   clock.now = Date.parse(time);
   const { token, email, password } = await signIn();

@@ -30,7 +30,7 @@ interface Met {
   session_id: string;
   /** The sign-in of a page; null for an agent. */
   sign_in: string | null;
-  /** Where it is told that something of an agent’s device is not as it was. */
+  /** The topic of changes of an agent’s device. */
   topic: TopicName | null;
   may(): Promise<boolean>;
 }
@@ -44,7 +44,7 @@ const NOT_GRANTED: Refusal = { code: RFB_CLOSED.not_granted, reason: 'Control is
 const MALFORMED: Refusal = { code: RFB_CLOSED.malformed, reason: 'This frame is not understood.' };
 const AGAIN: Refusal = { code: RFB_CLOSED.again, reason: 'Connect again.' };
 const ENDED: Refusal = { code: RFB_CLOSED.unauthenticated, reason: 'The session has ended.' };
-/** Sockets that have not said who they are. */
+/** Sockets that are not authenticated. */
 const STRANGERS = { strangers: 500, strangers_per_source: 250 } as const;
 const SILENT: Refusal = { code: RFB_CLOSED.silent, reason: 'No hello in time.' };
 const HELLO_MS = 5_000;
@@ -169,7 +169,7 @@ class ControlEnd {
             onEvent: () => void check().catch(failed),
             onLost: () => this.refuse(AGAIN),
           });
-    // First heard, then asked: nothing is revoked between.
+    // First subscribed, then asked: no revocation between is missed.
     const stopSession = this.topics.listen(sessionTopic(known.session_id), undefined, {
       onStart: () => {
         check()
@@ -312,7 +312,7 @@ export class ControlSockets {
     this.beating.unref();
   }
 
-  /** Grants that the device carried out end, and both sides are told why. */
+  /** Grants that the device carried out end, and both sides get the reason. */
   private readonly end = (session_id: string, why: Parameters<Remote['revoke']>[2]): void => {
     this.remote.revoke(session_id, ['view', 'control', 'clipboard'], why, null).catch((error: unknown) => {
       if (!(error instanceof Problem)) logFailure(this.fastify.log, error, 'that control has ended could not be kept');

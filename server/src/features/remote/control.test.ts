@@ -132,7 +132,7 @@ describe('control', () => {
     expect(await dial(VIEWER_PATH, `{"kind":"hello","x":"${'x'.repeat(2_000)}"}`).ending()).toBe(RFB_CLOSED.too_big);
     // Another site’s page is refused before it is a socket.
     expect(await dial(VIEWER_PATH, '{}', 'https://evil.example').ending()).toBe(1006);
-    // Bytes before the other side is there are none that anybody asked for.
+    // Bytes before the other side is there are unasked for.
     const early = one.viewer();
     await soon(() => expect(early.socket.readyState).toBe(WebSocket.OPEN));
     early.socket.send(Buffer.from('x'));

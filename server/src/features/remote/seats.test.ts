@@ -73,7 +73,7 @@ async function startRunning(technician = tina, view: 'screen' | 'talk' = 'screen
 describe('a page on another screen', () => {
   const isNews = (event: LiveEvent) => event.kind === 'changed' && event.topic === 'remote';
 
-  test('is told that somebody asks, also when it comes later, and that it is over', async () => {
+  test('learns that a technician asks, also when it comes later, and that it is over', async () => {
     const { customer, id, approve } = await start();
     const late = await listenAs(app, customer.token);
     await late.event(isNews);
@@ -247,7 +247,7 @@ describe('the voice of a side', () => {
   const voices = (customer: Voice, technician: Voice) => (event: LiveEvent) =>
     event.kind === 'remote_changed' && event.session.voice.customer === customer && event.session.voice.technician === technician;
 
-  test('is turned on and muted by that side alone, told to both and recorded, and ends with its page', async () => {
+  test('is turned on and muted by that side alone, shown to both and recorded, and ends with its page', async () => {
     const { hers, theirs, say, read, id, customer, settled } = await startRunning(tina, 'talk');
     expect(await read()).toMatchObject({ voice: { customer: 'off', technician: 'off' } });
     say(theirs, { type: 'voice', state: 'muted' });

@@ -54,7 +54,7 @@ interface Places {
   leaveSeat: (held: Held) => void;
 }
 
-/** One page of somebody, which has its place in one session at most. */
+/** One page of a person, which has its place in one session at most. */
 class Seat {
   private readonly page: RemotePage;
   private readonly remote: Pick<Remote, 'find' | 'change'>;

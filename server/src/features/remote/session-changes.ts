@@ -100,7 +100,7 @@ function noteOfEnd({ id, end_reason }: Row, by: By): Note & { by: By } {
   return { kind: 'remote_session_ended', details: { session_id: id, reason: end_reason }, by };
 }
 
-/** The one way in which a session changes: taken by being written, ended if its time is over, moved, planned, written down, told. */
+/** The one way in which a session changes: locked by being written, ended if its time is over, moved, planned, stored, reported. */
 export class SessionChanges {
   private readonly database: Kysely<ChangeTables>;
   private readonly audit: Pick<Audit, 'record'>;

@@ -273,7 +273,7 @@ describe('a recording', () => {
     expect(problemOf(await upload(sendRecording, id, tina.token, 'r.webm', TEXT)).code).toBe('conflict');
   });
 
-  test('that does not come is lost ten minutes after the end, and both sides are told', async () => {
+  test('that does not come is lost ten minutes after the end, and both sides see it', async () => {
     const { of, end, list, record, id: session_id } = await start('recording');
     const { id } = replyOf(await call(beginRecording, of(tina.token)));
     await end();

@@ -37,7 +37,7 @@ export interface FoundFile {
 }
 
 const MINUTE_MS = 60_000;
-/** A small file has its verdict by then; of another one the pages are told. */
+/** A small file has its verdict by then; the pages get that of a larger one later. */
 const WAIT_MS = 1_000;
 /** A scan that has not ended by then never will: its server is gone. */
 const LOST_AFTER_MS = 15 * MINUTE_MS;
@@ -353,7 +353,7 @@ export class SessionFiles {
     return await this.scan(me, session, file.id, named);
   }
 
-  /** @throws Problem `conflict` for one of which nothing is kept. */
+  /** @throws Problem `conflict` for one without kept bytes. */
   async refuse({ file, session }: FoundFile, by: By): Promise<SessionFile> {
     if (!KEPT.has(file.status)) throw new Problem('conflict', { detail: NOTHING_KEPT });
     const row = await move(this.database, file.id, file.status, { status: 'refused' });

@@ -110,8 +110,8 @@ export function ended(row: Row, ended_at: string, end_reason: EndReason): Partia
 }
 
 /**
- * A row as it is at `now` (ISO), whether that has been written down or not: pages whose server has not said a word for them are gone since it last did, and a session
- * whose time is over has ended then. `isHere` says of a page whether it is connected to this very server.
+ * A row as it is at `now` (ISO), whether that has been stored or not: pages whose server has not renewed them are gone since its last renewal, and a session whose
+ * time is over has ended then. `isHere` says of a page whether it is connected to this very server.
  */
 export function asOf(row: Row, now: string, isHere: (seat: string) => boolean): Row {
   if (!isOpen(row)) return row;
@@ -126,7 +126,7 @@ export function asOf(row: Row, now: string, isHere: (seat: string) => boolean): 
   return { ...settled, ...ended(settled, deadline.at, deadline.reason) };
 }
 
-/** When somebody has to look at a session again at the latest; undefined for one that is over. */
+/** When a session must be checked again at the latest; undefined for one that is over. */
 export function lookAt(row: Row): string | undefined {
   const deadline = deadlineOf(row);
   if (deadline === undefined) return undefined;

@@ -61,7 +61,7 @@ const approve = (id: string, token: string, view: 'screen' | 'talk' = 'talk') =>
   call(approveSession, { ...of(id, token), body: { view } });
 const read = async (id: string, token: string) => replyOf(await call(readSession, of(id, token)));
 
-/** A session that tina asks to join, of somebody new. */
+/** A session that tina asks to join, of a new person. */
 async function claimed() {
   const customer = await signIn();
   const { id, session_code } = replyOf(await call(createSession, { token: customer.token }));
@@ -141,7 +141,7 @@ describe('who asks', () => {
     expect((await approve(id, token)).status).toBe(409);
   });
 
-  test('is refused by a customer who declines, and one who says nothing for a minute', async () => {
+  test('is refused by a customer who declines, and one who is silent for a minute', async () => {
     const first = await claimed();
     expect(replyOf(await call(declineSession, of(first.id, first.token)))).toMatchObject({
       status: 'cancelled',

@@ -402,7 +402,7 @@ describe('plan requests', async () => {
     expect((await ask(plan.id)).status).toBe(201);
   });
 
-  test('one’s own can be withdrawn, somebody else’s is not there', async () => {
+  test('one’s own can be withdrawn, another person’s is not found', async () => {
     const plan = await template('Withdrawn');
     const request = replyOf(await ask(plan.id));
     const withdraw = (token: string, id = request.id) => call(withdrawPlanRequest, { token, params: { id } });

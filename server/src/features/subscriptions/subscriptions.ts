@@ -137,7 +137,7 @@ export class Subscriptions {
     this.now = options.now;
   }
 
-  /** One attempt. A unique violation of `user_id` means that somebody else assigned in the same instant. */
+  /** One attempt. A unique violation of `user_id` means that another administrator assigned in the same instant. */
   private async replace({ request_id, ...assignment }: Assignment, user: Account, by: Doer) {
     const starts_at = at(this.now);
     return await this.database.transaction().execute(async (transaction) => {
@@ -296,7 +296,7 @@ export class Subscriptions {
     }
   }
 
-  /** Takes a plan off the offer. Throws `conflict` while somebody asks for it, `not_found` where it is not on offer. */
+  /** Takes a plan off the offer. Throws `conflict` while it has requests, `not_found` where it is not on offer. */
   async deleteTemplate(id: string): Promise<void> {
     const deleted = await this.database
       .deleteFrom('subscription_templates')

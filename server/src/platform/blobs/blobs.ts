@@ -168,7 +168,7 @@ export async function* proved(
     throw new BlobDamagedError(`The object ${key} is not what was stored: its SHA-256 is another one.`);
 }
 
-/** A stream of `bytes`. Of one that nobody begins to read the generator does not begin either, and so does not end: `dispose` is called in any case. */
+/** A stream of `bytes`. The generator of an unread stream does not begin, and so does not end: `dispose` is called in any case. */
 export function streamOf(bytes: AsyncIterable<Uint8Array>, dispose: () => void): Readable {
   return Readable.from(bytes, { objectMode: false }).once('close', dispose);
 }

@@ -84,7 +84,7 @@ interface S3BlobsOptions {
 }
 
 /**
- * A bucket, or a folder of one. `folder` is where bodies of more than 256 KiB lie while they are sent; nothing else may be in it.
+ * A bucket, or a folder of one. `folder` is for bodies of more than 256 KiB while they are sent; it may hold no other files.
  * @throws when that folder cannot be made.
  */
 export class S3Blobs implements Blobs {

@@ -50,7 +50,7 @@ export function say(socket: WebSocket, frame: unknown): void {
   sayText(socket, JSON.stringify(frame));
 }
 
-/** Says why, hears nothing more, and does not wait long for the answer. */
+/** Sends the reason, reads no more, and does not wait long for the answer. */
 export function end(socket: WebSocket, { code, reason }: Refusal): void {
   for (const event of ['message', 'ping', 'pong']) socket.removeAllListeners(event);
   socket.close(code, reason);

@@ -56,9 +56,9 @@ export interface ChannelService<Principal, Hello, Said, Told> {
   meet(hello: Hello): Promise<{ principal: Principal } | { refusal: Refusal }>;
   /** Sockets with the same key are counted and looked up together. */
   keyOf(principal: Principal): string;
-  /** Which of many may not stay (any more), and why. Asked once a principal is in, at each heartbeat, and when told to (`lookAgain`). */
+  /** Which of many may not stay (any more), and why. Asked once a principal is in, at each heartbeat, and on `lookAgain`. */
   refused(principals: readonly Principal[]): Promise<ReadonlyMap<Principal, Refusal>>;
-  /** Somebody is in. */
+  /** A principal is in. */
   join(connection: Connection<Principal, Told>, hello: Hello): Conversation<Said>;
 }
 
@@ -275,7 +275,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
     return this.admit(socket, talk, met.principal, hello);
   }
 
-  /** Before it has said who it is, nothing is kept for it that is larger than a hello. */
+  /** Before authentication, no more than a hello is kept for it. */
   private countRead({ socket, raw, entering }: Peer<Principal, Said>): void {
     if (entering === undefined || raw.bytesRead - entering.read_before <= this.channel.hello_bytes + FRAMING_BYTES) return;
     raw.off('data', entering.count);
@@ -403,7 +403,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
     try {
       this.hear(peer, isBinary ? '' : bytes.toString());
     } catch (error) {
-      // One frame must not end the server, which nobody would catch this for.
+      // One frame must not end the server: no other code would catch this.
       logFailure(this.fastify.log, error, 'a frame could not be taken in');
       end(socket, { code: CLOSED.failed, reason: 'Something went wrong on the server.' });
     }

@@ -22,7 +22,7 @@ export interface JobTables {
     lease_until: string | null;
     /** Number of claims: a worker's outcome counts only while this is the number that it claimed. */
     claims: number;
-    /** 1: it was asked for once more while somebody worked on it. */
+    /** 1: it was asked for once more while it was being done. */
     asked_again: number;
     /** 1: its worker is to stop. */
     cancelled: number;
@@ -51,7 +51,7 @@ export class LeaseLost extends Error {
   override name = 'LeaseLost';
 }
 
-/** Under which a recurring kind has its one row. */
+/** The key of a recurring kind's one row. */
 export const RECURRING = 'recurring';
 /** Time for which given-up jobs are kept, and how many at most. */
 const DEAD_KEPT_MS = 30 * 86_400_000;

@@ -346,7 +346,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       expect(work.begun.map(({ payload }) => payload.n)).toEqual([1, 2]);
     });
 
-    test('that cannot be read, or always fail, are given up after their attempts, and administrators are told', async () => {
+    test('that cannot be read, or always fail, are given up after their attempts, and administrators see it', async () => {
       emptyAfter();
       logged.length = 0;
       const kind = plain({ attempts: { most: 3, first_ms: 20, most_ms: 40 } });
@@ -401,7 +401,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       expect(Date.parse((await rows())[1]?.run_at ?? '')).toBeGreaterThan(Date.now() + HOUR_MS / 2);
     });
 
-    test('count an attempt only when told, where their kind says so', async () => {
+    test('count an attempt only on request, if their kind says so', async () => {
       emptyAfter();
       const kind = plain({ attempts: { counted: 'told', first_ms: 20, most: 2 } });
       const jobs = server();

@@ -135,7 +135,7 @@ export class Jobs {
     const asked_at = performance.now();
     const rows = await this.store.claim(kind, room);
     const counted = kind.attempts.counted === 'claimed';
-    // It was told to take nothing up while they were on their way: others have them.
+    // It began to drain while they were on their way: others have them.
     if (this.draining) return await this.store.giveBack(rows.map(({ id, claims }) => ({ id, claims, counted })));
     for (const row of rows) {
       const one: Running = {
@@ -217,7 +217,7 @@ export class Jobs {
   }
 
   /**
-   * Takes a job up at once, as part of `transaction`: one that is asked for by this, or the one that waits under `once`. Undefined while somebody does it.
+   * Takes a job up at once, as part of `transaction`: one that is asked for by this, or the one that waits under `once`. Undefined while it is being done.
    */
   async begin<Payload>(
     transaction: Kysely<JobTables>,
@@ -237,12 +237,12 @@ export class Jobs {
       done: done.promise,
       held_until: asked_at + this.lease_ms,
     };
-    /** Renewed until the database knows what became of it: else somebody else would take it up meanwhile. */
+    /** Renewed until the database has its outcome: another server would take it up meanwhile. */
     const over = async (write: () => Promise<unknown>) => {
       try {
         await this.attempts.note(write, { id: claim.id, kind: kind.name });
       } catch (error) {
-        // Somebody else has it, and ends it.
+        // Another server has it, and ends it.
         if (!(error instanceof LeaseLost)) throw error;
       } finally {
         this.held.delete(claim.id);

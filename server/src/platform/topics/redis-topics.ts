@@ -26,7 +26,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return redis.call('XRANGE', KEYS[1], '-', '+')`;
 
 /**
- * Keeps an event and tells it with its place among those that are kept, in one step: all servers hear events in the order in which they are kept. Where nobody listens
+ * Keeps an event and tells it with its place among those that are kept, in one step: all servers hear events in the order in which they are kept. Without listeners
  * there is nothing to do.
  */
 const TELL = `
@@ -53,7 +53,7 @@ const LOOK_MS = 500;
 const PATIENCE_MS = 2_000;
 /** Listeners who are sent away come back at once: so many at a time, and how long until the next. */
 const SENT_AWAY = { at_once: 100, every_ms: 50 } as const;
-/** So many topics are remembered that were told something while Redis was away; when there are more, every topic is forgotten. */
+/** So many topics with events during an outage of Redis are remembered; when there are more, every topic is forgotten. */
 const UNSAID_MAXIMUM = 10_000;
 
 const entriesSchema = z.array(z.tuple([z.string(), z.tuple([z.literal('id'), z.string(), z.literal('event'), z.string()])]));
@@ -72,7 +72,7 @@ interface Placed {
   published: Published;
 }
 
-/** Somebody who listens here. */
+/** A listener here. */
 interface Seat {
   listener: Listener;
   /** Events that arrive before the stored ones are read; undefined once it has begun. */
@@ -126,7 +126,7 @@ function tellSeat(seat: Seat, placed: Placed): void {
 }
 
 /**
- * Topics of several servers: a stream of Redis for each that somebody listens to, and a channel of the same name. While Redis is away events reach the listeners of this
+ * Topics of several servers: a stream of Redis for each topic with listeners, and a channel of the same name. While Redis is away events reach the listeners of this
  * server alone; when it is back, those who may have missed some are sent away, and find out by their last id which. A Redis that was only late is no loss: the events
  * that it confirms in the end were stored, and its pages stay.
  * @throws Error with one line when Redis cannot be used at the start.
@@ -312,7 +312,7 @@ class RedisTopics implements Topics {
     for (const placed of waiting) tellSeat(seat, placed);
   }
 
-  /** Says of every topic that somebody listens here; some at a time, so that no event waits behind thousands of them. */
+  /** Marks every topic as having listeners here; some at a time, so that no event waits behind thousands of them. */
   private async keep(): Promise<void> {
     const all = [...this.rooms];
     for (let from = 0; from < all.length && !this.isAway && !this.isClosed; from += KEPT_AT_ONCE) {
@@ -387,7 +387,7 @@ class RedisTopics implements Topics {
     let room = this.rooms.get(key);
     if (room === undefined) {
       room = { seats: new Set(), heard: this.hearer.subscribe(key) };
-      // Each seat waits for it; without one nobody would.
+      // Each seat waits for it; without one its rejection would be unhandled.
       room.heard.catch(() => {});
       this.rooms.set(key, room);
     }

@@ -49,7 +49,7 @@ interface Ear {
   stop: () => void;
 }
 
-/** Somebody who listens, once they have begun. */
+/** A listener, once it has begun. */
 async function listen(topics: Topics, topic: TopicName, after?: string): Promise<Ear> {
   const ear: Ear = { starts: [], ids: [], events: [], lost: 0, stop: () => {} };
   ear.stop = topics.listen(topic, after, {
