@@ -77,7 +77,7 @@ function deflated(choices: Choices, most: number): Buffer {
   return bend === 4 ? Buffer.concat([packed, Buffer.from([choices.below(256)])]) : packed;
 }
 
-/** One block of Snappy: literals, and copies of what stands before. */
+/** One block of Snappy: literals, and copies of earlier bytes. */
 function snapped(choices: Choices): Buffer {
   const first = plain(choices, 60);
   const copies = choices.size(30_000);
@@ -215,7 +215,7 @@ function capture(numbers: readonly number[], bytes: number): Buffer {
       ]
     : [Buffer.from('d4c3b2a1020004000000000000000000ffff000001000000', 'hex')];
   let size = 0;
-  // The numbers of packets go on, so that each is chosen anew from the same list.
+  // The numbers of packets continue, so that each is chosen anew from the same list.
   for (let number = 0; size < bytes; number += 1) {
     const choices = new Choices(numbers);
     choices.below(3);

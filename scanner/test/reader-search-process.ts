@@ -7,7 +7,7 @@ import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { RECIPES } from './reader-recipes.ts';
 import { SIGNATURES_FOLDER } from './signatures-folder.ts';
 
-// Reads files by their recipes as an engine process does, with the rules of the pack, and says after each what it cost. The parent watches, and ends it.
+// Reads files by their recipes as an engine process does, with the rules of the pack, and reports the cost of each. The parent watches, and ends it.
 
 const orderSchema = z.object({
   reader: z.string(),

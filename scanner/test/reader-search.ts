@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { boundedProcess, ENGINE_MEMORY, residentBytes } from '#scanner/engine/process-memory.ts';
 import { Chance } from './structure-fuzz.ts';
 
-/** Limits of each file of 10 MB or less: processor time, and memory beside what an engine holds at rest. */
+/** Limits of each file of 10 MB or less: processor time, and memory beside that of an idle engine. */
 export const BARS = { cpu_ms: 10_000, memory_bytes: ENGINE_MEMORY.most } as const;
 /** A candidate is read for so long: enough to tell which files of a small size cost most, and a reader that does not look at the clock stands out. */
 const CANDIDATE_MS = 200;
@@ -113,7 +113,7 @@ export class Reading {
   }
 }
 
-/** A list of numbers and what its file costs. */
+/** A list of numbers and the cost of its file. */
 export interface Found {
   numbers: readonly number[];
   cost: Cost;

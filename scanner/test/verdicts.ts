@@ -28,7 +28,7 @@ import { maskedFiles, WRITTEN_ROWS } from './written-rows.ts';
 const RULES_FOLDER = join(SIGNATURES_FOLDER, 'rules');
 export const SEEDS = [14, 15, 16, 17, 18];
 const FILES_PER_SEED = 1500;
-/** Larger files of the system take their time and say nothing more. Bytes. */
+/** Larger files of the system take their time and show nothing more. Bytes. */
 const SYSTEM_BYTES_MAXIMUM = 4 * 1024 ** 2;
 const SYSTEM_FILES = 20_000;
 const SYSTEM_FOLDERS = ['/usr/share', '/usr/lib', '/usr/bin'];

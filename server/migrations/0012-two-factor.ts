@@ -49,13 +49,13 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .createTable('passkey_challenges')
     .addColumn('challenge_hash', 'text', (column) => column.primaryKey())
     .addColumn('purpose', 'text', (column) => column.notNull())
-    // Null where nobody is known yet.
+    // Null for an unknown person.
     .addColumn('user_id', 'text', (column) => column.references('users.id').onDelete('cascade'))
     .addColumn('expires_at', 'text', (column) => column.notNull())
     .execute();
   await database.schema.createIndex('passkey_challenges_expires_at').on('passkey_challenges').column('expires_at').execute();
 
-  // Somebody whose password was right, and whose second factor is awaited.
+  // A person whose password was right, and whose second factor is awaited.
   await database.schema
     .createTable('sign_in_challenges')
     .addColumn('challenge_hash', 'text', (column) => column.primaryKey())

@@ -6,7 +6,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .createTable('detection_windows')
     .addColumn('rule', 'text', (column) => column.notNull())
     .addColumn('key', 'text', (column) => column.notNull())
-    // JSON; empty where nothing is counted.
+    // JSON; empty without counts.
     .addColumn('state', 'text', (column) => column.notNull())
     .addColumn('updated_at', 'text', (column) => column.notNull())
     .addColumn('expires_at', 'text', (column) => column.notNull())
@@ -26,7 +26,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('first_seen', 'text', (column) => column.notNull())
     .addColumn('last_seen', 'text', (column) => column.notNull())
     .addColumn('trusted_at', 'text')
-    // 0 while it was new and nobody has said whose it is.
+    // 0 while it was new, without a decision of its person.
     .addColumn('reviewed', 'integer', (column) => column.notNull().check(sql`reviewed in (0, 1)`))
     .addUniqueConstraint('known_devices_seen', ['user_id', 'device_id', 'client', 'source'])
     .execute();

@@ -8,7 +8,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('created_at', 'text', (column) => column.notNull())
     // JSON.
     .addColumn('found', 'text', (column) => column.notNull())
-    // JSON: the ids of those who were told.
+    // JSON: the ids of the notified recipients.
     .addColumn('told', 'text', (column) => column.notNull())
     .execute();
 

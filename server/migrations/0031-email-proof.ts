@@ -17,7 +17,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('token_hash', 'text', (column) => column.primaryKey())
     .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
     .addColumn('purpose', 'text', (column) => column.notNull().check(sql`purpose in ('reset', 'proof')`))
-    // 1: it went to the address, and so whoever has it reads its mail; 0: it was answered to the machine itself.
+    // 1: it went to the address, so that its holder reads its mail; 0: it was answered to the machine itself.
     .addColumn('is_mailed', 'integer', (column) => column.notNull())
     .addColumn('created_at', 'text', (column) => column.notNull())
     .addColumn('expires_at', 'text', (column) => column.notNull())

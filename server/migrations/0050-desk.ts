@@ -3,7 +3,7 @@ import { newId } from '#platform/id.ts';
 
 const text = 'text' as const;
 
-/** The chat becomes a support desk: a conversation for each customer, the matters in it, and messages that the server counts. Old messages go on in theirs. */
+/** The chat becomes a support desk: a conversation for each customer, the matters in it, and messages that the server counts. Old messages stay in theirs. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   const { schema } = database;
   await schema
@@ -25,9 +25,9 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('last_shown_seq', 'integer', (column) => column.notNull())
     .addColumn('customer_read_seq', 'integer', (column) => column.notNull())
     .addColumn('support_read_seq', 'integer', (column) => column.notNull())
-    // Up to where the customer was told by mail.
+    // The last message that a mail to the customer reported.
     .addColumn('mailed_seq', 'integer', (column) => column.notNull())
-    // Grows with each change; and up to which change, and which message, pages were told.
+    // Grows with each change; and the last change, and the last message, that were sent to pages.
     .addColumn('version', 'integer', (column) => column.notNull())
     .addColumn('told_version', 'integer', (column) => column.notNull())
     .addColumn('told_seq', 'integer', (column) => column.notNull())

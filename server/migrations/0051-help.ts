@@ -31,7 +31,7 @@ async function indexInPostgres(database: Kysely<unknown>): Promise<void> {
   await sql`create index help_articles_found_by on help_articles using gin (found_by)`.execute(database);
 }
 
-/** FTS5 with what it indexes elsewhere (sqlite.org/fts5.html section 4.4.3), kept by triggers. */
+/** FTS5 with its content in another table (sqlite.org/fts5.html section 4.4.3), kept by triggers. */
 async function indexInSqlite(database: Kysely<unknown>): Promise<void> {
   await sql`create virtual table help_index using fts5(title, summary, words, content='help_articles', content_rowid='number', tokenize='porter unicode61')`.execute(
     database,

@@ -14,7 +14,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('first_seen', 'text', (column) => column.notNull())
     .addColumn('last_seen', 'text', (column) => column.notNull())
     .addColumn('trusted_at', 'text')
-    // 0 while it was new and nobody has said whose it is.
+    // 0 while it was new, without a decision of its person.
     .addColumn('reviewed', 'integer', (column) => column.notNull().check(sql`reviewed in (0, 1)`))
     .addUniqueConstraint('known_browsers_seen', ['user_id', 'browser_id', 'client', 'source'])
     .execute();

@@ -26,7 +26,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('skew_ms', 'bigint')
     .addColumn('default_inbound', 'text', (column) => column.notNull().check(sql`default_inbound in ('allow', 'block')`))
     .addColumn('default_outbound', 'text', (column) => column.notNull().check(sql`default_outbound in ('allow', 'block')`))
-    // Changes of its own that make a revision, beside those of its person's rules; and of anything that it is told.
+    // Changes of its own that make a revision, beside those of its person's rules; and of any other part of its desired state.
     .addColumn('own_rev', 'integer', (column) => column.notNull())
     .addColumn('told_rev', 'integer', (column) => column.notNull())
     // Its last answer to a revision.
@@ -48,7 +48,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('watched', 'text', (column) => column.notNull())
     .addColumn('exclusions', 'text', (column) => column.notNull())
     .addColumn('last_full_scan_at', 'text')
-    // When its person was told that it has been silent for long; null once it is heard again.
+    // When its person was notified of a long silence; null once it is heard again.
     .addColumn('silence_told_at', 'text')
     .addUniqueConstraint('devices_key', ['user_id', 'public_key'])
     .execute();
@@ -99,7 +99,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('device_blocked_pk', ['device_id', 'part', 'direction', 'protocol', 'address', 'port'])
     .execute();
 
-  // Events that were heard, so that each counts once however often it is said.
+  // Received events, so that each counts once in spite of repeats.
   await schema
     .createTable('device_events')
     .addColumn('device_id', 'text', (column) => column.notNull().references('devices.id').onDelete('cascade'))

@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 
 export async function up(database: Kysely<unknown>): Promise<void> {
   const { schema } = database;
-  // Made anew: SQLite cannot change what a column may hold.
+  // Made anew: SQLite cannot change the check of a column.
   await schema
     .createTable('remote_sessions_anew')
     .addColumn('id', 'text', (column) => column.primaryKey())
@@ -36,7 +36,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .addColumn('has_shared', 'integer', (column) => column.notNull().defaultTo(0))
     .addColumn('unshared_at', 'text')
     .addColumn('paused_at', 'text')
-    // The page of each side, until when it counts without another word of its server, and since when there is none and why.
+    // The page of each side, the end of its lease, and since when there is none and why.
     .addColumn('customer_seat', 'text')
     .addColumn('customer_until', 'text')
     .addColumn('customer_lost_at', 'text')
@@ -112,7 +112,7 @@ export async function up(database: Kysely<unknown>): Promise<void> {
     .execute();
   await schema.createIndex('remote_messages_user_id_id').on('remote_messages').columns(['user_id', 'id']).execute();
 
-  // Since when somebody is of the staff: as the log has it, else nobody knows.
+  // Time since when a person is of the staff: from the log, else unknown.
   await schema.alterTable('users').addColumn('staff_since', 'text').execute();
   await sql`
     update users set staff_since = coalesce(

@@ -42,6 +42,7 @@ import type { Api } from '#platform/serve.ts';
 import { personTopic } from '#platform/topics/topics.ts';
 import { serveWeb } from '#platform/web.ts';
 import { type Accounts, buildAccounts } from './app/accounts.ts';
+import type { AppOptions } from './app/app-options.ts';
 import { joinOthers, openBetween } from './app/between-servers.ts';
 import { buildDesk } from './app/desk.ts';
 import { type BuiltDevices, buildDevices } from './app/devices.ts';
@@ -56,7 +57,6 @@ import { buildScanner } from './app/scanner.ts';
 import { serveState } from './app/state.routes.ts';
 import { folderOf, openKeptFiles } from './app/storage.ts';
 import { buildAudit, openStore, retentionTasks } from './app/store.ts';
-import type { Surroundings } from './app/surroundings.ts';
 import type { Tables } from './app/tables.ts';
 
 export interface App {
@@ -78,7 +78,7 @@ export interface App {
   drain: Drain;
   /** The separate server of `/metrics`, if the settings ask for one; it does not listen yet. */
   metrics: Server | undefined;
-  /** Has a load balancer send nobody here any more, and takes up no more jobs. */
+  /** Lets a load balancer send no more requests here, and claims no more jobs. */
   announceStop(): void;
   /** Ends every socket with the word that its page is to connect again. */
   endSockets(): void;
@@ -89,16 +89,16 @@ export interface App {
  * Takes the data folder, builds every feature by hand and serves it. Listens on nothing.
  * @throws HomeTakenError while another server has the data folder.
  */
-export async function createApp(surroundings: Surroundings): Promise<App> {
+export async function createApp(appOptions: AppOptions): Promise<App> {
   const home = takeHome({
-    folder: surroundings.settings.data_dir,
+    folder: appOptions.settings.data_dir,
     onLost(error) {
       // Further writes could overwrite those of the other server.
       throw error;
     },
   });
   try {
-    return await buildApp(surroundings, home);
+    return await buildApp(appOptions, home);
   } catch (error) {
     home.release();
     throw error;
@@ -106,19 +106,19 @@ export async function createApp(surroundings: Surroundings): Promise<App> {
 }
 
 /** What features share and none of them owns: the database, files, channels between servers, jobs and the audit log. */
-async function openFoundation(surroundings: Surroundings, home: Home) {
-  const { settings, logger } = surroundings;
+async function openFoundation(appOptions: AppOptions, home: Home) {
+  const { settings, logger } = appOptions;
   const build = readBuild();
-  const leaked = readLeakedPasswords(surroundings.leaked_passwords);
+  const leaked = readLeakedPasswords(appOptions.leaked_passwords);
   // Before anything else is made or changed: the database says whether this version and these keys are the right ones.
-  const { database, keys, pool, clock } = await openStore(surroundings, home.id);
+  const { database, keys, pool, clock } = await openStore(appOptions, home.id);
   const { now } = clock;
-  const servers = await joinOthers(surroundings, database, home.id);
-  const spool = openSpool({ ...folderOf(surroundings, 'spool'), limits: settings.spool });
-  const kept = await openKeptFiles(surroundings);
-  const { topics, counters, news } = await openBetween(surroundings, now);
-  const jobs = createJobs({ database: database.$pickTables<'jobs'>(), logger, news, every_ms: surroundings.every_ms });
-  const { audit, verifyLog, witness } = await buildAudit(surroundings, {
+  const servers = await joinOthers(appOptions, database, home.id);
+  const spool = openSpool({ ...folderOf(appOptions, 'spool'), limits: settings.spool });
+  const kept = await openKeptFiles(appOptions);
+  const { topics, counters, news } = await openBetween(appOptions, now);
+  const jobs = createJobs({ database: database.$pickTables<'jobs'>(), logger, news, every_ms: appOptions.every_ms });
+  const { audit, verifyLog, witness } = await buildAudit(appOptions, {
     database: database.$pickTables<'audit_entries' | 'audit_head'>(),
     key: keys.audit,
     now,
@@ -162,8 +162,8 @@ async function openFoundation(surroundings: Surroundings, home: Home) {
 type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 
 /** Builds every feature by hand. Here, and in `app/`, features meet, and nowhere else. */
-async function buildFeatures(surroundings: Surroundings, foundation: Foundation) {
-  const { settings, logger } = surroundings;
+async function buildFeatures(appOptions: AppOptions, foundation: Foundation) {
+  const { settings, logger } = appOptions;
   const { database, keys, now, metrics, spool, kept, topics, counters, news, jobs, audit, verifyLog, proxies, tell } = foundation;
   const changed = (user_id: string, topic: Topic) => {
     tell(user_id, { kind: 'changed', topic });
@@ -181,7 +181,7 @@ async function buildFeatures(surroundings: Surroundings, foundation: Foundation)
     server: settings.mail_server,
     now,
     logger,
-    look_ms: surroundings.mail_look_ms,
+    look_ms: appOptions.mail_look_ms,
     onChange: () => installationNews.tell('waiting'),
   });
   const mail = restrainMail(everyMail, {
@@ -189,7 +189,7 @@ async function buildFeatures(surroundings: Surroundings, foundation: Foundation)
     counters,
     limits: settings.limits,
   });
-  const support = buildRemote(surroundings, {
+  const support = buildRemote(appOptions, {
     ...{ database, audit, jobs, counters, mail, topics, now },
     people: () => accounts.auth,
     raise: (incident) => monitor.alerts.raise(incident),
@@ -199,7 +199,7 @@ async function buildFeatures(surroundings: Surroundings, foundation: Foundation)
     measuredSessions: () => devices.measuredSessions,
   });
   const { remote } = support;
-  const scanner = await buildScanner(surroundings, {
+  const scanner = await buildScanner(appOptions, {
     database: database.$pickTables<
       'scans' | 'quarantine_reports' | 'installation' | 'jobs' | 'mails' | 'audit_entries' | 'audit_head'
     >(),
@@ -223,7 +223,7 @@ async function buildFeatures(surroundings: Surroundings, foundation: Foundation)
     now,
   });
   const { antivirus } = scanner;
-  const accounts: Accounts = buildAccounts(surroundings, {
+  const accounts: Accounts = buildAccounts(appOptions, {
     database,
     audit,
     counters,
@@ -260,7 +260,7 @@ async function buildFeatures(surroundings: Surroundings, foundation: Foundation)
     now,
   };
   const subscriptions = createSubscriptions(subscriptionParts);
-  const monitor: Monitor = await buildMonitor(surroundings, {
+  const monitor: Monitor = await buildMonitor(appOptions, {
     database,
     audit,
     mail,
@@ -270,7 +270,7 @@ async function buildFeatures(surroundings: Surroundings, foundation: Foundation)
     devices: (user_id) => devices.facts(user_id),
     now,
   });
-  const devices: BuiltDevices = buildDevices(surroundings, {
+  const devices: BuiltDevices = buildDevices(appOptions, {
     ...{ database, audit, counters, firewall, signatures: scanner.signatures, jobs, topics, now },
     raise: (incident) => monitor.alerts.raise({ ...incident, browser_id: null, session_id: null }),
     recordScan: (transaction, found) => antivirus.recordOnDevice(transaction, found),
@@ -279,11 +279,11 @@ async function buildFeatures(surroundings: Surroundings, foundation: Foundation)
     grantedOf: (device) => remote.grantedOf(device),
   });
   const scannedFiles = createScannedFiles({
-    ...folderOf(surroundings, 'attachments-arriving'),
+    ...folderOf(appOptions, 'attachments-arriving'),
     ...{ files: kept.attachments, inspect: scanner.inspect, upload_ms: settings.upload_ms, logger },
   });
   const sessionFiles = support.keepFiles(scannedFiles);
-  const desk = await buildDesk(surroundings, {
+  const desk = await buildDesk(appOptions, {
     ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
     devices: devices.devices,
     files: scannedFiles,
@@ -309,7 +309,7 @@ async function buildFeatures(surroundings: Surroundings, foundation: Foundation)
 type Features = Awaited<ReturnType<typeof buildFeatures>>;
 
 /** Removes what is over the time that it is kept for. */
-function startRetention(surroundings: Surroundings, { database, jobs, audit, now }: Foundation, features: Features): void {
+function startRetention(appOptions: AppOptions, { database, jobs, audit, now }: Foundation, features: Features): void {
   const { mail, accounts, desk } = features;
   keepRetention({
     jobs,
@@ -319,7 +319,7 @@ function startRetention(surroundings: Surroundings, { database, jobs, audit, now
       () => forgetOldScores(database.$pickTables<'score_history'>(), now()),
       () => accounts.sessions.forgetExpired(),
       desk.forgetReadMails,
-      ...retentionTasks(surroundings, { database, audit, forgetChats: desk.forgetOld, now }),
+      ...retentionTasks(appOptions, { database, audit, forgetChats: desk.forgetOld, now }),
       // Last: overwrites what the tasks before it have deleted.
       async () => void (await wipeDeleted(database)),
     ],
@@ -373,11 +373,11 @@ function serveFeatures(api: Api, { database, audit, jobs, proxies }: Foundation,
 }
 
 /** Opens the HTTP server, its sockets and its metrics. It does not listen yet. */
-async function serveApp(surroundings: Surroundings, foundation: Foundation, features: Features) {
-  const { settings } = surroundings;
+async function serveApp(appOptions: AppOptions, foundation: Foundation, features: Features) {
+  const { settings } = appOptions;
   const { build, database, clock, now, counters, jobs, metrics, pool, proxies, topics } = foundation;
   const { accounts, desk, devices, mail, monitor, scanner, support } = features;
-  const { api, fastify, drain, storage, rateLimits } = await openHttp(surroundings, {
+  const { api, fastify, drain, storage, rateLimits } = await openHttp(appOptions, {
     ...{ database, counters, proxies, metrics, now },
     observe: (event) => monitor.detection.observe(event),
     sessions: accounts.sessions,
@@ -402,21 +402,21 @@ async function serveApp(surroundings: Surroundings, foundation: Foundation, feat
     desk: desk.topics,
     remote: support.seats,
     opening: { rate: settings.limits['sockets.source'], counters },
-    limits: surroundings.events_limits ?? SOCKET_LIMITS,
+    limits: appOptions.events_limits ?? SOCKET_LIMITS,
     public_url: settings.public_url,
   });
   const measuring =
-    metrics && buildMetrics(surroundings, { metrics, fastify, rateLimits, pool, mail, jobs, scanner, events, build, clock });
-  await serveAgentPackage(fastify, surroundings.agent_folder, settings.public_url);
-  await serveWeb(fastify, surroundings.web_folder);
+    metrics && buildMetrics(appOptions, { metrics, fastify, rateLimits, pool, mail, jobs, scanner, events, build, clock });
+  await serveAgentPackage(fastify, appOptions.agent_folder, settings.public_url);
+  await serveWeb(fastify, appOptions.web_folder);
   return { fastify, drain, control, events, measuring };
 }
 
-async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
-  const foundation = await openFoundation(surroundings, home);
-  const features = await buildFeatures(surroundings, foundation);
-  startRetention(surroundings, foundation, features);
-  const { fastify, drain, control, events, measuring } = await serveApp(surroundings, foundation, features);
+async function buildApp(appOptions: AppOptions, home: Home): Promise<App> {
+  const foundation = await openFoundation(appOptions, home);
+  const features = await buildFeatures(appOptions, foundation);
+  startRetention(appOptions, foundation, features);
+  const { fastify, drain, control, events, measuring } = await serveApp(appOptions, foundation, features);
   const { database, jobs } = foundation;
   const { accounts, desk, devices, installationNews, mail, monitor, scanner, sessionFiles, support } = features;
   await scanner.antivirus.resume();

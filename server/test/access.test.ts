@@ -9,7 +9,7 @@ import { startScanningApp } from './harness.ts';
 import { type Asker, RECORDS } from './owned-records.ts';
 import { scanned } from './upload.ts';
 
-/** The access table: who may call what. A new endpoint fails here until it stands in it. */
+/** The access table: the roles that may call each endpoint. A new endpoint fails here until it stands in it. */
 const ACCESS: Record<string, Access> = {
   'GET /config': 'anyone',
   'GET /health': 'anyone',
@@ -264,7 +264,7 @@ const OTHER_REFUSALS = ['premium_required', 'invalid_credentials', 'confirmation
 const endpoints = await allEndpoints();
 const byKey = new Map(endpoints.map((endpoint) => [endpoint.key, endpoint]));
 
-/** Somebody new of each role, and a way to call any endpoint as one of them, with nothing of use in it. */
+/** A new person of each role, and a way to call any endpoint as one of them, with useless values. */
 async function startWithRoles(environment: Record<string, string> = {}) {
   const app = await startScanningApp({ environment });
   const tokens = { customer: '', support: '', admin: '' };
@@ -311,7 +311,7 @@ describe('the access table', async () => {
   });
 
   // proves: asvs-8.2.1, security-2, support-scale-5
-  test.each(Object.entries(ACCESS))('%s takes nobody below %s', async (key, access) => {
+  test.each(Object.entries(ACCESS))('%s needs at least the role %s', async (key, access) => {
     const stranger = await ask(key, undefined);
     if (access !== 'anyone') expect(stranger).toMatchObject({ status: 401, problem: { code: 'unauthenticated' } });
     else expect(stranger.problem?.code).not.toBe('unauthenticated');

@@ -99,7 +99,7 @@ describe('a drill', async () => {
     });
   });
 
-  test('is nobody else’s, and of many at once each is one', async () => {
+  test('belongs to one person, and of many at once each is one', async () => {
     const zoe = await signIn();
     await assign(zoe.email);
     expect(replyOf(await call(listAlerts, { token: zoe.token }))).toEqual([]);
@@ -120,7 +120,7 @@ describe('an infected upload', async () => {
   const app = await start();
   const { call, token, clock } = app;
 
-  test('raises one alert that says what was done; a clean one raises none', async () => {
+  test('raises one alert that names the action; a clean one raises none', async () => {
     await scanned(app, token, 'paper.pdf', PDF);
     await scanned(app, token, '<b>eicar.com', EICAR);
     const alerts = replyOf(await call(listAlerts, { token }));

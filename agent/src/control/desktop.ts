@@ -167,8 +167,7 @@ async function x11Of(named: Named, session: Pick<LoginSession, 'uid' | 'display'
 }
 
 /**
- * The desktop of the session that gave consent. A display that the agent's own environment names comes first: whoever starts the agent sets it. Everything else is taken only
- * from processes of the session's user, and shown only where socket and X server are that user's as well.
+ * The desktop of the session that gave consent. A display that the agent's own environment names comes first: the owner of the agent sets it. Everything else is taken only from processes of the session's user, and shown only where socket and X server are that user's as well.
  */
 export async function findDesktop(environment: NodeJS.ProcessEnv, session: LoginSession | undefined): Promise<Desktop> {
   if (platform() !== 'linux') return { kind: 'none' };

@@ -1,7 +1,7 @@
 import { createCipheriv } from 'node:crypto';
 import { createFeeder, type Parser } from './byte-parser.ts';
 
-// Between the technician's page and this computer's VNC server (RFC 6143, "RFB"). Every message of both is parsed, and what is not known does not pass.
+// Between the technician's page and this computer's VNC server (RFC 6143, "RFB"). Every message of both is parsed, and unknown ones do not pass.
 
 /** Whether input and clipboard pass now. The picture always does. */
 export interface Allowed {
@@ -35,7 +35,7 @@ const VERSION_OF_SERVER = /^RFB 003\.(\d{3})\n$/u;
 const NONE = 1;
 const VNC_AUTH = 2;
 
-/** Bounds on what a message claims. */
+/** Bounds on a message's claims. */
 const LONGEST = {
   encodings: 256,
   reason: 1_024,
@@ -76,7 +76,7 @@ function answerChallenge(challenge: Buffer, password: string): Buffer {
   return Buffer.concat([cipher.update(challenge), cipher.final()]);
 }
 
-/** Parses both directions of one connection and passes what is allowed. */
+/** Parses both directions of one connection and passes allowed messages. */
 export class RfbGate implements Gate {
   readonly #parts: GateParts;
   readonly #toViewer: GateParts['toViewer'];

@@ -124,7 +124,7 @@ async function openX11vnc(desktop: X11, { folder, path }: { folder: string; path
   const { auth, identity } = await rightsOf(desktop, folder);
   const options = [
     ...['-inetd', '-display', desktop.display, '-nopw', '-norc', '-noremote', '-nocmds', '-nobell', '-quiet', '-o', '/dev/null'],
-    // It looks at the screen every 10 ms, and gathers what changes for 10 ms before it sends it; while somebody types or points it sends at once.
+    // It looks at the screen every 10 ms, and gathers changes for 10 ms before it sends them; while a person types or points it sends at once.
     ...['-wait', '10', '-defer', '10', '-setdefer', '-1'],
     ...(auth === undefined ? [] : ['-auth', auth]),
   ];
@@ -154,8 +154,8 @@ const TIGERVNC = ['X0tigervnc', 'x0vncserver'] as const;
 const [OWN_MODE, OPEN_MODE] = [0o600, 0o666];
 
 /**
- * TigerVNC's scraping server, on a socket in a folder that only its user and root can enter: the agent's own, or, where it runs as another person, one that this person makes in /tmp under a name
- * that nobody can know before it is there. Root without CAP_DAC_OVERRIDE may pass the folder, and connects because the socket itself is open.
+ * TigerVNC's scraping server, on a socket in a folder that only its user and root can enter: the agent's own, or, where it runs as another person, one that this person makes in /tmp under an
+ * unpredictable name. Root without CAP_DAC_OVERRIDE may pass the folder, and connects because the socket itself is open.
  */
 async function openTigervnc(
   program: (typeof TIGERVNC)[number],

@@ -31,7 +31,7 @@ async function doHere(job: OwnerJob, content: Content | undefined): Promise<Owne
   return content === undefined ? failed('cut_off') : await putFile(job, content());
 }
 
-/** Writes as fast as it is read. False once nobody reads any more. */
+/** Writes as fast as the process reads. False once the process does not read any more. */
 function written(child: ChildProcess, bytes: Buffer): Promise<boolean> {
   return new Promise((resolve) => {
     const { stdin } = child;
@@ -100,7 +100,7 @@ async function inProcess(uid: number, gid: number, job: OwnerJob, content: Conte
     await written(child, Buffer.from(`${JSON.stringify(job)}\n`));
     if (job.kind === 'put' && content !== undefined) await give(child, job, content);
   } finally {
-    // Without the last byte, what was begun is taken back.
+    // Without the last byte, the begun write is undone.
     child.stdin?.end();
     await Promise.race([answered, ended]);
     child.kill('SIGKILL');

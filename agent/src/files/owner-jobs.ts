@@ -47,14 +47,14 @@ export type OwnerAnswer = z.infer<typeof ownerAnswerSchema>;
 /** The first line of a person's process: it has that person's rights alone. */
 export const READY = 'ready\n';
 
-/** Follows the bytes of a file on their way to `owner-process.ts`: all of them are what was kept. */
+/** Follows the bytes of a file on their way to `owner-process.ts`: they are complete. */
 export const WHOLE = 'W';
 const MODE = 0o777;
 const BESIDE = '.palisade-';
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code).slice(0, 40) : 'unknown');
 const isRoot = () => process.geteuid?.() === 0;
-/** Root does nothing where somebody else could exchange what it looked at. */
+/** Root does not act where another user could exchange the checked entry. */
 const NOT_ROOTS = { ok: false, code: 'not_roots', at: 'folder' } as const;
 /** A name that nobody can know before it is there. */
 export const hiddenName = () => `${BESIDE}${randomBytes(16).toString('hex')}`;
@@ -85,8 +85,8 @@ async function giveBack(folder: Folder, from: Buffer, to: Buffer): Promise<void>
 }
 
 /**
- * Removes the entry of a path if it is exactly the file of the job. The entry is moved to a name that nobody knows first, and looked at again under it: what somebody
- * saves under the old name meanwhile stays.
+ * Removes the entry of a path if it is exactly the file of the job. The entry is moved to an unpredictable name first, and checked again under it: a file that is
+ * saved under the old name meanwhile stays.
  */
 export function removeEntry({ path, set_aside, ...job }: RemoveJob): Promise<OwnerAnswer> {
   const wanted = { dev: BigInt(job.dev), ino: BigInt(job.ino), size: BigInt(job.size), mtimeNs: BigInt(job.mtime_ns) };
@@ -128,8 +128,8 @@ async function dress(file: FileHandle, { mode, gid, mtime_ms }: PutJob): Promise
 }
 
 /**
- * Puts a file at a path where nothing is: written beside under a name that nobody knows, and linked to its own name when it is whole.
- * @param content exactly `size` bytes, or an error where they are not what was kept
+ * Puts a file at a free path: written beside under an unpredictable name, and linked to its own name when it is whole.
+ * @param content exactly `size` bytes, or an error where they have changed
  */
 export function putFile(job: PutJob, content: AsyncIterable<Buffer>): Promise<OwnerAnswer> {
   return inFolder(job.path, async (folder, name) => {

@@ -18,7 +18,7 @@ export const firewallStateSchema = z.object({
   confirmed: revisionSchema.nullable(),
   /** The revision that is being tried. One that is found at a start was being tried when the agent ended. */
   trial: z.object({ rev: z.int(), hash: z.string() }).nullable(),
-  /** The last revision that did not come to stay, so that it is not tried again. */
+  /** The last revision that was undone, so that it is not tried again. */
   refused: z
     .object({
       rev: z.int(),

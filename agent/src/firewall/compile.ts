@@ -11,7 +11,7 @@ import type { OpenConnection } from '#telemetry/proc.ts';
 
 /**
  * Turns a ruleset into one nft transaction. Every name in it is one of these literals or made of a rule's hexadecimal id, every address and number is printed from
- * an integer, so that nothing that a server says is ever read by nft as it came: nft resolves names and cuts host bits off.
+ * an integer, so that nft never reads a server's own text: nft resolves names and cuts host bits off.
  */
 
 /** The one table that the agent touches. */
@@ -57,7 +57,7 @@ export const ruleOf = (counter: string) => RULE_COUNTER.exec(counter)?.slice(1).
 const olderSetSchema = z.object({
   set: z.object({ elem: z.array(z.object({ concat: z.tuple([z.string(), z.int(), z.string(), z.int()]) })).optional() }),
 });
-/** Of what the block list dropped. */
+/** Of packets that the block list dropped. */
 export const LISTED_COUNTER = 'listed';
 const OTHER_COUNTERS = ['d_inbound', 'd_outbound', LISTED_COUNTER, 'stray'];
 
@@ -229,7 +229,7 @@ function chainLines(): string[] {
   ]);
 }
 
-/** A transaction, and the counters that there are once it is done. */
+/** A transaction, and the counters after it. */
 export interface Compiled {
   text: string;
   counters: readonly string[];
@@ -238,9 +238,10 @@ export interface Compiled {
 }
 
 /**
- * The whole of a ruleset, to be put in the place of whatever the table has now, in one transaction: chains are emptied and filled again, counters that go on being used keep their values.
- * `counters_now` are the counters that the table has. The counter of a disabled rule stays, so that it continues when the rule is enabled again; beyond the rules that a device may have, the oldest of
- * these are deleted. `older` are the open TCP connections that are older than the first block and are kept; undefined for those that the table has.
+ * The whole of a ruleset, to replace the table's present content, in one transaction: chains are emptied and filled again, counters that stay in use keep their values.
+ * `counters_now` are the counters that the table has. The counter of a disabled rule
+ * stays, so that it continues when the rule is enabled again; beyond the rules that a device may have, the oldest of these are deleted. `older` are the open TCP connections that are older than the
+ * first block and are kept; undefined for those that the table has.
  */
 export function compile(ruleset: Ruleset, counters_now: readonly string[] = [], older?: readonly OpenConnection[]): Compiled {
   const order = decidingOrder(ruleset.rules);

@@ -27,7 +27,7 @@ function createWorld(most = 10) {
       at: () => new Date(Date.UTC(2026, 0) + world.time).toISOString(),
     });
   const dropped = start();
-  /** Packets that are said and were not said before; noted at once. */
+  /** Packets that are reported for the first time; confirmed at once. */
   const fresh = async (drops: string, one: Dropped = dropped, epoch = 'one') => {
     const part = await one.read({ epoch, drops });
     if (part === undefined) return [];
@@ -60,7 +60,7 @@ it('looks at who was dropped only where a counter says that anybody was', async 
   world.elements = [element(8)];
   expect(await fresh('2')).toEqual([1]);
   expect(world.listed).toBe(3);
-  // A list that could not be read says nothing, and makes nothing count again.
+  // A list that could not be read adds nothing, and makes nothing count again.
   world.elements = undefined;
   expect(await fresh('3')).toEqual([]);
   world.elements = [element(9)];
@@ -94,7 +94,7 @@ it('does not count an element again that was kept alive a moment before it would
   expect(await fresh('1,r 6')).toEqual([1]);
 });
 
-it('says a part again as it is until it is noted, and has what comes meanwhile wait in one sum for each source', async () => {
+it('repeats a part unchanged until it is confirmed, and keeps later drops in one sum for each source', async () => {
   const { world, dropped } = createWorld();
   const read = (drops: string) => dropped.read({ epoch: 'one', drops });
   world.elements = [element(5)];
@@ -104,7 +104,7 @@ it('says a part again as it is until it is noted, and has what comes meanwhile w
     world.elements = [element(packets), element(1, undefined, '203.0.113.10')];
     expect(await read(`${packets}`)).toEqual(first);
   }
-  // A word about another part is none about this one.
+  // A confirmation of another part does not count for this one.
   dropped.noted(7);
   expect(await read('11')).toEqual(first);
   dropped.noted(1);
@@ -149,13 +149,13 @@ it('continues after a restart from its last place, in the same table alone', asy
   expect(await fresh('5')).toEqual([5]);
   world.elements = [element(7)];
   const unnoted = await dropped.read({ epoch: 'one', drops: '7' });
-  // Killed: what is in memory is there.
+  // Killed: the state in memory is there.
   world.elements = [element(8)];
   const killed = start();
   expect(await killed.read({ epoch: 'one', drops: '8' })).toEqual(unnoted);
   killed.noted(2);
   expect(await fresh('8', killed)).toEqual([1]);
-  // Ended, and the memory is gone: what was kept on the disk is there, once.
+  // Ended, and the memory is gone: the state on the disk is there, once.
   world.elements = [element(10)];
   const last = await killed.read({ epoch: 'one', drops: '10' });
   await killed.keep();
@@ -164,7 +164,7 @@ it('continues after a restart from its last place, in the same table alone', asy
   expect(existsSync(paths.state)).toBe(false);
   expect(await ended.read({ epoch: 'one', drops: '10' })).toEqual(last);
   ended.noted(last?.blocked_part.number ?? 0);
-  // Another table: what it has counted was never told.
+  // Another table: its counts were never reported.
   world.elements = [element(12)];
   expect(await fresh('12', start(), 'two')).toEqual([12]);
   // An unreadable log begins another one: none of its numbers counts as counted.

@@ -136,7 +136,7 @@ it('gives the table the connections that are older than its first block, and tak
   expect(cut).toContain(`{ ${two} }`);
 });
 
-it('names the counts of another table otherwise, whatever the clock says', async () => {
+it('names the counts of another table differently, for any clock', async () => {
   const { world, enforcer } = createWorld();
   const state = { defaults: { inbound: 'allow', outbound: 'allow' } as const, rules: [], block_list: [] };
   await enforcer.want({ rev: 1, hash: hashOf(state), ...state });

@@ -59,13 +59,13 @@ interface Counted {
 }
 
 export interface Enforcer {
-  /** Puts back what was confirmed, and undoes a trial that nobody ended. */
+  /** Restores the confirmed revision, and undoes an unfinished trial. */
   start(): Promise<void>;
   /** Takes a desired state. Only one is loaded at a time, and of several that wait the last. */
   want(desired: Pick<Desired, 'rev' | 'hash' | 'defaults' | 'rules' | 'block_list'>): Promise<void>;
-  /** Something in the kernel's tables changed: whoever it was, ours is put back if it is not as it was left. */
+  /** Something in the kernel's tables changed: this agent's table is restored if it was changed. */
   lookAgain(): Promise<void>;
-  /** Takes the table away, and forgets what was confirmed. */
+  /** Removes the table, and forgets the confirmed revision. */
   disable(): Promise<void>;
   counters(): Promise<Counted>;
   appliedRev(): number;
@@ -97,7 +97,7 @@ function meaningOf(found: readonly CounterNow[], { rev, defaults, rules }: Revis
   ]);
   const drops = [`${rev}`];
   const counts = found.flatMap(({ name, packets, bytes }) => {
-    // Of a rule that was switched off: what it counted before is said to the end.
+    // Of a disabled rule: its earlier counts are reported to the end.
     const of = of_name.get(name) ?? ruleOf(name);
     if (name === LISTED_COUNTER || (of !== undefined && action_of.get(of) === 'block')) drops.push(`${name} ${packets}`);
     return of === undefined ? [] : [{ of, packets, bytes }];
@@ -105,7 +105,7 @@ function meaningOf(found: readonly CounterNow[], { rev, defaults, rules }: Revis
   return { counters: counts, drops: drops.join() };
 }
 
-/** The rules in this computer's kernel: loads them on trial, keeps what is confirmed, and puts back what others change. */
+/** The rules in this computer's kernel: loads them on trial, keeps confirmed ones, and undoes changes by others. */
 class NftEnforcer implements Enforcer {
   readonly #parts: EnforcerParts;
   readonly #connections: Connections;
@@ -216,13 +216,13 @@ class NftEnforcer implements Enforcer {
     return ours === undefined ? null : `${this.#parts.kernel} ${ours.handle}`;
   }
 
-  /** Whether the table is another one than the counters were last said of: the computer was started anew, or somebody loaded the table of its start again. */
+  /** Whether the table is another one than the last counters came from: the computer was started anew, or the table of its start was loaded again. */
   async #isAnother(): Promise<boolean> {
     const life = await this.#lifeNow();
     return this.#state.life !== null && life !== null && life !== this.#state.life;
   }
 
-  /** Loads a revision, and ends what it forbids. `is_lost`: the table was not as it was left, and for how long is not known. */
+  /** Loads a revision, and ends connections that it forbids. `is_lost`: the table had been changed, for an unknown time. */
   async #load(revision: Revision, is_lost = false): Promise<NftResult> {
     const ruleset = await this.#rulesetOf(revision);
     const result = await this.#put(revision, ruleset, { is_lost });
@@ -232,7 +232,7 @@ class NftEnforcer implements Enforcer {
 
   /**
    * Gives the kernel the rules of a revision, the first time in two steps. Connections that they forbid are still open. `begun` is an nft that waits for them, and `marked`
-   * what has to be on the disk before.
+   * resolves once earlier writes are on the disk.
    */
   async #put(
     revision: Revision,
@@ -255,7 +255,7 @@ class NftEnforcer implements Enforcer {
     await marked;
     let result = await (begun ?? { load: this.#parts.nft.apply }).load(compiled.text);
     if (!result.ok && !is_cold) {
-      // Somebody else may have taken counters away that this would delete.
+      // Another program may have removed counters that this would delete.
       const there = (await this.#countersNow()).map(({ name }) => name);
       if (there.join() !== this.#counter_names.join()) result = await this.#parts.nft.apply(compile(ruleset, there, given).text);
     }
@@ -353,7 +353,7 @@ class NftEnforcer implements Enforcer {
       return;
     }
     this.#answer(revision.rev, 'trial');
-    // The way to the server is open whatever is cut: one need not wait for the other.
+    // The way to the server stays open in any case: one need not wait for the other.
     const [reason] = await Promise.all([this.#parts.verify(), this.#connections.cut(ruleset)]);
     if (reason !== undefined) {
       await this.#goBack();
@@ -443,13 +443,13 @@ class NftEnforcer implements Enforcer {
       if (this.#loaded === null || performance.now() < this.#quiet_until) return;
       const found = await this.#fingerprintNow();
       if (found !== undefined && found === this.#fingerprint) return;
-      // By a clock that nobody sets.
+      // By a clock that cannot be set.
       const time = performance.now();
       this.#tampered = [...this.#tampered.filter((before) => before > time - TAMPERED_WINDOW_MS), time];
       const backed_off = this.#tampered.length > TAMPERED_AT_ONCE;
       this.#parts.onTampered(backed_off);
       if (backed_off) {
-        // A program that changes it so often does so on purpose, or is at odds with this one: neither is won by being faster.
+        // A program that changes it so often does so on purpose, or conflicts with this one: reacting faster does not help.
         this.#quiet_until = time + TAMPERED_WINDOW_MS;
         setTimeout(() => void this.lookAgain(), TAMPERED_WINDOW_MS + 1).unref();
         return;
@@ -474,7 +474,7 @@ class NftEnforcer implements Enforcer {
     const { epoch } = this.#state;
     const listing = this.#loaded === null ? '' : ((await this.#parts.nft.listCounters(TABLE)) ?? '');
     const revision = this.#loaded;
-    // The table was taken away meanwhile: of which one this is cannot be told.
+    // The table was removed meanwhile: it is unknown which one this is.
     if (epoch !== this.#state.epoch) return await this.counters();
     if (revision === null) return { epoch: this.#state.epoch, counters: [], drops: '' };
     if (this.#counted?.listing !== listing || this.#counted.revision !== revision)

@@ -7,9 +7,9 @@ export interface Monitor {
   stop(): void;
 }
 
-/** So long nothing more is read once something was, in ms: an edit of 100 rules is hundreds of lines, which would hold up its own answer. */
+/** The pause after a read, in ms: an edit of 100 rules is hundreds of lines, which would delay its own answer. */
 const PAUSE_MS = 20;
-/** Changes that come together are told once, after so long without another one, and after so long in all, in ms. */
+/** Changes that come together are reported once, after so long without another one, and after so long in all, in ms. */
 const TOGETHER_MS = 2 * PAUSE_MS;
 const TOGETHER_MOST_MS = 500;
 const OURS = '"palisade"';

@@ -101,7 +101,7 @@ export function createNft(command: readonly string[], folder: string): Nft {
   const pipe = join(folder, `${randomBytes(8).toString('hex')}${PIPE}`);
   let has_pipe: Promise<boolean> | undefined;
 
-  /** In one go: what waits for the disk's cache is not worth a turn through the thread pool. */
+  /** In one go: a write to the disk's cache is not worth a turn through the thread pool. */
   function write(text: string): string {
     const path = join(folder, `${randomBytes(8).toString('hex')}.nft`);
     mkdirSync(folder, { recursive: true, mode: 0o700 });

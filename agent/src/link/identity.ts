@@ -59,7 +59,7 @@ function describeOs(): Os {
   };
 }
 
-/** Whether what is said to a server can be overheard: plain http is for this very machine alone. */
+/** Whether messages to a server are safe from eavesdropping: plain http is for this very machine alone. */
 export function isSafeServer(server: URL): boolean {
   return (
     server.protocol === 'https:' ||

@@ -91,7 +91,7 @@ it('continues where it was after it and its engine were killed in the middle, th
   }
   const isGone = (path: string) => !existsSync(path);
 
-  // As soon as a file was taken away, before anything was said of it.
+  // As soon as a file was taken away, before it was reported.
   await scan(() => infected.some(isGone));
   const taken = infected.filter(isGone).length;
   const second = await scan((last) => last !== undefined && seenOf(last) >= FILES / 4 && standingKept() > 0);
@@ -100,7 +100,7 @@ it('continues where it was after it and its engine were killed in the middle, th
   const third = await scan((last) => last !== undefined && seenOf(last) >= FILES / 2);
   const [stood, kept] = [standingKept(), verdictsKept().length];
   expect(kept).toBeGreaterThan(kept_second);
-  // Until what it found last is kept to be said again.
+  // Until its last finding is stored for a repeated report.
   const untold = () => readdirSync(join(root, 'state/untold'));
   const fourth = await scan((last) => last?.state === 'done' && untold().length === 0);
 

@@ -65,7 +65,7 @@ test('takes no more of a person than there is room for, and says when there is',
   expect(room).toContain(1);
 });
 
-test('reads what is as it was only once, and what was written to meanwhile once more', async () => {
+test('reads an unchanged file only once, and one that was written to meanwhile once more', async () => {
   const { files, begun, end } = start();
   files.offer(fileOf('a', { ino: 900n }), 1);
   files.offer(fileOf('a', { ino: 900n, ctimeNs: 2n }), 1);

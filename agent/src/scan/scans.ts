@@ -18,7 +18,7 @@ import { UnnotedFindings } from './unnoted-findings.ts';
 import { UnsentFindings } from './unsent-findings.ts';
 import { type FoundFile, localRoots } from './walk.ts';
 
-/** Below the agent's state: sealed files, records of what was found, and findings that were not reported yet. */
+/** Below the agent's state: sealed files, records of findings, and unsent findings. */
 export const QUARANTINE_FOLDER = 'quarantine';
 export const FOUND_FOLDER = 'found';
 const UNSENT_FOLDER = 'untold';
@@ -35,13 +35,13 @@ export interface ScansParts {
   happened: (event: DeviceEvent) => void;
   log: (line: string) => void;
   wait: (ms: number) => Promise<void>;
-  /** Whether the result of a file order was said, and the server has not noted it yet. */
+  /** Whether the result of a file order was reported, and the server has not confirmed it yet. */
   isSaid: (order_id: string) => boolean;
   /** Numbers all reports of this agent, so that the server confirms each by its number. */
   nextSeq: () => number;
 }
 
-/** Jobs that have ended, with their last reports: a server that did not hear one is told again. */
+/** Jobs that have ended, with their last reports: they are repeated for a server that missed one. */
 const doneSchema = z.array(z.object({ id: z.string(), state: z.string(), last: scanReportSchema.optional() }));
 type DoneJobs = z.infer<typeof doneSchema>;
 

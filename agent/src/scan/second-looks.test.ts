@@ -26,7 +26,7 @@ let looks: SecondLooks;
 let events: DeviceEvent[];
 let lines: string[];
 let is_allowed: boolean;
-/** The server's answers, in order; 201 afterwards. 201 afterwards. */
+/** The server's answers, in order; 201 afterwards. */
 let answers: { status: number; detail?: string; retry_after?: number }[];
 /** The complete requests, and the number of those that were broken off. */
 let came: { url: string; authorization: string | undefined; body: Buffer }[];
@@ -136,7 +136,7 @@ describe('a second look', () => {
   );
 
   // proves: device-hostile-server-5
-  it('sends nothing that it has not found, whatever hash is asked for', async () => {
+  it('sends only found files, for any hash in an order', async () => {
     const { look, path } = await found('left');
     const never = { ...look, id: newId(), finding_id: newId() };
     looks.want([never]);
@@ -244,7 +244,7 @@ describe('a second look', () => {
   });
 
   // proves: device-hostile-server-6
-  it('keeps nothing of what is not asked for any more, however much was asked for', async () => {
+  it('drops orders that are withdrawn, however many there were', async () => {
     const { look } = await found('sealed');
     const arrived = Promise.withResolvers<void>();
     meanwhile = (request) => {
@@ -275,7 +275,7 @@ describe('a second look', () => {
     expect([came.length, broken]).toEqual([0, 0]);
   });
 
-  it('sends nothing of a sealed file that somebody changed', async () => {
+  it('does not send a sealed file that was changed', async () => {
     const { look } = await found('sealed');
     writeFileSync(join(root, 'quarantine', `${look.finding_id}.sealed`), OTHER);
     looks.want([look]);

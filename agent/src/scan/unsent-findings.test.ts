@@ -68,13 +68,13 @@ async function killedAfterSealing() {
 }
 
 describe('findings of an agent that was killed before it reported them', () => {
-  it('is said by the next one', async () => {
+  it('are reported by the next one', async () => {
     const { quarantine, unsent, file } = await killedAfterSealing();
     expect(await unsent.takeUp()).toMatchObject([{ found: [file] }]);
     expect(await quarantine.read(file.id)).toBeDefined();
   });
 
-  it('is said, and stays sealed, though another file has come to its path', async () => {
+  it('are reported, and stay sealed, though another file has come to the path', async () => {
     const { quarantine, unsent, file } = await killedAfterSealing();
     writeFileSync(path, 'something else');
     expect(await unsent.takeUp()).toMatchObject([{ found: [file] }]);
@@ -101,7 +101,7 @@ describe('findings of an agent that was killed before it reported them', () => {
     expect(await unsent.takeUp()).toEqual([]);
   });
 
-  it('is not said where a part of it alone is sealed', async () => {
+  it('are not reported if only a part of the file is sealed', async () => {
     const { quarantine, unsent, file, sealed } = await killedAfterSealing();
     truncateSync(sealed, lstatSync(sealed).size - 1);
     expect(await unsent.takeUp()).toEqual([]);

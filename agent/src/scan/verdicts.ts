@@ -5,7 +5,7 @@ import { openOwn, ownText, removeOwn } from '#files/own-state.ts';
 
 /**
  * Files that were read whole and found clean, so that the next scan reads only what changed: by file system and inode, with size, times of change and the edition of
- * engine and signatures. The time of the last status change (ctime) cannot be set by a program, so that nobody can put other bytes under a known verdict.
+ * engine and signatures. The time of the last status change (ctime) cannot be set by a program, so that other bytes cannot get a known verdict.
  */
 export interface Verdicts {
   isKnown(stats: Stats): boolean;

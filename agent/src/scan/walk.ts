@@ -13,7 +13,7 @@ export interface FoundFile {
 export interface WalkOptions {
   roots: readonly Buffer[];
   exclusions: readonly Buffer[];
-  /** Asked now and then; what it waits for is waited for, and `false` ends the walk. */
+  /** Called now and then; the walk waits for it, and `false` ends the walk. */
   goOn: () => Promise<boolean>;
   /** Called with an existing file or folder that cannot be read. */
   onUnread?: (path: Buffer, kind: 'file' | 'folder') => void;
@@ -23,7 +23,7 @@ export interface WalkOptions {
 
 /** Files with several names that are remembered, so that each is read once. */
 const LINKS_MAXIMUM = 100_000;
-/** Folders that wait to be walked; what is beyond them is said to be unread. */
+/** Folders that wait to be walked; further ones are reported as unread. */
 const FOLDERS_MAXIMUM = 100_000;
 
 /** File systems of this computer's own disks, and its temporary ones. Network file systems and those without storage are left out. */
@@ -91,7 +91,7 @@ async function topOf(root: Buffer, { onUnread, onMissing }: WalkOptions): Promis
   }
 }
 
-/** Each folder below a root, one after the other, open while it is looked at. `enter` has a folder in it looked at as well. */
+/** Each folder below a root, one after the other, open while it is read. `enter` adds a folder in it to the walk. */
 async function* foldersBelow(
   top: Folder,
   { roots, exclusions, goOn, onUnread }: WalkOptions,

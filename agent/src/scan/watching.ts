@@ -10,7 +10,10 @@ import { createNewFiles, type Lane, type NewFilesState } from './new-files.ts';
 import type { FoundFile } from './walk.ts';
 import { createWatch, type WatchState } from './watch.ts';
 
-/** Watching as a whole: what is written in watched folders, and what was while the agent did not run, is read in turn between people; and how that fares. */
+/**
+ * Watching as a whole: files that are written in watched folders, and those that were while the agent did not run, are read in turn between people; and its
+ * health.
+ */
 export interface Watching {
   want(folders: readonly Buffer[], exclusions: readonly Buffer[]): Promise<void>;
   state(): { folders: number; reason: string | null };
@@ -34,8 +37,7 @@ const STALLED_MS = 120_000;
 const OVERFLOW_TOLD_MS = 10 * 60_000;
 
 /**
- * The agent's health, from the states of its parts. Times of `states` are of the clock `monotonic`; reported ones are of `time`. Times
- * of `states` are of the clock `monotonic`; those that are told are of `time`.
+ * The agent's health, from the states of its parts. Times of `states` are of the clock `monotonic`; reported ones are of `time`.
  */
 export function healthOf(
   states: { watch: Pick<WatchState, 'overflow' | 'waiting_since'>; files: NewFilesState; stuck: number; is_wanted: boolean },

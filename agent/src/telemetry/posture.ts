@@ -15,7 +15,7 @@ const LINE_LENGTH = 2_000;
 type Found = Pick<Posture, 'state' | 'evidence'>;
 type Run = (program: string, ...args: string[]) => Promise<string | undefined>;
 
-/** A program's output, or undefined where it is missing or fails. Reniced: none of this is urgent. */
+/** A program's output, or undefined where it is missing or fails. Reniced: it is not urgent. */
 const runQuietly: Run = async (program, ...args) =>
   await runProgram(['nice', '-n', '19'], [program, ...args]).then(
     ({ code, stdout }) => (code === 0 ? stdout : undefined),
@@ -37,7 +37,7 @@ export function readUpdates(simulated: string): Found {
   return { state: 'fail', evidence: `Security updates wait for ${names.join(', ')}${rest}.` };
 }
 
-/** No lock, so that nobody waits for it, and no cache on the disk: it would stay there when the agent is gone. */
+/** No lock, so that no other program waits for it, and no cache on the disk: it would stay there when the agent is gone. */
 const APT_OPTIONS = ['Debug::NoLocking=true', 'Dir::Cache::pkgcache=', 'Dir::Cache::srcpkgcache='].flatMap((one) => ['-o', one]);
 
 async function securityUpdates(run: Run): Promise<Found> {
@@ -59,7 +59,7 @@ const blockSchema: z.ZodType<Block> = z.object({
 });
 const blocksSchema = z.object({ blockdevices: z.array(blockSchema) });
 
-/** Whether what is mounted as `/` lies on something that is encrypted; undefined where it is not among the devices. */
+/** Whether the device mounted as `/` is encrypted; undefined where it is not among the devices. */
 export function isRootEncrypted(listing: unknown): boolean | undefined {
   const read = blocksSchema.safeParse(listing);
   if (!read.success) return undefined;
@@ -133,7 +133,7 @@ function firewallDefault(defaults: Defaults | undefined): Found {
 export interface PostureWatch {
   /** The facts found so far. Those that are due are looked up meanwhile, and answered the next time. */
   read(): Posture[];
-  /** Looks at what is due. */
+  /** Updates facts that are due. */
   look(): Promise<void>;
 }
 

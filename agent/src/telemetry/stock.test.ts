@@ -54,7 +54,7 @@ function createComputer() {
 const linesOf = ({ changes }: Pick<MeasuredChanges, 'changes'>) =>
   changes.map(({ thing, how, name }) => `${how} ${thing}: ${name}`);
 
-it('tells everything that somebody could leave behind, the gravest first, and nothing that is as it was', async () => {
+it('reports everything that a technician could leave behind, the gravest first, and nothing that is unchanged', async () => {
   const computer = createComputer();
   const before = await computer.take();
   expect(compareStock(before, await computer.take())).toEqual({ changes: [], more: 0, unread: [] });
@@ -101,7 +101,7 @@ it('tells everything that somebody could leave behind, the gravest first, and no
   expect(JSON.stringify([before, after])).not.toMatch(/NOPASSWD|curl example|AAAAC3/u);
 });
 
-it('says what it could not look at', async () => {
+it('lists the parts that it could not read', async () => {
   const computer = createComputer();
   const before = await computer.take();
   computer.setRuleset(undefined);
@@ -129,7 +129,7 @@ it("pipes do not block it, links do not redirect it, and a user's many files do 
   expect(told.changes.every(({ thing }) => thing === 'autostart' || thing === 'program')).toBe(true);
   expect(told.more).toBeLessThan(2_000 + 2_000);
   expect(told.unread).toContain('autostart');
-  // As one frame it is small enough for the channel, whatever the names are.
+  // As one frame it is small enough for the channel, for any names.
   const said = { kind: 'event', id: SESSION, at: before.at, event: { event: 'session_changes', session_id: SESSION } };
   saidSchema.parse({ ...said, event: { ...said.event, measured: { from: before.at, to: before.at, ...told } } });
 });
@@ -165,7 +165,7 @@ it('takes stock once, remembers it over a restart, says once what changed, and f
   expect(existsSync(join(state, 'remote-sessions.json'))).toBe(false);
 });
 
-it('says that nothing was measured of a session whose beginning it did not see', async () => {
+it('reports no measurement of a session whose beginning it did not see', async () => {
   const computer = createComputer();
   const said: MeasuredChanges[] = [];
   const measured = createMeasuredSessions({

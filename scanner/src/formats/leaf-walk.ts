@@ -37,7 +37,7 @@ export const walkChunk =
     return Math.min(reader.size, 8 + size + (size % 2));
   };
 
-/** Size at 4, and what it counts from. */
+/** Size at 4, and the place that it counts from. */
 export const sizedAt =
   (at: number, little: boolean, more = 0): Walk =>
   (_reader, head) =>

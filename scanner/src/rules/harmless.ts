@@ -5,7 +5,7 @@ import { deflateRawSync, gzipSync } from 'node:zlib';
 // The kept set of harmless files that feeds are tried on: files of the installation itself, which are the same wherever the same version is installed, and
 // documents that are made here. The set is not stored: docs/decisions/scanner.md.
 
-/** A harmless file; `name` is what a sentence calls it. */
+/** A harmless file; `name` is its name in sentences. */
 export interface HarmlessFile {
   name: string;
   bytes: Buffer;
@@ -156,7 +156,10 @@ function firstBytes(path: string): Buffer {
   return readFileSync(path).subarray(0, READ_MAXIMUM);
 }
 
-/** The set, always in the same order. `installation` is the folder of the product: what is not there is missing in the set. */
+/**
+ * The set, always in the same order. `installation` is the folder of the product: files that are missing there are missing in
+ * the set.
+ */
 export function* harmlessFiles(installation: string): Generator<HarmlessFile> {
   let count = 0;
   for (const [number, subject] of SUBJECTS.entries()) {

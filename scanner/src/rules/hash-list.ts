@@ -107,7 +107,7 @@ interface Columns {
 }
 
 const SUM_COLUMN = /^sha-?256/i;
-/** The first of these that there is: abuse.ch calls the family `signature`. */
+/** The first present one of these: abuse.ch calls the family `signature`. */
 const NAME_COLUMNS = [/^signature$/i, /^(malware|threat|family)/i, /^(name|tag)/i];
 
 /** The columns that a line names, if it names them. Lists write that line as a comment, too. */
@@ -196,7 +196,7 @@ async function readEntries(source: string, { strict, except }: ListRules) {
 
 /**
  * Turns a plain text (one SHA-256 in hex on a line, a name behind it if there is one, or columns of CSV; `#`, `;` and `//` begin a comment) into the file
- * that `openHashList` reads. Answers what it left out.
+ * that `openHashList` reads. Answers the parts that it left out.
  * @throws BadHashList for a list without an entry.
  */
 export async function buildHashList(source: string, target: string, rules: ListRules): Promise<ListLeftOut> {

@@ -32,10 +32,10 @@ const COPIED_BYTES = 1024 ** 2;
 const RULE_FILE = /\.yara?$/i;
 const NAMED_MAXIMUM = 3;
 const SIGNATURE_BYTES = 64;
-/** RFC 8410: what comes before the 32 bytes of an Ed25519 key in its SubjectPublicKeyInfo. */
+/** RFC 8410: the bytes before the 32 of an Ed25519 key in its SubjectPublicKeyInfo. */
 const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** @throws BadFeed when the bytes are not what the pin says. */
+/** @throws BadFeed when the bytes do not match the pin. */
 async function requirePin({ path, pin, signature }: RawFeed): Promise<void> {
   // The host was asked over TLS: that is all the proof that this pin wants.
   if (pin.kind === 'tls') return;
@@ -161,7 +161,7 @@ async function unpackList(path: string, target: string, context: ReadContext): P
   return true;
 }
 
-/** A list, as `target`; what it names of harmless content is left out. */
+/** A list, as `target`; entries for harmless content are left out. */
 async function prepareList(feed: RawFeed, except: ReadonlySet<string>, context: ReadContext): Promise<LeftOut[]> {
   const { path, target, strict } = feed;
   const unpacked = `${target}.list`;

@@ -6,7 +6,7 @@ import { parseYara, type YaraRule } from './yara-source.ts';
 // The speed of a rule on the text that is worst for it. The measure is the ratio to other rules in the same process: machines
 // differ.
 
-/** A rule on the text that it is slowest on. `shape` says what that is made of. */
+/** A rule on the text that it is slowest on. `shape` describes that text. */
 export interface RuleSpeed {
   rule: string;
   bytes_per_ms: number;

@@ -6,7 +6,7 @@ import { parseYara, type YaraRule } from './yara-source.ts';
 export interface Known {
   /** It has at least as many bytes. */
   least_bytes: number;
-  /** It is no file, but bytes from within one: what a rule asks of the first bytes means nothing there. */
+  /** It is no file, but bytes from within one: conditions on the first bytes do not apply. */
   is_within: boolean;
 }
 

@@ -13,7 +13,7 @@ import { rulesFor } from './rules-by-content.ts';
 export interface RuleSet {
   version: string;
   rules: number;
-  /** `onPlaces` is told where containers seem to begin, in the same pass. */
+  /** `onPlaces` gets the places where containers seem to begin, in the same pass. */
   match: MatchRules;
 }
 
@@ -57,8 +57,7 @@ function binding() {
 /** From this size on a smaller set of rules serves. Bytes. */
 const LARGE_BYTES = 16 * 1024 ** 2;
 /**
- * Facts beside the content that rules of feeds may ask for, as LOKI and THOR give them. Defined for all sources, so that such rules compile; empty where nobody
- * knows.
+ * Facts beside the content that rules of feeds may ask for, as LOKI and THOR give them. Defined for all sources, so that such rules compile; empty if unknown.
  */
 export const EXTERNALS = { filename: '', filepath: '', extension: '', filetype: '', owner: '' } as const;
 export type Externals = { [name in keyof typeof EXTERNALS]: string };
@@ -112,7 +111,7 @@ export async function readPack(folder: string): Promise<string> {
 
 /**
  * Compiles all `.yar` files of a folder into one set.
- * @throws when a rule does not compile, or its metadata is not what a verdict needs.
+ * @throws when a rule does not compile, or its metadata does not fit a verdict.
  */
 export async function compileRules(folder: string): Promise<RuleSet> {
   const pack = await readPack(folder);

@@ -21,7 +21,7 @@ const isInfected = ({ verdict }: Match) => verdict === 'infected';
 
 /**
  * Tries a set of signatures: it must find the EICAR file, match every sample of the rule pack by its rule, and call nothing infected that is harmless.
- * Answers what is wrong, in one sentence; undefined when nothing is.
+ * Answers the fault, in one sentence; undefined without one.
  */
 export async function selfTest({ match, matchHash }: Matchers, samples_folder: string): Promise<string | undefined> {
   const verdicts = (bytes: Buffer) => [...match(bytes), ...(matchHash?.(createHash('sha256').update(bytes).digest('hex')) ?? [])];

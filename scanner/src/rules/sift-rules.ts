@@ -11,7 +11,7 @@ export interface RuleFile {
   text: string;
 }
 
-/** Rules that compile together, and what of the set is not among them. */
+/** Rules that compile together, and the rest of the set. */
 export interface Sifted {
   source: string;
   left_out: LeftOut[];
@@ -49,7 +49,7 @@ function providersOf(file: RuleFile, by_rule: ReadonlyMap<string, RuleFile>): Ru
   return [...new Set(words.flatMap((word) => by_rule.get(word) ?? []))].filter((other) => other !== file);
 }
 
-/** Takes files one half at a time into what compiles already: for what goes wrong only between files. */
+/** Adds files one half at a time to those that compile already: for errors that occur only between files. */
 function takeTogether(files: readonly RuleFile[], taken: RuleFile[], left_out: LeftOut[]): void {
   const error = errorOf([...taken, ...files].map(({ text }) => text).join('\n'));
   if (error === undefined) {
@@ -120,7 +120,7 @@ export function withoutRules(source: string, reasons: ReadonlyMap<string, LeftOu
   if (reasons.size === 0) return { source, left_out: [] };
   const { imports, rules } = parseYara(source);
   const left_out = new Map(reasons);
-  // Each turn finds those that need what went in the turn before.
+  // Each turn finds those that need rules removed in the turn before.
   for (let before = -1; before !== left_out.size; ) {
     before = left_out.size;
     for (const { name, words } of rules) {

@@ -20,7 +20,7 @@ export interface SignatureSet extends Matchers {
   memory: { id: string; bytes: number }[];
 }
 
-/** Rules of others say less than ours: what is missing gets the meaning that most feeds give it. */
+/** Rules of feeds say less than the pack's: a missing field gets the meaning that most feeds give it. */
 const feedMetaSchema = z.object({
   threat: z.string().min(1).max(100).optional().catch(undefined),
   description: z.string().min(1).max(500).catch('A rule of a signature feed matches this file.'),
@@ -47,7 +47,7 @@ function externalsOf(path: string): Externals {
   return { filename, filepath: path.slice(0, -filename.length - 1), extension: extname(filename), filetype: '', owner: '' };
 }
 
-/** The rules of a feed. They are a compiled set of their own, so that none of them (`global` ones above all) reaches into the pack's. */
+/** The rules of a feed. They are a compiled set of their own, so that no rule (`global` ones above all) affects the pack's. */
 export function compileFeed(source: string): { match: (bytes: Buffer, path?: string) => Match[]; asks_for_names: boolean } {
   const compiled = compileSource(source);
   const names = Object.keys(EXTERNALS);

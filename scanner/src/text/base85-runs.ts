@@ -238,7 +238,7 @@ function withoutEntities(text: Buffer): Buffer | undefined {
   return plain.length === source.length ? undefined : Buffer.from(plain, 'latin1');
 }
 
-/** Runs of base85 in any of its alphabets that come to a text or a file, which the caller knows. */
+/** Runs of base85 in any of its alphabets that decode to a text or a file, which the caller knows. */
 export function* base85RunsOf(text: Buffer, isSomething: (bytes: Buffer) => boolean): Generator<Run> {
   for (const one of [text, withoutEntities(text)])
     if (one !== undefined) for (const alphabet of ALPHABETS) yield* inAlphabet(one, alphabet, isSomething);

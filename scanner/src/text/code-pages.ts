@@ -123,7 +123,7 @@ export function decodeBytes(bytes: Buffer, page: string): string {
   }
 }
 
-/** Two bytes a letter: what the first may be. */
+/** Two bytes a letter: the possible first ones. */
 const WIDE_PAGES: readonly string[] = ['shift_jis', 'gbk', 'euc-kr', 'big5'];
 
 const inverses = new Map<string, ReadonlyMap<string, Buffer>>();

@@ -3,7 +3,7 @@ import { linesOf } from './text-codings.ts';
 // Files written as text in the ways of newsgroups and of old Macs: yEnc (draft 1.3) and BinHex 4.0 (RFC 1741).
 
 const YENC_BEGIN = /^=ybegin [^\r\n]{0,400}/;
-/** As much of the first line of an encoded file is looked at. */
+/** The part of the first line of an encoded file that is read. */
 export const YENC_BEGIN_BYTES = 420;
 /** Its lines have 128 or 256 bytes, but nothing says that they must. Bytes. */
 const YENC_LINE_BYTES_MAXIMUM = 16 * 1024 ** 2;

@@ -11,7 +11,7 @@ const LINE_BYTES_MAXIMUM = 8192;
 const ROW_LEAST = 8;
 /** Digits in one piece are a row from here on. */
 const PIECE_LEAST = 16;
-/** Rows stand behind so many different words at most, and in so many blocks; what comes later is left as it is. */
+/** Rows stand behind so many different words at most, and in so many blocks; later ones are left as they are. */
 const GROUPS_MAXIMUM = 500;
 const BLOCKS_MAXIMUM = 200;
 /** Text before a row is shorter. Bytes. */
@@ -57,7 +57,7 @@ interface Cells {
 
 const bytesOf = ({ start, end, width, count }: Cells) => (width === 0 ? (end - start) / 2 : (count * width) / 2);
 
-/** The cells from `start` on, as far as they go on in the same way. */
+/** The cells from `start` on, as far as they continue in the same way. */
 function cellsFrom(text: Buffer, start: number, end: number): Cells | undefined {
   let cells: Cells | undefined;
   for (let at = start; at < end; ) {
@@ -230,9 +230,9 @@ function rowIn(
 
 const keyOf = ({ cells, shape }: Row) => `${cells.width} ${cells.has_mark} ${shape}`;
 
-/** Of so many bytes one is looked at: a row has one of its own at some of these places. */
+/** One byte of so many is checked: a row has one of its own at some of these places. */
 const STRIDE = 12;
-/** A row has digits, what stands between two of them, and the mark of each. */
+/** A row has digits, the characters between two of them, and the mark of each. */
 const OF_ROW = new Uint8Array(256);
 for (const character of '0123456789abcdefABCDEF \t,:-xX') OF_ROW[character.charCodeAt(0)] = 1;
 
@@ -256,7 +256,7 @@ function mayBeRow(text: Buffer, from: number): number {
   return -1;
 }
 
-/** Behind a row as many lines are looked at whatever stands in them. */
+/** Behind a row as many lines are checked, whatever they hold. */
 const LINES_BEHIND = 2;
 
 function groupsOf(text: Buffer): Group[] {

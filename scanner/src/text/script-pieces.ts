@@ -20,7 +20,7 @@ const GROWTH = { factor: 8, bytes: 64 * 1024 } as const;
 const INFLATED_MAXIMUM = 1024 ** 2;
 const PIECE_LEAST = 8;
 
-/** A language, by what its files look like, and what stands before a file of it. */
+/** A language, by the look of its files, and the prefix for a file of it. */
 interface Language {
   is: RegExp;
   prefix: string;
@@ -36,10 +36,7 @@ const LANGUAGES: readonly Language[] = [
   { is: /(?:)/, prefix: '' },
 ];
 
-/**
- * Calls that run a text, in one language or another. In a text without any of it nothing is looked for: most programs have
- * none.
- */
+/** Calls that run a text, in one language or another. A text without any of it is not searched: most programs have none. */
 const TELLING = new RegExp(
   [
     '<\\?(?:php|=)',
@@ -70,7 +67,7 @@ const QUOTED = /'([^'\r\n]{16,65536})'/g;
 const RUNS = /(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{24,}(?:\r?\n[A-Za-z0-9+/=_-]{4,})*/g;
 /** Calls that a literal stands in, the innermost last. */
 const CALLS = /(?:[@!]?[A-Za-z_$[][\w.$:\][]{0,60}\s{0,2}\(\s{0,2}){1,8}$/;
-/** Calls that run what is in them: they stay before what they run. */
+/** Calls that run their argument: they stay before it. */
 const RUNNING =
   /^(?:eval|assert|exec|execute|executeglobal|shell|shellexecute|iex|invoke|function|createobject|getobject|system|passthru|popen|.{1,60}\.(?:run|exec|create|shellexecute|popen|call|system|open))$/i;
 
@@ -97,7 +94,7 @@ function isText(value: string): boolean {
   return printable >= value.length * PRINTABLE_LEAST;
 }
 
-/** Whether a text may say what to do: a word alone says nothing. */
+/** Whether a text may be code: a word alone is not. */
 const isCode = (value: string) => isText(value) && /[ ($;[`]/.test(value);
 
 /** A text of two bytes a letter, as PowerShell takes it. */
@@ -203,7 +200,7 @@ function* literalsOf(text: string): Generator<Place> {
   for (const { 0: run, index } of text.matchAll(RUNS)) yield* found(run, index, run);
 }
 
-/** The script with what its literals hide in their places, without the calls that decode it. */
+/** The script with its literals replaced by their hidden texts, without the calls that decode them. */
 function replaced(text: string, values: readonly (Place & { plain: string })[]): string {
   let result = '';
   let at = 0;

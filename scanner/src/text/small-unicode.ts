@@ -1,4 +1,5 @@
-// Texts of the two small forms of Unicode: SCSU (Unicode Technical Standard 6) and BOCU-1 (Unicode Technical Note 6), as ICU, and what is built on it, reads and writes them. Each is known by its signature.
+// Texts of the two small forms of Unicode: SCSU (Unicode Technical Standard 6) and BOCU-1 (Unicode Technical Note 6), as ICU, and programs built on it, read and
+// write them. Each is known by its signature.
 
 const BOCU = {
   /** The number of bytes that stand for letters, in a place that is not the first. */

@@ -17,7 +17,7 @@ const STANDARD = ['standard_conforming_strings = on', 'PRAGMA foreign_keys', 'Po
 const COPY = 'COPY ';
 const FROM = ' FROM stdin;';
 const COPY_LINE_MAXIMUM = 4096;
-/** A value begins behind one of these, or a letter or word that says what it is. */
+/** A value begins behind one of these, or a letter or word for its kind. */
 const BEFORE_VALUE = new Set([...'(,= \t\r\n'].map((character) => character.charCodeAt(0)));
 const KINDS = new Set([...'eEnNbByY'].map((character) => character.charCodeAt(0)));
 

@@ -11,13 +11,13 @@ type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be' | 'e
 export interface TextForm {
   encoding: Encoding;
   mark_bytes: number;
-  /** Which code page of EBCDIC; the first where none is told. */
+  /** The code page of EBCDIC; by default the first. */
   page?: number;
 }
 
 const UTF8_MARK = Buffer.from('efbbbf', 'hex');
 
-/** Without the mark that programs put before a text of UTF-8: rules tell what a file is by the first bytes of the text. */
+/** Without the mark that programs put before a text of UTF-8: rules recognise a file by the first bytes of the text. */
 export function withoutMark(bytes: Buffer): Buffer {
   return bytes.subarray(0, UTF8_MARK.length).equals(UTF8_MARK) ? bytes.subarray(UTF8_MARK.length) : bytes;
 }
@@ -41,7 +41,7 @@ const WIDE: readonly Encoding[] = ['utf-16le', 'utf-16be', 'utf-32le', 'utf-32be
 /** As much of a file decides. Bytes. */
 export const LOOK_BYTES = 4096;
 const QUICK_BYTES = 128;
-/** Less says nothing without a mark. Characters. */
+/** Fewer are too few without a mark. Characters. */
 const LOOK_CHARACTERS_LEAST = 4;
 /** A text may have stray control characters, and a text of another alphabet has blanks and line ends at least: one of so many characters. */
 const CONTROLS_ONE_OF = 32;
@@ -75,7 +75,7 @@ function unitsOf(piece: Buffer, encoding: Encoding): number[] {
 /** Names in front of numbers are no texts. Bytes. */
 const PADDED_LEAST = 32;
 
-/** Without the zeros that fill up what a text came in; whole units of so many bytes. */
+/** Without the zeros that pad a text; whole units of so many bytes. */
 function withoutPadding(piece: Buffer, width: number): Buffer {
   let end = piece.length;
   while (end > 0 && piece[end - 1] === 0) end -= 1;
@@ -103,7 +103,7 @@ function asciiIn(piece: Buffer, encoding: Encoding): number | undefined {
   return wrong * CONTROLS_ONE_OF > units ? undefined : ascii;
 }
 
-/** Whether bytes are a text in ASCII or in any encoding that has ASCII in it, and zeros that fill up what it came in. */
+/** Whether bytes are a text in ASCII or in any encoding that has ASCII in it, with zeros as padding. */
 function isPlain(padded: Buffer): boolean {
   let end = padded.length;
   while (end > 0 && padded[end - 1] === 0) end -= 1;
@@ -140,7 +140,7 @@ export function textFormOf(head: Buffer): TextForm | undefined {
   for (const encoding of WIDE) {
     const width = widthOf(encoding);
     const padded = piece.subarray(0, QUICK_BYTES);
-    // Most of what is no text shows it at once.
+    // Most other data shows it at once.
     if (asciiIn(withoutPadding(padded, width), encoding) === undefined) continue;
     const whole = withoutPadding(piece, width);
     const characters = Math.floor(whole.length / width);
@@ -234,7 +234,7 @@ const OPEN_SHIFT_LEAST = 16;
 const DASH = 0x2d;
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Whether a text of ASCII has characters written in the way of UTF-7. Each run of letters is looked at once: a shift is what stands before its end. */
+/** Whether a text of ASCII has characters written in the way of UTF-7. Each run of letters is checked once: a shift stands before its end. */
 export function hasUtf7(text: Buffer): boolean {
   if (SHIFTED_MARK.test(text.toString('latin1', 0, SHIFT_BYTES.least + 1))) return true;
   for (let at = text.indexOf(SHIFT); at >= 0; at = text.indexOf(SHIFT, at)) {
@@ -265,7 +265,7 @@ function fromShifted(shifted: string): string | undefined {
   return whole.swap16().toString('utf16le');
 }
 
-/** A text with what is written in the way of UTF-7 decoded. */
+/** A text with its parts in UTF-7 decoded. */
 export function fromUtf7(text: Buffer): Buffer {
   const plain = text
     .toString('latin1')

@@ -1,8 +1,8 @@
 import { hexDigit } from './text-codings.ts';
 
-// A text as the programs that run it take it: string literals that are put together, escapes of characters, comments and line continuations are what a
-// language takes away before anything runs, and what hides a command from a rule that looks for it. One pass, without knowing the language: what the
-// languages of scripts (JavaScript, PowerShell, VBA, VBScript, PHP, Python, shells, cmd, HTML) have in common. The result is matched beside the text.
+// A text as the programs that run it read it: joined string literals, escapes of characters, comments and line continuations are resolved before a
+// program runs, and hide a command from a rule. One pass, without knowing the language: the common parts of script languages (JavaScript, PowerShell,
+// VBA, VBScript, PHP, Python, shells, cmd, HTML). The result is matched beside the text.
 
 const QUOTE = 0x22;
 const APOSTROPHE = 0x27;
@@ -93,7 +93,7 @@ const OPERAND_CHARACTER = /^(?:chr[wb]?\$?|\[char\])/i;
 /** The operators between two literals that are put together. */
 const JOINT =
   /^(?:[ \t\r\n]|[_\\`^][ \t]{0,8}\r?\n){0,64}(?:\.concat[ \t]{0,8}\(|[+&]|\.{1,2})(?:[ \t\r\n]|[_\\`^][ \t]{0,8}\r?\n){0,64}\({0,3}[ \t]{0,8}/;
-/** A statement that appends to what the one before has set. */
+/** A statement that appends to the value set before. */
 const APPENDED =
   /^\)?[ \t]{0,8};?[ \t]{0,8}(?:\r?\n[ \t]{0,64}){1,4}[$A-Za-z_][\w$]{0,63}[ \t]{0,8}(?:[+.&]=|=[ \t]{0,8}[$A-Za-z_][\w$]{0,63}[ \t]{0,8}[+&.])[ \t]{0,8}/;
 const LOOK_BYTES = 400;
@@ -115,7 +115,7 @@ const VISUAL_BASIC = /\b(end sub|end function|createobject|option explicit|attri
 const COMMAND_FILE = /^[ \t]{0,8}(@echo|setlocal|set [a-z])/im;
 const LANGUAGE_BYTES = 64 * 1024;
 
-/** So many carets, and one of so few characters, stand in a batch file only to hide what is behind them. */
+/** So many carets, and one of so few characters, stand in a batch file only to hide the text behind them. */
 const CARETS = { least: 16, one_of: 8 } as const;
 
 function isCareted(beginning: string): boolean {
@@ -204,7 +204,7 @@ class Fold {
     return this.text.toString('latin1', at, at + bytes);
   }
 
-  /** Where `end` stands first from `at` on; each part of the text is looked through once. */
+  /** The first place of `end` from `at` on; each part of the text is searched once. */
   private endOf(end: string, at: number): number {
     const known = this.ends.get(end);
     if (known !== undefined && (known < 0 || known >= at)) return known;
@@ -350,7 +350,7 @@ class Fold {
     }
   }
 
-  /** A quick look at what stands behind a literal: nearly always that is no other one. */
+  /** A quick check of the text behind a literal: nearly always it is no other one. */
   private mayJoin(at: number): boolean {
     const { text } = this;
     let next = at;
@@ -508,7 +508,7 @@ class Fold {
     return at + whole.length;
   }
 
-  /** Leaves out what stands from `at` to `after`. */
+  /** Leaves out the text from `at` to `after`. */
   private comment(at: number, after: number): number {
     const before = this.last();
     const next = this.text[after] ?? NEWLINE;
@@ -533,7 +533,7 @@ class Fold {
   private lineComment(byte: number, at: number): number {
     const before = this.last();
     const is_behind_mark = byte === SLASH && before !== COLON && '(,;{}'.includes(String.fromCharCode(before || 0x41));
-    // The first byte says to some rules what the file is.
+    // Some rules recognise the file by the first byte.
     if (this.length > 0 && this.quote === 0 && (before === NEWLINE || is_behind_mark)) {
       if (before === OPEN) this.tricks += 1;
       return this.toLineEnd(at);

@@ -35,7 +35,7 @@ interface Literal {
   has_escapes: boolean;
 }
 
-/** Where the literal ends that begins with the mark at `open`: at its mark, or at the end of a line that does not go on. */
+/** The end of the literal that begins with the mark at `open`: its mark, or the end of a line that does not continue. */
 function literalAt(text: Buffer, open: number, mark: number): Literal {
   let has_lines = false;
   let has_escapes = false;
@@ -53,7 +53,7 @@ function literalAt(text: Buffer, open: number, mark: number): Literal {
 /** The meaning of a literal. */
 function meaningOf(text: Buffer, { start, end, has_escapes }: Literal): Buffer {
   if (!has_escapes) return text.subarray(start, end);
-  // An escape is never shorter than what it stands for, in UTF-8.
+  // An escape is never shorter than its character, in UTF-8.
   const bytes = Buffer.allocUnsafe(end - start);
   let length = 0;
   for (let at = start; at < end; at += 1) {

@@ -30,7 +30,7 @@ const BREAK =
   /^={0,2}(?:[ \t]{0,4}>{1,2}[ \t]{0,4}[^\r\n]{1,40})?(?:\\r)?(?:\\n|\\?\r?\n|\\?\r)[ \t]{0,16}(?:(?:[>#*;':%]{1,4}|rem[ \t]|@?\(?echo[ .]|\/\/[ \t]|--[ \t])[ \t]{0,4})?/i;
 /**
  * A folded line, which begins with a blank (RFC 5545, 3.1; RFC 6350, 3.2; RFC 2849): the first of them has a name before its value, and is
- * shorter. RFC 6350, 3.2; RFC 2849): the first of them has a name before its value, and is shorter.
+ * shorter.
  */
 const FOLD = /^\r?\n[ \t]{1,16}(?=[A-Za-z0-9+/])/;
 const FOLDED_LINE_MAXIMUM = 1000;
@@ -130,7 +130,7 @@ export function* wholeOf(text: Buffer): Generator<Run> {
   if (bytes.length < DECODED_LEAST) yield { how: is_hex ? 'hex' : 'base64', start: 0, end: text.length, bytes };
 }
 
-/** Runs of base64 and of hexadecimal digits, in one pass: of each LINE_LEAST characters one is looked at, and its neighbours where it may be of a run. */
+/** Runs of base64 and of hexadecimal digits, in one pass: one of LINE_LEAST characters is checked, and its neighbours where it may be of a run. */
 export function* runsOf(text: Buffer): Generator<Run> {
   let done = 0;
   for (let at = LINE_LEAST - 1; at < text.length; at += LINE_LEAST) {
@@ -162,7 +162,7 @@ export function* runsOf(text: Buffer): Generator<Run> {
           bytes: Buffer.from(coded.toString('latin1'), is_hex ? 'hex' : 'base64'),
         };
     }
-    // The beginning of a folded value is looked at again from its second line.
+    // The beginning of a folded value is searched again from its second line.
     if (end - start >= LINE_LEAST) done = end;
     at = Math.max(at, end - 1 - ((end - 1 - (LINE_LEAST - 1)) % LINE_LEAST));
   }

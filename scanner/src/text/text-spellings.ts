@@ -28,7 +28,7 @@ const SPELLED: Readonly<Record<string, string>> = { '\\/': '/', '%2b': '+', '%2f
 
 /** Base64 as JSON (`\/`) and forms (`%2B`) have it, written as base64. */
 function ofEscapes(source: string): string | undefined {
-  // Most texts have neither mark, and none of their letters is looked at twice.
+  // Most texts have neither mark, and none of their letters is read twice.
   if (!(source.includes('\\/') || source.includes('%2')) || !ESCAPED_BASE64.test(source)) return undefined;
   return source.replaceAll(/\\\/|%(?:2[BF]|3D|0[AD])/gi, (mark) => SPELLED[mark.toLowerCase()] ?? mark);
 }

@@ -41,7 +41,7 @@ export type TextView =
   | { kind: 'view'; bytes: Buffer }
   | { kind: 'member'; member: Member };
 
-/** Larger texts are read in windows, which are as large as what the smaller set of rules serves. Bytes. */
+/** Larger texts are read in windows, which are as large as the smaller set of rules allows. Bytes. */
 const WINDOW = { bytes: 16 * 1024 ** 2, overlap: 256 * 1024 } as const;
 /** So many runs of a text are members of their own when they are texts; of programs and containers all are. The others are matched together. */
 const TEXT_RUNS_MAXIMUM = 1000;
@@ -205,7 +205,7 @@ function* ofLiterals(text: Buffer, { budget }: ReadContext): Generator<TextView>
 
 const RTF = /^\s{0,8}\{\\rt/;
 
-/** The text of a document, and what is written in it. */
+/** The text of a document, and the files written in it. */
 function* ofPieces(pieces: Buffer, text: Buffer, from: number, context: ReadContext, isFile: IsFile): Generator<TextView> {
   context.budget.spend(text.length);
   context.budget.addUnpacked(pieces.length, pieces.length, text.length);

@@ -21,12 +21,12 @@ import {
 import { tableTexts } from './text-spellings.ts';
 import { xmlTexts } from './xml-texts.ts';
 
-// Every expression that looks for what a text hides, over texts that are made to be hard on it: out of one that it matches.
+// Every expression that searches for hidden text, over texts that are made to be hard on it: out of one that it matches.
 
 const BYTES = 32 * 1024;
-/** Times the machine may need for a text beside what it needs for prose of the same length; without a bound it is hundreds. */
+/** Times the machine may need for a text compared with prose of the same length; without a bound it is hundreds. */
 const PEER_TIMES = 100;
-/** From here on it is looked at how it grows. */
+/** From here on its growth is measured. */
 const TELLING_TIMES = 40;
 const LEAST_MS = 1;
 /** Twice the text may take so many times as long; of a square it is four times. */
@@ -109,7 +109,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 
 const fitted = (piece: string, bytes: number) => piece.repeat(Math.ceil(bytes / piece.length)).slice(0, bytes);
 
-/** Texts out of what an expression matches: each of any length. */
+/** Texts made from an expression's match: each of any length. */
 function shapesOf(example: string): ((bytes: number) => string)[] {
   const half = Math.floor(example.length / 2);
   const quarter = Math.max(1, Math.floor(example.length / 4));
@@ -212,7 +212,7 @@ describe.each(Object.entries(WAYS))('%s', (_way, way) => {
   });
 });
 
-test('replacements that double what they replace end', () => {
+test('replacements that double their text end', () => {
   const text = Buffer.from(`x = "${'a'.repeat(60_000)}"${'.replace("a", "aa")'.repeat(16)}`);
   const { texts } = rewritten(text);
   expect(texts.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(16 * text.length);

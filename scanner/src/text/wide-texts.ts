@@ -2,7 +2,7 @@
 
 /** Shorter ones say nothing alone. Letters. */
 const LETTERS_LEAST = 33;
-/** Of so many bytes one is looked at: a text of the least length has one of its letters, or the zero behind it, at some of these places. */
+/** One byte of so many is checked: a text of the least length has one of its letters, or the zero behind it, at some of these places. */
 const STRIDE = 2 * LETTERS_LEAST - 2;
 const WIDTHS = [2, 4] as const;
 const NEWLINE = Buffer.from('\n');

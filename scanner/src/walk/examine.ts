@@ -97,7 +97,7 @@ async function contentOf(walk: Walk, member: Member): Promise<{ content: Content
   return { content, damage: failure };
 }
 
-/** A value is matched, and nothing more: there may be thousands of them. */
+/** A value is matched only: there may be thousands of them. */
 async function matchMember(walk: Walk, member: Member, trail: readonly string[]): Promise<void> {
   const { content } = await contentOf(walk, member);
   if ('bytes' in content) keepMatches(walk, [walk.match(content.bytes, undefined, pathOf(walk, trail))], trail);
@@ -268,8 +268,7 @@ async function examineContent(
 }
 
 /**
- * Reads a file and everything packed in it, and matches each piece. Never throws for what the file holds: damage and limits are in `unread`; only for a
- * disk that takes no more.
+ * Reads a file and everything packed in it, and matches each piece. Never throws for a file's content: damage and limits are in `unread`; only for a full or broken disk.
  * `folder` takes members that are too big for memory; it is made where it is needed, and removed here.
  */
 export async function examine(
@@ -279,7 +278,7 @@ export async function examine(
     folder: string;
     password?: string | undefined;
     onProgress?: (progress: Progress) => void;
-    /** Counts what the scan uses up, for those who want to know it. */
+    /** Counts the scan's use, for callers that need it. */
     budget?: Budget;
     help?: Help | undefined;
   },

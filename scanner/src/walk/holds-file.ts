@@ -6,7 +6,7 @@ import { hasLeafMembers, leafMembers } from './leaves.ts';
 import type { Walk } from './match-content.ts';
 import { openReader } from './reader.ts';
 
-/** Whether a picture or a sound carries something beside what it shows. */
+/** Whether a picture or a sound carries data beside its own. */
 function carriesMembers(walk: Walk, bytes: Buffer): boolean {
   const reader = openReader({ size: bytes.length, bytes }, walk.context.budget);
   try {

@@ -68,7 +68,7 @@ describe('an OLE file', () => {
     // The list continues in the sector 0, of which the last number is 0.
     file.writeUInt32LE(0, 68);
     file.writeUInt32LE(0, 512 + 508);
-    // As if the header listed none of it.
+    // As if the header listed none of them.
     file.fill(0xff, 76, 512);
     // The purpose of sectors outside of every table is unknown.
     expect((await workFor(file)).examination.unread).toEqual(['damaged', 'unexplained']);
@@ -128,7 +128,7 @@ describe('a zip', () => {
     expect(examination.coverage.bytes_scanned).toBeLessThan(600 * MIB);
   });
 
-  test('does so before 7-Zip is asked, too', async () => {
+  test('ends before 7-Zip is asked, too', async () => {
     expect((await workFor(zipShared(MIB, 12))).examination.unread[0]).toBe('bomb');
   });
 });
@@ -179,7 +179,7 @@ function lzmaClaims(dictionary: number): Buffer {
 }
 
 describe('a tar archive', () => {
-  test('with a folder that has a size ends, and what it holds is read as a file and as the next member', async () => {
+  test("with a folder that has a size ends, and the folder's bytes are read as a file and as the next member", async () => {
     const folder_with_size = tarEntry({ name: 'eicar.com', content: EICAR, type: '5' });
     const as_file = await workFor(Buffer.concat([folder_with_size, Buffer.alloc(1024)]));
     expect(as_file.examination).toMatchObject({ unread: [], coverage: { members_total: 1, members_scanned: 1 } });
@@ -213,7 +213,7 @@ describe('a tar archive', () => {
       Buffer.concat([file, tarEntry({ name: 'a', content: EICAR }), Buffer.alloc(1024)]),
     );
     expect(examination).toMatchObject({ unread: ['damaged'], coverage: { members_total: 1 } });
-    // As long again is as much work again: 4.2 to 4.4 of them, whatever its length.
+    // Twice the length is twice the work: 4.2 to 4.4 of them, at any length.
     expect(work).toBeLessThan(5 * file.length);
   });
 });
@@ -288,7 +288,7 @@ describe('a file that programs read differently is read both ways', () => {
     expect(found).toBe(true);
   });
 
-  test('LZMA with a dictionary that nobody chooses', async () => {
+  test('LZMA with an unusual dictionary', async () => {
     const { examination } = await workFor(lzmaClaims(0xfb0000));
     expect(examination).toMatchObject({ unread: [], coverage: { members_total: 1, members_scanned: 1 } });
   });

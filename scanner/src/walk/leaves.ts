@@ -5,7 +5,7 @@ import { textFormOf } from '#scanner/text/text-encoding.ts';
 import { standsAt } from './content.ts';
 import type { Reader } from './reader.ts';
 
-// Contents that hold nothing but themselves: where they end, and what they carry beside what they show.
+// Contents without members: their ends, and data that they carry beside their own.
 
 const HEAD_BYTES = 128;
 
@@ -19,10 +19,10 @@ export interface Leaf {
   end: number;
 }
 
-/** Control characters that no text has and tell where it ends: searching for a byte is fast, and what is packed has one of these among its first hundreds. */
+/** Control characters that no text has, and that mark its end: searching for a byte is fast, and packed data has one of these among its first hundreds. */
 const TELLING = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/** Of other bytes above ASCII there are at most so many in what is one line of a text. */
+/** Of other bytes above ASCII there are at most so many in one line of a text. */
 const TEXT_SAMPLE_BYTES = 4096;
 
 const TEXT_BYTES_LEAST = 32;

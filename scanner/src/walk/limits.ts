@@ -27,8 +27,9 @@ export const SCAN_LIMITS: ScanLimits = {
 };
 
 /**
- * A file that is smaller gets less time: it holds less, and nobody should wait two minutes for a kilobyte that was made to be slow. ms, and ms for each
- * MiB of the file. The result lies between `least` and what the limits say.
+ * A smaller file gets less time: it holds less, and a person should not wait two minutes for a kilobyte that was made to be slow. ms, and
+ * ms for each MiB of the file. The result lies
+ * between `least` and the limit.
  */
 const TIME = { least: 20_000, per_mib: 1_000 } as const;
 
@@ -56,11 +57,11 @@ function processorTime(): number {
 }
 
 /**
- * Work is counted in bytes that a reader looks at, the same byte again when it is looked at again. Readers of ordinary files need less than ten for each
- * byte of a file and of what it unpacks to (measured over a system's own files); one that needs this many was led in circles.
+ * Work is counted in bytes that a reader reads, the same byte again when it is read again. Readers of ordinary files need less than ten for each byte of
+ * a file and of its unpacked content (measured over a system's own files); one that needs this many was led in circles.
  */
 const WORK = { floor: 64 * MIB, per_byte: 64 } as const;
-/** The clock is looked at once for so much work. */
+/** The clock is read once for so much work. */
 const WORK_BETWEEN_CHECKS = MIB;
 
 /**
@@ -79,7 +80,7 @@ export class LimitReached extends Error {
   }
 }
 
-/** Counts what one scan has used up. Each method throws LimitReached when its limit is passed. */
+/** Counts a scan's use. Each method throws LimitReached when its limit is passed. */
 export class Budget {
   members = 0;
   private written = 0;
@@ -90,7 +91,7 @@ export class Budget {
   private checked_at_work = 0;
   private unpacked_bytes = 0;
   private readonly deadline: number;
-  /** When the time of the processor is looked at next. */
+  /** The time of the processor is checked again after this time. */
   private processor_from: number;
   private readonly processor_until: number;
   private readonly limits: ScanLimits;
@@ -153,7 +154,7 @@ export class Budget {
     return Math.max(this.limits.ratio_floor_bytes, this.limits.ratio * packed_bytes);
   }
 
-  /** `member_bytes`: unpacked bytes of this member so far; `packed_bytes`: what they came from. */
+  /** `member_bytes`: unpacked bytes of this member so far; `packed_bytes`: their packed bytes. */
   addUnpacked(bytes: number, member_bytes: number, packed_bytes: number): void {
     this.unpacked_bytes += bytes;
     const { ratio, ratio_floor_bytes, unpacked_bytes } = this.limits;

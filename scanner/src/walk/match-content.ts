@@ -117,13 +117,13 @@ export function keepMatches(walk: Walk, found_in: Iterable<Match[]>, trail: read
   }
 }
 
-/** A content that was read with what is around it, a rest or another form of it, is not counted again. */
+/** A content that was read with the bytes around it, a rest or another form of it, is not counted again. */
 export interface Kind {
   is_rest?: boolean;
   is_view?: boolean;
 }
 
-/** A window of a content, and what the rules say of it. */
+/** A window of a content, and the rules' matches in it. */
 interface Matched {
   finding: Finding;
   position: number;
@@ -143,7 +143,7 @@ function* matchAlone(walk: Walk, content: Content, trail: readonly string[], kin
   }
 }
 
-/** Keeps what the rules say of all windows of a content, and what lists say of its hash where no rule knows it better. */
+/** Keeps the rules' matches of all windows of a content, and lists' entries for its hash where no rule names it better. */
 function conclude(walk: Walk, content: Content, trail: readonly string[], kind: Kind, windows: Iterable<Matched>): Places {
   if (content.size > WINDOWS.whole) walk.found.coverage.whole_file_conditions = false;
   const places: Places = new Map();
@@ -167,7 +167,9 @@ export function matchContent(walk: Walk, content: Content, trail: readonly strin
   return conclude(walk, content, trail, kind, matchAlone(walk, content, trail, kind));
 }
 
-/** The windows of a large content, matched together with another process: that one begins with the first, this one with the last. Undefined where nobody is free. */
+/**
+ * The windows of a large content, matched together with another process: that one begins with the first, this one with the last. Undefined where no process is free.
+ */
 async function matchTogether(
   walk: Walk,
   help: Help,

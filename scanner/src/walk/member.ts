@@ -18,7 +18,7 @@ export interface Member {
    * thousands, matched and not counted. `written`: written in letters in a text, which may have thousands of them without being an archive; a limit of its own counts them.
    */
   kind?: 'view' | 'alone' | 'written';
-  /** Ids of carving patterns of which the reader of the container takes out what is in this member itself, as members beside it. */
+  /** Ids of carving patterns whose finds in this member the container's reader already gives, as members beside it. */
   taken?: readonly string[];
   /** The finding of another process for its content, if one was asked before its turn. */
   matched?: Promise<Finding | undefined>;
@@ -29,22 +29,21 @@ export interface Member {
 /** The means of unpacking: the budget of the scan, and file names of its own for content that is too big for memory. */
 export interface ReadContext {
   budget: Budget;
-  /** Opens what is encrypted. */
+  /** Opens encrypted members. */
   password?: string | undefined;
-  /** A path that nobody else uses. */
+  /** A new path. */
   path(): string;
   /**
    * The reader understood the bytes from `start` to `end` (exclusive) of the content that it was given: headers, packed data of members that it gives,
    * padding that is zero, trailers that the format knows. Unclaimed bytes are examined as a member of their own, `rest at <offset>`. A reader that
-   * claims no bytes, and does not fail, claims the whole of its content. A reader that claims nothing at all, and does not fail, is taken to claim the
-   * whole of its content.
+   * claims no bytes, and does not fail, claims the whole of its content.
    */
   claim(start: number, end: number): void;
   /** Something about the content that its person is to know, in one sentence. */
   note(sentence: string): void;
 }
 
-/** The rest of an archive cannot be read. Data, not a failure: what came before is good. */
+/** The rest of an archive cannot be read. Data, not a failure: earlier members are good. */
 export class Unreadable extends Error {
   override name = 'Unreadable';
   readonly detail: StatusDetail;

@@ -57,7 +57,7 @@ describe('texts between quotation marks', () => {
     expect(textsOf(`They call it "${long}", "a", "b" and "c".`)).toEqual([]);
   });
 
-  test('go on in the next line where it says so, and end with their line else', () => {
+  test('continue in the next line if marked so, and end with their line otherwise', () => {
     expect(textsOf(`["${long}\\\n  ${long}"]`)).toEqual([long + long]);
     expect(textsOf(`["${long}\n${long}"]`)).toEqual([]);
   });

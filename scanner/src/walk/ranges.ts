@@ -4,14 +4,14 @@ export interface Range {
   end: number;
 }
 
-/** Ranges of one content, put together where they touch or overlap. Adding costs the logarithm of their number, in whatever order they come. */
+/** Ranges of one content, put together where they touch or overlap. Adding costs the logarithm of their number, in any order. */
 export class Ranges {
   private list: readonly Range[] = [];
-  /** Added, but not yet put together: readers go mostly forward, and a sort of what is sorted is cheap. */
+  /** Added, but not yet put together: readers go mostly forward, and sorting a sorted list is cheap. */
   private loose: Range[] = [];
   private readonly size: number;
 
-  /** Ranges are cut to `size` bytes, whatever a reader claims. */
+  /** Ranges are cut to `size` bytes, for any claim of a reader. */
   constructor(size: number) {
     this.size = size;
   }

@@ -22,7 +22,7 @@ const QUESTIONS_MAXIMUM = 2;
 /** The next members are left for this process, which would wait for them. */
 const OWN = 3;
 
-/** A file that holds what is asked for. */
+/** A file with the bytes of one question. */
 interface Slot {
   path: string;
   file: number;
@@ -70,7 +70,7 @@ class Questions {
     return undefined;
   }
 
-  /** Gives each member what is found in it, once it is known; undefined where nobody could be asked after all. */
+  /** Gives each member its finding, once it is known; undefined where no process could be asked after all. */
   ask(batch: readonly Ahead[]): void {
     const asked = batch.flatMap((ahead) => ahead.asks ?? []);
     const slot = this.keep(Buffer.concat(asked.map(({ bytes }) => bytes)));
@@ -114,7 +114,7 @@ function batchOf(waiting: readonly Ahead[]): Ahead[] {
   return batch;
 }
 
-/** The bytes of a content without what they are a piece of: a window of the archive, or as much as the member claims to have. */
+/** The bytes of a content without the buffer around them: a window of the archive, or as much as the member claims to have. */
 function ownBytes({ bytes, size }: { bytes: Buffer; size: number }): Buffer {
   const own = bytes.subarray(0, size);
   return own.buffer.byteLength > 2 * size ? Buffer.from(own) : own;

@@ -7,8 +7,8 @@ const WINDOW_BYTES = 1024 ** 2;
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Bytes for the reader of a format. Every position, length and number in a file is a claim: what is not there is not answered, nothing is set aside for
- * it, and each look is charged to the budget, which ends a reader that is led in circles.
+ * Bytes for the reader of a format. Every position, length and number in a file is a claim: missing bytes are not answered, no memory is allocated for
+ * them, and each read is charged to the budget, which ends a reader that is led in circles.
  */
 export interface Reader {
   size: number;

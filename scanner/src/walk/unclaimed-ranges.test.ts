@@ -42,7 +42,7 @@ describe('a file that holds nothing but itself', () => {
     });
   });
 
-  test.each([...LEAF_SAMPLES])('ends where it ends, and what stands behind it is a rest: %s', async (_, sample) => {
+  test.each([...LEAF_SAMPLES])('ends at its own end, and the bytes behind it are a rest: %s', async (_, sample) => {
     const threat_member = `rest at ${sample.length}`;
     expect(await examined(sample, EICAR)).toMatchObject({ threat: 'EICAR-Test-File', threat_member, unread: [] });
   });

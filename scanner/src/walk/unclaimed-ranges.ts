@@ -94,7 +94,7 @@ export class UnclaimedRanges {
     this.extentOf = extentsOf(reader, this.hits);
   }
 
-  /** `is_opened`: a reader opened what the gaps are in. `is_tried`: it was looked at as a container from its first byte on. */
+  /** `is_opened`: a reader opened the content with the gaps. `is_tried`: it was tried as a container from its first byte on. */
   async examine(gaps: readonly Range[], is_opened: boolean, is_tried: boolean): Promise<void> {
     let start = 0;
     for (const gap of gaps) {
@@ -110,7 +110,7 @@ export class UnclaimedRanges {
     }
   }
 
-  /** Where something begins behind zeros; some formats have zeros before what they are told by, as the images of discs and the installers of NSIS. */
+  /** The start of something behind zeros; some formats have zeros before their mark, as the images of discs and the installers of NSIS. */
   private behindZeros(start: number, end: number): number {
     const zeros_end = skipZeros(this.reader, start, end);
     return this.nextHit(start, zeros_end)?.offset ?? beginning(this.reader, start, zeros_end);
@@ -180,7 +180,7 @@ export class UnclaimedRanges {
     return hit === undefined ? end : this.extentOf(hit, end);
   }
 
-  /** Opens what a hit says; undefined where it is nothing that opens. */
+  /** Opens the container of a hit; undefined where none opens. */
   private async carve(hit: Hit, end: number, is_quiet: boolean): Promise<number | undefined> {
     const { carved } = hit;
     const { is_guess = false } = carved;
@@ -206,8 +206,8 @@ export class UnclaimedRanges {
   }
 
   /**
-   * Opens a container from `start` to `end` at most, examines what its reader does not claim, and answers where it ends; undefined where it does not
-   * open. `is_quiet`: that it does not open means nothing.
+   * Opens a container from `start` to `end` at most, examines the bytes that its reader does not claim, and answers its end; undefined where it does
+   * not open. `is_quiet`: a failure is not reported.
    */
   private async open(
     container: Found,
@@ -350,7 +350,7 @@ export class UnclaimedRanges {
         opened_to = (await this.open({ format: zlib, is_guess: false }, start + at, end, { name: 'zlib', is_quiet: false })) ?? 0;
         continue;
       }
-      // A file may begin as a text and go on as something else.
+      // A file may begin as a text and continue as something else.
       const is_member =
         members < STREAMS_MAXIMUM && (textFormOf(plain.subarray(0, LOOK_BYTES)) !== undefined || isOrHoldsFile(walk, plain));
       if (is_member) {
@@ -359,7 +359,7 @@ export class UnclaimedRanges {
         await this.steps.examineMember(walk, { name, read: () => ({ content }) }, depth + 1, [...trail, name]);
         continue;
       }
-      // A copy: what was unpacked is a piece of a larger buffer.
+      // A copy: the unpacked bytes are a piece of a larger buffer.
       others.push(Buffer.from(plain), SEPARATOR);
       others_bytes += plain.length;
       if (others_bytes >= OTHERS_BYTES) matchOthers();
@@ -384,7 +384,7 @@ export class UnclaimedRanges {
     ]);
   }
 
-  /** Bytes that are written among bytes of another kind in other letters: a member where they are a file or a text, or one begins in what has no escapes any more. */
+  /** Files written as escaped letters among bytes of another kind: a member where they are a file or a text, or one begins in the text without escapes. */
   private async letters(start: number, end: number): Promise<void> {
     const { walk, trail, reader, depth } = this;
     if (end - start > STREAMS_WITHIN_MAXIMUM) return;
@@ -452,12 +452,12 @@ const STREAMS_WITHIN_MAXIMUM = 16 * 1024 ** 2;
 const LETTERS_LEAST = 64;
 /** A repeated pattern is silence or a filling. */
 const DIFFERENT_LEAST = 12;
-/** So many of one content are members; the others are matched together, when they come to so much. */
+/** So many of one content are members; the others are matched together, at this size. */
 const STREAMS_MAXIMUM = 200;
 const OTHERS_BYTES = 1024 ** 2;
 const SEPARATOR = Buffer.from('\n\0\n');
 
-/** A member of a picture is a comment or a description: what is larger is matched with the picture. Bytes. */
+/** A member of a picture is a comment or a description: a larger one is matched with the picture. Bytes. */
 const MEMBER_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
 /** The bytes of a member; undefined for those that are too large, or not packed as they say. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { BlobDamagedError, BlobNotFoundError, type Blobs } from '#platform/blobs/blobs.ts';
 import type { Settings } from '#platform/settings.ts';
 
-// A backup is one tar file: `backup.json` says what it is, then come the database, the id of the data folder, the keys where they were asked for, and the sealed files;
+// A backup is one tar file: first `backup.json`, which describes it, then the database, the id of the data folder, the keys if asked for, and the sealed files;
 // `manifest.json` has the size and SHA-256 of each, and `manifest.sha256` its own. An archive without that end is no backup.
 
 export const HEAD = 'backup.json';
@@ -24,7 +24,7 @@ export const KEYS = 'keys/';
 export const ENTRY =
   /^(?:backup\.json|manifest\.json|manifest\.sha256|home|database\.(?:sqlite|dump)|quarantine\/[\da-f-]{36}|store\/[\da-f-]{36}|attachments\/[\da-f-]{36}|keys\/[a-z-]{1,20}\.key)$/;
 
-/** Raised when an older version could not restore what is written: 2 where there are files of a store, 3 where there are files of the chat. */
+/** Raised when an older version could not restore the archive: 2 with files of a store, 3 with files of the chat. */
 export const FORMAT = 3;
 export const FORMAT_WITH_STORE = 2;
 

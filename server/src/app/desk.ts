@@ -37,10 +37,10 @@ import type { ScannedFiles } from '#platform/scanned-files.ts';
 import type { Api } from '#platform/serve.ts';
 import type { Topics } from '#platform/topics/topics.ts';
 import type { Accounts } from './accounts.ts';
+import type { AppOptions } from './app-options.ts';
 import type { RestrainedMail } from './letters.ts';
 import type { Monitor } from './monitor.ts';
 import type { Scanner } from './scanner.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
 
 const RECENT_SESSIONS = 5;
@@ -205,7 +205,7 @@ function deskTopics(of: { conversations: Conversations; team: Team; chat: Chat; 
 
 /** Builds the support desk: the customers' chat, what staff do, help pages, and what reminds of the forgotten. */
 export async function buildDesk(
-  surroundings: Surroundings,
+  appOptions: AppOptions,
   parts: {
     database: Kysely<Tables>;
     audit: Audit;
@@ -222,12 +222,12 @@ export async function buildDesk(
     remote: Remote;
     /** Takes the files of the chat. */
     files: ScannedFiles;
-    /** The key that they are sealed with; what is derived from it names conversations in addresses. */
+    /** The key that they are sealed with; a derived key makes the names of conversations in addresses. */
     key: Buffer;
     now: () => number;
   },
 ) {
-  const { settings, logger } = surroundings;
+  const { settings, logger } = appOptions;
   const { database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, devices, remote, now } =
     parts;
   const chatTables = database.$pickTables<keyof ChatTables>();
@@ -248,7 +248,7 @@ export async function buildDesk(
     now,
     logger,
     staff: () => people.staff(),
-    pause_ms: surroundings.presence_pause_ms,
+    pause_ms: appOptions.presence_pause_ms,
   });
   const help = createHelp({ database: database.$pickTables<'help_articles' | 'installation'>(), now });
   await help.seed();
@@ -263,7 +263,7 @@ export async function buildDesk(
     addresses,
     public_url: settings.public_url,
     onFailure: (error) => logFailure(logger, error, 'a customer could not be told of an answer by mail'),
-    unread_ms: surroundings.unread_answer_ms,
+    unread_ms: appOptions.unread_answer_ms,
   });
   const things = thingsOf({ scanner, monitor, firewall, devices });
   const chat = createChat({
@@ -304,7 +304,7 @@ export async function buildDesk(
     onForgotten: (conversation_id) => news.removed(conversation_id),
   });
   const mails = createArrivedMails({ database: chatTables, files: parts.files, now });
-  const reading = { authserv_id: settings.inbox?.authserv_id, zone: surroundings.mail_zone };
+  const reading = { authserv_id: settings.inbox?.authserv_id, zone: appOptions.mail_zone };
   const answers = createMailAnswers({ database: chatTables, conversations, news, attachments, mails, onChange, reading, logger });
   if (settings.inbox && addresses)
     keepInbox({
@@ -317,7 +317,7 @@ export async function buildDesk(
       news,
       people,
       reading,
-      open: surroundings.open_mailbox,
+      open: appOptions.open_mailbox,
       onChange,
       jobs,
       now,

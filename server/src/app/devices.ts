@@ -28,8 +28,8 @@ import { logFailure } from '#platform/database-patience.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Api } from '#platform/serve.ts';
 import { deviceTopic, type Topics } from '#platform/topics/topics.ts';
+import type { AppOptions } from './app-options.ts';
 import type { Scanner } from './scanner.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
 
 /** The same start of an agent may come again before its old socket is found dead. */
@@ -40,7 +40,7 @@ const NUDGE: LiveEvent = { kind: 'changed', topic: 'devices' };
 
 /** Builds devices: their persons' side, their agents' side, and the socket between. */
 export function buildDevices(
-  surroundings: Surroundings,
+  appOptions: AppOptions,
   parts: {
     database: Kysely<Tables>;
     audit: Audit;
@@ -59,7 +59,7 @@ export function buildDevices(
     now: () => number;
   },
 ) {
-  const { settings, logger } = surroundings;
+  const { settings, logger } = appOptions;
   const { database, audit, counters, firewall, signatures, jobs, topics, raise, recordScan, scanner, changed, grantedOf, now } =
     parts;
   const tables = database.$pickTables<keyof DeviceTables | 'audit_entries' | 'audit_head'>();
@@ -70,7 +70,7 @@ export function buildDevices(
   const signatureEditions = createSignatureEditions({
     database: database.$pickTables<keyof DeviceTables>(),
     files: () => signatures.files(),
-    samples_folder: join(surroundings.signatures_folder, 'samples'),
+    samples_folder: join(appOptions.signatures_folder, 'samples'),
     folder: join(settings.data_dir, 'device-signatures'),
     ...{ logger, now },
   });
@@ -163,14 +163,14 @@ export function buildDevices(
 
     authenticate: (identity: Parameters<typeof agents.authenticate>[0]) => agents.authenticate(identity),
 
-    /** Has a device told what it is to do. */
+    /** Sends a device its desired state. */
     nudge,
 
     /** The rules of a person are not as they were. Never fails and never waits. */
     rulesChanged(user_id: string): void {
       devices
         .rulesChanged(user_id)
-        // Of a device that is away nobody else tells pages that it has something to do.
+        // For a device that is away, no other code reports to pages that its state has changed.
         .then((count) => (count === 0 ? undefined : news.told(user_id)))
         .catch((error: unknown) => logFailure(logger, error, 'devices could not be told of new rules; they hear of them later'));
     },
@@ -189,11 +189,11 @@ export function buildDevices(
     /** After `openSockets`. */
     serveSocket(fastify: FastifyInstance): void {
       service = serveAgents(fastify, {
-        ...{ agents, topics, counters, onNews: news.told, now, poll_wait_ms: surroundings.poll_wait_ms },
+        ...{ agents, topics, counters, onNews: news.told, now, poll_wait_ms: appOptions.poll_wait_ms },
         opening: { rate: settings.limits['sockets.source'], counters },
         limits: {
           ...SOCKET_LIMITS,
-          heartbeat_ms: surroundings.agent_heartbeat_ms ?? 20_000,
+          heartbeat_ms: appOptions.agent_heartbeat_ms ?? 20_000,
           sockets_per_principal: SOCKETS_PER_DEVICE,
           // A whole desired state of 1,000 rules may wait for a slow agent.
           waiting_bytes: 32 * 1024 ** 2,

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { AlertTables } from '#features/alerts/alerts.tables.ts';
 import { forgetInKeys } from '#features/alerts/merging.ts';
 import type { Antivirus } from '#features/antivirus/antivirus.ts';
-import type { createFarewell } from '#features/auth/farewell.ts';
+import type { createAccountDeletion } from '#features/auth/account-deletion.ts';
 import { accountKey } from '#features/auth/sign-in.ts';
 import type { ChatTables } from '#features/chat/chat.tables.ts';
 import type { DetectionTables } from '#features/detection/detection.tables.ts';
@@ -27,7 +27,7 @@ export function whatIsForgotten(parts: {
   desk: () => Pick<Awaited<ReturnType<typeof buildDesk>>, 'forgetPerson'>;
   sessionFiles: () => Pick<SessionFiles, 'forgetPerson'>;
   scores: () => Pick<Monitor['posture']['scores'], 'forget'>;
-}): Parameters<typeof createFarewell>[0]['forget'] {
+}): Parameters<typeof createAccountDeletion>[0]['forget'] {
   const { database, antivirus, remote, desk, sessionFiles, scores } = parts;
   return [
     (transaction, user_id) =>
@@ -50,7 +50,7 @@ export function whatIsForgotten(parts: {
       return () => Promise.resolve();
     },
     (_transaction, user_id) => Promise.resolve(() => Promise.resolve(scores().forget(user_id))),
-    // Once everything of it is deleted.
+    // Once all of its data is deleted.
     () => Promise.resolve(async () => void (await wipeDeleted(database))),
   ];
 }

@@ -9,7 +9,7 @@ import { personTopic, STAFF_TOPIC, type Topics } from '#platform/topics/topics.t
  */
 const PAUSE_MS = 500;
 
-/** Tells open pages what has changed of the installation. */
+/** Reports changes of the installation to open pages. */
 export interface InstallationNews {
   /** Never fails and never waits. */
   tell(topic: InstallationTopic): void;

@@ -16,7 +16,7 @@ import type { StorageWatch } from '#platform/storage-watch.ts';
 import type { Accounts } from './accounts.ts';
 import type { Tables } from './tables.ts';
 
-/** Whether this server lives, whether it can take requests, and what its pages know before anybody has signed in. */
+/** Whether this server lives, whether it can take requests, and the facts for its pages before a sign-in. */
 export function serveState(
   api: Api,
   parts: {

@@ -12,8 +12,8 @@ const NOT_BUILT = 'This server was built without the package for devices: it is 
 const ORIGIN = /^https?:\/\/[\w.:[\]-]+$/u;
 
 /**
- * Serves what a device downloads: the script that installs the agent, with this server's address and the hashes of the archives in it, and the archives.
- * Plain http is refused except for this machine: an attacker on the network could change the archive and become root.
+ * Serves the agent's files: the script that installs it, with this server's address and the hashes of the archives in it, and the archives. Plain http
+ * is refused except for this machine: an attacker on the network could change the archive and become root.
  */
 export async function serveAgentPackage(fastify: FastifyInstance, folder: string, public_url: string | undefined): Promise<void> {
   const path = join(folder, 'install.sh');

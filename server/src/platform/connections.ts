@@ -33,7 +33,7 @@ const TOLD_EVERY_MS = 60_000;
 
 /**
  * Number of files this process may have open, by the kernel (proc(5), /proc/pid/limits); Node has raised it to the highest allowed value.
- * Node has raised it to what is allowed at most.
+ * -
  */
 function openFilesMaximum(): number {
   try {

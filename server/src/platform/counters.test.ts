@@ -51,7 +51,7 @@ beforeEach(() => {
 
 const kinds = ['memory', 'redis'] as const;
 
-/** Redis goes by its own clock: what it knows is made older by so much. */
+/** Redis uses its own clock: this makes its entries older by so much. */
 const OLDER = `
 for _, key in ipairs(redis.call('KEYS', '*')) do
   local left = redis.call('PTTL', key) - ARGV[1]
@@ -78,7 +78,7 @@ describe.each(kinds)('counters in %s', (kind) => {
     const skipped = kind === 'redis' && redis === undefined;
     const counters = skipped ? never : await open(kind, never);
     const rate = { count: 3, period_ms: 30_000 };
-    /** Time passes between two steps of a test, too, where it is not ours. */
+    /** Time also passes between two steps of a test, with a clock that the test does not set. */
     const slack_ms = kind === 'memory' ? 1e-6 : 5_000;
     const pass = async (ms: number) => {
       if (kind === 'memory') clock += ms;
@@ -89,7 +89,7 @@ describe.each(kinds)('counters in %s', (kind) => {
       expect(answer?.wait_ms).toBeGreaterThan(ms - slack_ms);
     };
 
-    test('a bucket gives what it holds, then one each time that it gains one', async () => {
+    test('a bucket gives all units that it holds, then one each time that it gains one', async () => {
       const bucket = { key: newKey(), rate };
       for (let time = 0; time < 3; time += 1) expect(await counters.take([bucket])).toBeUndefined();
       expectWait(await counters.take([bucket]), 10_000);
@@ -195,7 +195,7 @@ describe.each(kinds)('counters in %s', (kind) => {
   });
 });
 
-test('memory forgets what is over, then what was used longest ago, and never grows beyond its bound', async () => {
+test('memory drops expired entries, then the least recently used, and never grows beyond its bound', async () => {
   const counters = createMemoryCounters({ now, keys_maximum: 100 });
   const rate = { count: 1, period_ms: 60_000 };
   for (let key = 0; key < 100; key += 1) await counters.take([{ key: `old-${key}`, rate }]);
@@ -275,7 +275,7 @@ needing('Redis', redis !== undefined).describe('several servers', () => {
     await second.put(key, place('of the second'));
     expect((await second.put(key, place('one more'))).wait_ms).toBeGreaterThan(0);
     await inRedis(['EVAL', OLDER, '0', '40000']);
-    // The second says that its one is still there; nobody says so of the other.
+    // The second renews its own place; the other's is not renewed.
     await second.put(key, place('of the second'));
     await inRedis(['EVAL', OLDER, '0', '30000']);
     expect(await second.count(key, 60_000)).toBe(1);
@@ -299,7 +299,7 @@ needing('Redis', redis !== undefined).describe('several servers', () => {
     expect(await counters.take([bucket])).toBeDefined();
     expect(lines).toHaveLength(1);
     other.thaw();
-    // Redis has counted what it was sent before it stopped, and tells so when it is asked again.
+    // Redis has counted the commands that it got before it stopped, and says so when it is asked again.
     await expect.poll(async () => (await counters.take([bucket])) && lines.length, { timeout: 8_000 }).toBe(2);
     expect(lines[1]).toContain('Redis answers again');
     await other.stop();

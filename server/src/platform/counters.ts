@@ -25,7 +25,7 @@ export interface Counters {
    * Takes one from each bucket, or nothing when one of them is empty. Answers undefined, or which is empty and the ms until it is not.
    */
   take(buckets: readonly Bucket[]): Promise<Empty | undefined>;
-  /** Takes one from each bucket in turn, until one is empty: what was taken before it stays taken. Answers as `take`. */
+  /** Takes one from each bucket in turn, until one is empty: earlier ones stay taken. Answers as `take`. */
   takeInTurn(buckets: readonly Bucket[]): Promise<Empty | undefined>;
   /** Puts one back into each bucket that it was taken from. */
   giveBack(buckets: readonly Bucket[]): Promise<void>;
@@ -138,7 +138,7 @@ export function createMemoryCounters(parts: { now: () => number; keys_maximum?: 
         const [oldest = now()] = members.values();
         return { count: members.size, isNew: false, wait_ms: oldest + window_ms - now() };
       }
-      // Last, as the latest: what is first is forgotten first.
+      // Last, as the latest: the first is dropped first.
       members.delete(member);
       members.set(member, now());
       return { count: members.size, isNew, wait_ms: 0 };

@@ -117,7 +117,7 @@ function openFolder(data_dir: string): { folder: string; names: string[] } {
 }
 
 /**
- * Sees to it that the data folder is this program's: one that it made, which is marked; one of an earlier version, known by its database, which is marked from now on; or one that is new or
+ * Checks that the data folder is this program's: one that it made, which is marked; one of an earlier version, known by its database, which is marked from now on; or one that is new or
  * empty. A folder of any other kind is not changed. `restores` is for the command that ends an interrupted restore.
  * @throws DataFolderError
  */

@@ -10,7 +10,9 @@ const HEALTH = '/api/health';
 export interface Drain {
   /** Whether `/api/ready` is to say that this server takes no more. */
   isStopping(): boolean;
-  /** From now on answers end their connections, and `/api/ready` says 503, so that a load balancer sends nobody here any more. Requests are still served. */
+  /**
+   * From now on answers end their connections, and `/api/ready` says 503, so that a load balancer sends no more requests here. Requests are still served.
+   */
   announce(): void;
   /** From now on new requests are refused with 503. Ends when those under way have been answered, or after `most_ms`. Answers how many are left then. */
   finish(most_ms: number): Promise<number>;
@@ -36,7 +38,7 @@ export function createDrain(fastify: FastifyInstance): Drain {
     });
   });
   fastify.addHook('onSend', async (_, reply) => {
-    // It came before the server was told to stop, and its connection may not carry another.
+    // It came before the server began to stop, and its connection may not carry another.
     if (stopping) reply.header('connection', 'close');
   });
 

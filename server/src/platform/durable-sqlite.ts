@@ -10,7 +10,7 @@ import {
 } from 'kysely';
 import { KeptStatementCompiler } from './kept-statements.ts';
 
-/** Sees to it that a file is on the disk as it is now. */
+/** Syncs a file to the disk. */
 interface Disk {
   sync(): Promise<void>;
   close(): Promise<void>;

@@ -56,8 +56,9 @@ function ignorableClass(): string {
 }
 
 /**
- * Makes `fold_text` and `name_order` on PostgreSQL. Letters change their case as ICU has it, as this server's do, whatever the locale of the database; a PostgreSQL without ICU (or with
- * another encoding than UTF-8) goes by its locale. `name_order` is bytes, since texts are compared by the database's collation.
+ * Makes `fold_text` and `name_order` on PostgreSQL. Letters change their case by ICU, as in this server, whatever the locale of the database; a PostgreSQL without ICU (or with another
+ * encoding than UTF-8) uses its locale. `name_order` is bytes,
+ * since texts are compared by the database's collation.
  */
 export async function createTextFunctions<Tables>(database: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ server_encoding: string }>`show server_encoding`.execute(database);

@@ -18,7 +18,7 @@ const holderOf = (folder: string) =>
   z.record(z.string(), z.unknown()).parse(JSON.parse(readFileSync(join(folder, 'server.json'), 'utf8')));
 const BOOT_OF_ANOTHER = '7f1c6c3e-0000-4000-8000-000000000000';
 
-/** A folder as a server left it that did not come to give it back, with what is said to be otherwise. */
+/** A folder as a killed server left it, with the given changes. */
 function left(otherwise: Record<string, unknown> = {}): string {
   const folder = freshFolder();
   const home = take(folder);
@@ -68,7 +68,7 @@ describe('a data folder', () => {
     take(folder).release();
   });
 
-  test('is refused while somebody has it, and free as soon as they give it back', () => {
+  test('is refused while another server has it, and free as soon as that one releases it', () => {
     const folder = freshFolder();
     const home = take(folder);
     expect(() => take(folder)).toThrow(

@@ -19,7 +19,7 @@ export class HomeTakenError extends Error {
 }
 
 export const HOME_FILE = 'home';
-/** Held by the operating system for as long as the process lives: on one machine nothing else is needed. */
+/** Held by the operating system for as long as the process lives: on one machine that is enough. */
 const LOCK_FILE = 'server.lock';
 /** Says who holds it, for people, and for another machine that has the folder over a network, where that lock may not reach. */
 const HOLDER_FILE = 'server.json';
@@ -28,7 +28,7 @@ const HOLDER_FILE = 'server.json';
 const ENDED_STATES: ReadonlySet<string> = new Set(['Z', 'X', 'x']);
 
 const ALIVE_EVERY_MS = 15_000;
-/** A server on another machine of which nothing was heard for so long is gone. */
+/** A server on another machine that was silent for so long is gone. */
 const GONE_AFTER_MS = 60_000;
 
 const holderSchema = z.object({
@@ -64,7 +64,7 @@ export function thisProcess(): ProcessIdentity {
   };
 }
 
-/** Whether a process of this machine has ended; false for one of another machine, or container, of which nothing can be said from here. */
+/** Whether a process of this machine has ended; false for one of another machine, or container, whose state is unknown here. */
 export function hasEnded({ pid, process_began, host, boot }: ProcessIdentity): boolean {
   const me = thisProcess();
   return boot !== '' && boot === me.boot && host === me.host && process_began !== '' && processBegan(pid) !== process_began;

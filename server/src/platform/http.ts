@@ -34,7 +34,7 @@ import { wrongHostPage } from './wrong-host.ts';
 
 /** Limits for slow clients (slow-loris). Times in ms. */
 export interface PatienceLimits {
-  /** For the headers of a request, and how often that is looked after. */
+  /** Time for the headers of a request, and the interval of checks. */
   headers_ms: number;
   look_ms: number;
   /** A connection on which, while a body is awaited, fewer bytes arrive in a window is cut. Laxer than the bounds of uploads, which end with an answer. */
@@ -97,7 +97,7 @@ function describeFields(errors: readonly FieldError[]): string {
  * Where in a body a text is that no database stores as it is: PostgreSQL fails on U+0000, and half a character becomes another one. Undefined where there is none.
  */
 function notText(body: unknown): string | undefined {
-  // Not by calls of itself: what stands in a body may be nested as deep as its bytes allow.
+  // Without recursion: a body may be nested as deep as its bytes allow.
   const left: { value: unknown; field: string }[] = [{ value: body, field: '' }];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const { value, field } = next;
@@ -165,7 +165,9 @@ function isForSocket(
   return headers.upgrade?.toLowerCase() === 'websocket' && channels.some(({ path }) => url?.split('?', 1)[0] === `/api${path}`);
 }
 
-/** Two hosts may be read differently by whoever is on the way (RFC 9112 section 3.2); Node keeps the first and says nothing. */
+/**
+ * Two hosts may be read differently by a proxy on the way (RFC 9112 section 3.2); Node keeps the first without an error.
+ */
 function hasTwoHosts(names: readonly string[]): boolean {
   let hosts = 0;
   for (let index = 0; index < names.length; index += 2) {
@@ -175,7 +177,7 @@ function hasTwoHosts(names: readonly string[]): boolean {
   return hosts > 1;
 }
 
-/** Writes who a trusted proxy passed the request on for in the one form that Fastify reads; what is no address would be somebody of their own to every limit. */
+/** Writes the addresses from a trusted proxy in the one form that Fastify reads; an invalid one would be a person of its own to every limit. */
 function readForwarded({ raw }: FastifyRequest): void {
   const { 'x-forwarded-for': forwarded_for, forwarded } = raw.headers;
   if (forwarded_for === undefined && forwarded === undefined) return;
@@ -290,7 +292,7 @@ export async function createHttp(options: {
   });
 
   fastify.addHook('onRequest', async (request, reply) => {
-    // Asked now, the address is known for as long as the request is looked at; of a peer that is gone already nobody can say it, and nobody waits for the answer.
+    // Asked now, the address is known for as long as the request is handled; for a peer that is gone already it is unknown, and no peer waits for the answer.
     if (request.raw.socket.remoteAddress === undefined) {
       reply.hijack();
       request.raw.destroy();
@@ -311,7 +313,7 @@ export async function createHttp(options: {
       reply.header('x-request-id', request.id);
     }
     if (hasTwoHosts(request.raw.rawHeaders)) throw new Problem('malformed', { detail: 'The request names more than one host.' });
-    // No text that anything is looked for by has it, and PostgreSQL fails on it.
+    // No searched text has it, and PostgreSQL fails on it.
     if (/\?.*%00/.test(request.url))
       throw new Problem('malformed', { detail: 'The address holds a character that is not text (%00).' });
     options.onArrival(request);

@@ -8,7 +8,7 @@ export interface FindingTables {
     created_at: string;
     /** JSON. */
     found: string;
-    /** JSON: the ids of those who were told. */
+    /** JSON: the ids of the notified recipients. */
     told: string;
   };
 }
@@ -40,5 +40,7 @@ export interface Incident {
   session_id: string | null;
 }
 
-/** Notes in the transaction that tells of an incident that it is told; false when it was told meanwhile, so that it is not told again. */
+/**
+ * Marks an incident as reported, in the transaction that reports it; false when it was reported meanwhile, so that it is not repeated.
+ */
 export type Claim = (transaction: Kysely<FindingTables>) => Promise<boolean>;

@@ -1,7 +1,7 @@
 import type { ProxySign } from '@palisade/contract/proxy';
 import { isLoopbackHost } from './settings.ts';
 
-/** As much of a request as is looked at. */
+/** The part of a request that is examined. */
 export interface Incoming {
   raw: {
     httpVersionMajor: number;

@@ -13,15 +13,15 @@ const CAUSES_MAXIMUM = 5;
 const NAMED = ['code', 'errno', 'syscall', 'signal', 'constraint', 'table', 'column', 'routine', 'responseCode'] as const;
 const NAME = /^[\w.:$-]{1,100}$/;
 
-/** Errors whose message is a sentence about the program. Others quote what they were given: JSON its text, Node its arguments, PostgreSQL the row. */
+/** Errors whose message is a sentence about the program. Others quote their input: JSON its text, Node its arguments, PostgreSQL the row. */
 const SPEAKS_OF_ITSELF = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'AbortError', 'TimeoutError']);
 
-/** A sentence without what stands in quotes in it: programs quote what they were given. */
+/** A sentence without its quotations: programs quote their input. */
 function withoutQuotations(text: string): string {
   return withoutQueries(text).replaceAll(/(["'`])(?:(?!\1).)*\1/g, '$1...$1');
 }
 
-/** A text without the query strings of the addresses in it: tokens travel in them, ours or not. */
+/** A text without the query strings of the addresses in it: any tokens may travel in them. */
 function withoutQueries(text: string): string {
   return text.replaceAll(/(\/[^\s?"'<>]*)\?[^\s"'<>]*/g, '$1?...').slice(0, TEXT_LENGTH_MAXIMUM);
 }
@@ -98,7 +98,7 @@ function mixin(_facts: object, _level: number, logger: Logger): object {
   return request === undefined || 'reqId' in logger.bindings() ? {} : request;
 }
 
-/** The server's log: JSON lines of what may be known of it. `destination` is standard error where none is given. */
+/** The server's log: JSON lines with allowed facts only. `destination` is standard error by default. */
 export function createLog(level: Settings['log_level'], destination: DestinationStream = pino.destination(2)): Logger {
   return pino({ level, serializers, mixin, hooks: { logMethod } }, destination);
 }

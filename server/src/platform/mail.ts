@@ -25,11 +25,11 @@ export interface MailTables {
     last_error: string | null;
     /** When it is given to the mail server next; null when never. */
     next_attempt_at: string | null;
-    /** 1: nothing of it is kept once it was sent, or given up. */
+    /** 1: it is deleted once it was sent, or given up. */
     leaves_no_trace: number;
     /** 0 goes first, see `PRIORITIES`. */
     priority: number;
-    /** Where an answer goes, when not to the address that it comes from; null once it was sent: whoever knows it can answer. */
+    /** The address for an answer, if it is not the sender's; null once it was sent: it lets its holder answer. */
     reply_to: string | null;
   };
 }
@@ -53,14 +53,14 @@ interface Letter {
   lines: readonly string[];
   /** Where an answer to it is read. */
   reply_to?: string;
-  /** `notice` unless said otherwise. */
+  /** `notice` by default. */
   priority?: (typeof PRIORITIES)[number];
   /**
    * The queue keeps no copy once it was sent, or given up; for a recipient without an account. Without a mail server it is not written at
    * all.
    */
   leaves_no_trace?: true;
-  /** Somebody asked for it by naming the address: it goes to one that nobody has proved, too, and who queues it bounds how many there are. */
+  /** A person asked for it by naming the address: it also goes to an unproved one, and the queueing code bounds the number of these. */
   asked?: true;
 }
 
@@ -81,7 +81,10 @@ const KEPT_MS = 30 * 86_400 * SECOND_MS;
 const PROOF_MS = 86_400 * SECOND_MS;
 const LOOK_EVERY_MS = 5 * SECOND_MS;
 const LATE_AFTER_MS = 60 * SECOND_MS;
-/** Letters that are being handed over at once, each over a connection of its own; these many of them are kept free of what can wait. */
+/**
+ * Letters that are being handed over at once, each over a connection of its own; so many of them are kept free of letters that can
+ * wait.
+ */
 const CONNECTIONS = 10;
 const KEPT_FREE = 2;
 const CAN_WAIT = PRIORITIES.indexOf('alert');
@@ -96,7 +99,7 @@ const REST_MOST_MS = 30 * SECOND_MS;
 /** Interval between attempts to store the outcome of a letter while the database is away, and the time to wait at the end for letters under way. */
 const NOTE_EVERY_MS = 500;
 const CLOSE_MS = 4 * SECOND_MS;
-/** A connection that nobody uses is closed after this: mail servers do so themselves, and a letter that meets that has to wait. */
+/** An idle connection is closed after this: mail servers do so themselves, and a letter that meets that has to wait. */
 const IDLE_MS = 15 * SECOND_MS;
 /** Time that the mail server may take for each step, in ms. */
 const SMTP_TIMEOUT_MS = 15 * SECOND_MS;
@@ -187,7 +190,7 @@ async function claim(
     .execute();
 }
 
-/** Letters that wait in a table until a mail server has taken them, whoever restarts meanwhile; without a mail server they wait for a reader. */
+/** Letters that wait in a table until a mail server has taken them, over restarts; without a mail server they wait for a reader. */
 export class Mail {
   private readonly database: Kysely<MailTables & InstallationTables>;
   private readonly server: MailServer | undefined;
@@ -200,7 +203,7 @@ export class Mail {
   private transporter: Promise<Transporter> | undefined;
   /** Letters that are being handed over, by id. */
   private readonly underway = new Map<string, Promise<void>>();
-  /** By the clock of the machine: what is waited for is one, too. */
+  /** By the clock of the machine: the mail server is a machine, too. */
   private rests_until = 0;
   private failures = 0;
   private readonly timers: readonly NodeJS.Timeout[];
@@ -358,7 +361,7 @@ export class Mail {
     return this.queueAll(transaction, [letter]);
   }
 
-  /** Has what is due sent now; without a mail server nothing happens. Returns at once. */
+  /** Has due letters sent now; does nothing without a mail server. Returns at once. */
   wake(): void {
     this.onChange();
     this.sendDue();
@@ -395,7 +398,7 @@ export class Mail {
     return Number(count);
   }
 
-  /** Removes what is older than mails are kept. */
+  /** Removes expired mails. */
   async forgetOld(): Promise<void> {
     await this.database.deleteFrom('mails').where('created_at', '<', at(this.now, -KEPT_MS)).execute();
   }
@@ -408,7 +411,7 @@ export class Mail {
   async close(): Promise<void> {
     this.closed = true;
     for (const timer of this.timers) clearInterval(timer);
-    // A mail server that takes long is not waited for: what it has not taken by then is sent at the next start, or by another server.
+    // A slow mail server is not waited for: letters that it has not taken by then are sent at the next start, or by another server.
     await Promise.race([
       Promise.allSettled([this.looking, ...this.underway.values()]),
       pause(CLOSE_MS, undefined, { ref: false }),

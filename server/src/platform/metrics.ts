@@ -15,7 +15,7 @@ interface Family {
   read(): readonly Line[] | Promise<readonly Line[]>;
 }
 
-/** One line below the head of a family; `suffix` is what a histogram puts behind the name. */
+/** One line below the head of a family; `suffix` follows the name in a histogram. */
 interface Line extends Sample {
   suffix?: string;
 }
@@ -135,7 +135,7 @@ export function createMetrics(): Metrics {
       return {
         observe(labels, value) {
           const state = series.of(labels);
-          // A bucket holds what the smaller ones hold, too.
+          // A bucket includes the smaller ones.
           for (const [index, bound] of bounds.entries()) if (value <= bound) state.counts[index] = (state.counts[index] ?? 0) + 1;
           state.count += 1;
           state.sum += value;

@@ -3,7 +3,7 @@ import { describeUserAgent } from './user-agent.ts';
 
 /** Where a request came from. */
 export interface Origin {
-  /** The peer's address, or what a trusted proxy says it is. */
+  /** The peer's address, or the one from a trusted proxy. */
   address: string;
   /** The key of limits and rules: an IPv4 address (/32), or the /64 network of an IPv6 address, because one customer has at least that. */
   source: string;
@@ -32,7 +32,7 @@ export function isLoopbackSource(source: string): boolean {
   return source.startsWith('127.') || source === sourceOf('::1');
 }
 
-/** Whether a source is a whole network of somebody's own: unique local or link-local IPv6 (RFC 4193, RFC 4291 section 2.5.6). */
+/** Whether a source is a whole private network: unique local or link-local IPv6 (RFC 4193, RFC 4291 section 2.5.6). */
 export function isPrivateNetwork(source: string): boolean {
   return /^(f[cd][\da-f]{2}|fe[89ab][\da-f]):.*\/64$/.test(source);
 }
@@ -40,7 +40,7 @@ export function isPrivateNetwork(source: string): boolean {
 /** Private networks, from which no stranger on the internet can come (RFC 1918, RFC 3927, RFC 6598). */
 const PRIVATE_IPV4 = /^(10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
 
-/** Whether a source is the machine itself or of a network of somebody's own, where a proxy of this server's would stand. */
+/** Whether a source is the machine itself or of a private network, where a proxy of this server's would stand. */
 export function isPrivateSource(source: string): boolean {
   return isLoopbackSource(source) || PRIVATE_IPV4.test(source) || isPrivateNetwork(source);
 }

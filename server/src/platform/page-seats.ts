@@ -22,7 +22,7 @@ export interface RemotePage extends Pick<Connection<Session, ServerFrame>, 'tell
 
 /** The feature that lets pages take part in remote sessions. */
 export interface RemotePages {
-  /** The page has been welcomed, and hears what is open of its person. */
+  /** The page has been welcomed, and hears its person's open sessions. */
   onWelcome(page: RemotePage): void;
   sit(page: RemotePage): PageSeat<RemoteFrame>;
 }

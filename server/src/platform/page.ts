@@ -11,7 +11,7 @@ export function containing(search: string, columns: readonly string[]): RawBuild
   return sql`(${sql.join(one, sql` or `)})`;
 }
 
-/** Says how many rows there are on all pages of a list, where it is read from its beginning: who reads on has been told. */
+/** Answers the number of rows on all pages of a list, if it is read from its beginning: later pages repeat no count. */
 export async function countPages(list: {
   query: { cursor?: unknown };
   count: () => Promise<number>;

@@ -25,7 +25,7 @@ const CANCEL_CODE = 80_877_102;
 /** Properties of pg's client that its types do not name. */
 const connectionSchema = z.object({ host: z.string(), port: z.number(), processID: z.number(), secretKey: z.number() });
 
-/** Has the server end what it does for a client, so that it neither keeps a lock nor happens after all. It may be away; nobody waits for this. */
+/** Cancels a client's query on the server, so that it neither keeps a lock nor happens after all. It may be away; the result is not awaited. */
 function cancel(client: object, timeout_ms: number): void {
   const known = connectionSchema.safeParse(client).data;
   if (known === undefined) return;
@@ -48,10 +48,10 @@ const COUNTED = new Set<string>(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 type Question = Pick<CompiledQuery, 'sql' | 'parameters'>;
 type Ask = <R>(held: Held, question: Question) => Promise<PostgresQueryResult<R>>;
 
-/** A connection while somebody has it. */
+/** A connection while it is in use. */
 class Held implements DatabaseConnection {
   readonly client: PostgresPoolClient;
-  /** No request waits for what is asked over it. */
+  /** No request waits for queries over it. */
   readonly is_background: boolean;
   readonly #ask: Ask;
   /** It did not answer, or has ended: it is thrown away when it is given back. */
@@ -76,7 +76,7 @@ class Held implements DatabaseConnection {
 interface PatientPostgresOptions {
   url: string;
   connections: number;
-  /** A connection that nobody has needed for so long is given up, in ms. */
+  /** A connection that is idle for so long is closed, in ms. */
   idle_ms: number;
   timeout_ms: number;
   watch: DatabaseWatch;
@@ -89,8 +89,8 @@ const heldOf = (one: DatabaseConnection): Held => {
 };
 
 /**
- * PostgreSQL for which nobody waits longer than they may (database-patience.ts). A connection that did not answer is thrown away and what it was doing is
- * cancelled; those that lay idle since before then are not believed any more, so that a server that is back is used at once.
+ * PostgreSQL with a bounded wait for each caller (database-patience.ts). A connection that did not answer is thrown away and its query is
+ * cancelled; those that have been idle since before then are dropped, so that a server that is back is used at once.
  */
 export class PatientPostgres implements Dialect {
   private readonly timeout_ms: number;

@@ -7,8 +7,8 @@ import { type DatabaseWatch, type PoolState, withPatience } from './database-pat
 const RETRY = { first_ms: 2, most_ms: 50 } as const;
 
 /**
- * A dialect of SQLite for which nobody waits longer than they may (database-patience.ts): for their turn, for another program's lock on the file (a backup, a
- * shell), for the disk. SQLite's own `busy_timeout` would hold up the one thread that everybody is served by.
+ * A dialect of SQLite with a bounded wait for each caller (database-patience.ts): for their turn, for another program's lock on the file (a backup, a shell),
+ * for the disk. SQLite's own `busy_timeout` would block the one thread that serves everybody.
  */
 export function createPatientSqlite(
   dialect: Dialect,
@@ -95,7 +95,7 @@ export function createPatientSqlite(
       beginTransaction: (to, settings) => despiteLocks(() => driver.beginTransaction(innerOf(to), settings)),
       commitTransaction: (to) => despiteLocks(() => driver.commitTransaction(innerOf(to))),
       rollbackTransaction: (to) => driver.rollbackTransaction(innerOf(to)),
-      // Where it waits for the disk, others go on already.
+      // While it waits for the disk, others continue.
       releaseConnection: (to) =>
         withPatience(
           timeout_ms,

@@ -67,7 +67,7 @@ export async function connectRedis(url: string, logger: FastifyBaseLogger): Prom
   };
 }
 
-/** Hears what is published on channels. */
+/** Receives published messages of channels. */
 export interface RedisHearer {
   /** Resolves once Redis has confirmed. Rejects while it is away; then the channel is heard when Redis is back. */
   subscribe(channel: string): Promise<void>;
@@ -83,8 +83,7 @@ const HEARER_LOOK_MS = 2_000;
 const HEARER_ANSWER_MS = 4_000;
 
 /**
- * `onMessage` gets what is published on the channels that are subscribed to, `onLost` is told when something may have gone by unheard. All channels are heard again as
- * soon as Redis is back.
+ * `onMessage` gets the messages of subscribed channels, `onLost` is called when messages may have been missed. All channels are heard again as soon as Redis is back.
  */
 export async function openRedisHearer(parts: {
   url: string;
@@ -104,7 +103,7 @@ export async function openRedisHearer(parts: {
     const created = createClient({
       url,
       disableOfflineQueue: true,
-      // One connection is one life: what comes after it is heard anew, by us.
+      // A connection is not reused: after its end this module subscribes anew.
       socket: { connectTimeout: CONNECT_MS, reconnectStrategy: false },
     });
     created.on('error', (error: unknown) => logger.debug({ err: error }, 'the connection to Redis failed'));

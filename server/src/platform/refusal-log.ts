@@ -74,7 +74,7 @@ export function createRefusalLog({ logger, now }: { logger: Pick<FastifyBaseLogg
 
 const logs = new WeakMap<object, RefusalLog>();
 
-/** The bound of a server’s log: whatever writes of refused calls into it asks the same one. */
+/** The bound of a server’s log: every writer of refused calls uses the same one. */
 export function refusalsOf(logger: Pick<FastifyBaseLogger, 'warn'>): RefusalLog {
   let log = logs.get(logger);
   if (log === undefined) {

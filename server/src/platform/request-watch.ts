@@ -9,8 +9,8 @@ import type { Session } from './session.ts';
 const isStaff = may.useDesk;
 
 /**
- * Reports to detection the requests that this application's pages never make. Bodies are not looked at: customers upload malware, and write
- * what they like.
+ * Reports to detection the requests that this application's pages never make. Bodies are not examined: customers upload malware, and write
+ * as they like.
  */
 export interface RequestWatch {
   /** Looks at every request of a server. To be called before its routes are added. */
@@ -35,7 +35,7 @@ export function createRequestWatch({ observe, now }: { observe: Observe; now: ()
 
   return {
     observeAll(fastify) {
-      // When it is known what was answered.
+      // Once the answer is known.
       fastify.addHook('onSend', async (request, { statusCode }) => {
         const { url, method } = request;
         const pattern = exploitIn(url);

@@ -14,7 +14,7 @@ export type SecurityEvent = {
 } & (
   | {
       kind: 'login_failed';
-      /** `account` is the same for the same email, known or not: the hex SHA-256 of it. `step` is what was wrong. */
+      /** `account` is the same for the same email, known or not: the hex SHA-256 of it. `step` is the one that failed. */
       data: { account: string; step: 'password' | 'second_factor' };
     }
   | {
@@ -46,7 +46,7 @@ export type SecurityEvent = {
         is_phishing: boolean;
         /** The fate of the uploaded bytes. */
         copy: 'sealed' | 'deleted' | 'left' | 'waiting';
-        /** The server has started, and tells again what it may not have come to tell. */
+        /** The server has started, and repeats reports that may not have been sent. */
         told_again: boolean;
       };
     }
@@ -61,7 +61,7 @@ export type SecurityEvent = {
         reason: 'unknown_path' | 'exploit_string' | 'admin_endpoint';
         path: string;
         pattern: string | null;
-        /** Whether the answer was a refusal, or that there is nothing: 4xx. */
+        /** Whether the answer was a refusal, or a missing resource: 4xx. */
         was_refused: boolean;
       };
     }

@@ -1,6 +1,6 @@
 const YEAR_SECONDS = 31_536_000;
 
-/** The API answers nothing that a page may run, and the application loads everything from itself. */
+/** The API answers no content that a page may run, and the application loads everything from itself. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "script-src 'self'",

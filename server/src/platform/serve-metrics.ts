@@ -13,7 +13,7 @@ const CONNECTIONS_MAXIMUM = 32;
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** Whether a request bears the token, compared in the same time whatever it bears. */
+/** Whether a request bears the token, compared in constant time. */
 function bears(authorization: string | undefined, token: string): boolean {
   const sent = /^Bearer (.{1,512})$/i.exec(authorization ?? '')?.[1] ?? '';
   return timingSafeEqual(digest(sent), digest(token));
@@ -43,7 +43,7 @@ export function createMetricsServer(metrics: Metrics, token: string | undefined)
   return server;
 }
 
-/** Serves the metrics beside the API, to whoever bears the token. Wrong tokens are limited as looks at the API's document are. */
+/** Serves the metrics beside the API, to callers with the token. Wrong tokens are limited as looks at the API's document are. */
 export function serveMetrics(
   fastify: FastifyInstance,
   parts: { metrics: Metrics; token: string; limits: Pick<RateLimits, 'ofDocument'> },

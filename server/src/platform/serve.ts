@@ -42,7 +42,7 @@ interface Policy<E extends Endpoint, Row> {
   may(me: UserInfo, row: NoInfer<Row>): boolean;
 }
 
-/** The access argument: an endpoint's own access, said again where it is served; a path that names a record demands the ownership check, or a policy. */
+/** The access argument: an endpoint's own access, repeated where it is served; a path that names a record demands the ownership check, or a policy. */
 type AccessCheck<E extends Endpoint, Row> = E['path'] extends `${string}{${string}`
   ? Policy<E, Row> | (Row extends { user_id: string } ? Ownership<E, Row> : never)
   : E['access'];
@@ -67,8 +67,7 @@ export interface Api {
   /** Whether a device of this id has this token; for endpoints that devices call. */
   isDevice?: (identity: { device_id: string; token: string }) => Promise<boolean>;
   /**
-   * Called for each request, with its session. Not for one with an invalid token: an open page after a sign-out is no stranger. Not of one whose token is
-   * worth nothing: an open page of somebody who signed out is no stranger.
+   * Called for each request, with its session. Not for one with an invalid token: an open page after a sign-out is no stranger.
    */
   onCall?: (request: FastifyRequest, session: Session | undefined) => void;
   /** Called with a person whose account a call has changed. */
@@ -189,8 +188,8 @@ function schemaOf(endpoint: Endpoint): RouteShorthandOptions['schema'] {
 }
 
 /**
- * Serves one endpoint below `/api`: limits, session, access, content type, parsing, ownership, handler, reply. Refused in that order, so that a stranger learns nothing from a malformed request; who
- * calls is looked up while the call is counted. An exception of a handler becomes a problem document (`Problem` as itself, the rest `internal`).
+ * Serves one endpoint below `/api`: limits, session, access, content type, parsing, ownership, handler, reply. Refused in that order, so that a stranger learns nothing from a malformed request; the
+ * caller is looked up while the call is counted. An exception of a handler becomes a problem document (`Problem` as itself, the rest `internal`).
  */
 export function serve<E extends Endpoint, Row = undefined>(
   api: Api,
@@ -213,7 +212,7 @@ export function serve<E extends Endpoint, Row>(
   async function admit(request: FastifyRequest): Promise<void> {
     const token = tokenOf(endpoint, request);
     const lookUp = async () => (token === undefined ? undefined : await api.sessions.resolve(token));
-    // At the same time as the call is counted; who sends far too many has nothing looked up for that.
+    // At the same time as the call is counted; for a caller far over the limit nothing is looked up.
     const early = api.limits.isPressed(endpoint, request) ? undefined : lookUp();
     early?.catch(() => {});
     // The last known caller of this token is most likely the caller now, and is counted in the same step.

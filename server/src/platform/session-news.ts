@@ -12,20 +12,20 @@ const newsSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('work'), kinds: z.array(z.string()) }),
   /** The servers that do one of these jobs stop it. */
   z.object({ kind: z.literal('work_cancelled'), ids: z.array(z.string()) }),
-  /** Whose is the upload of this key? With `cancel` it is to end, and the answer comes when it has. */
+  /** Asks for the owner of the upload with this key. With `cancel` it is to end, and the answer comes when it has. */
   z.object({ kind: z.literal('upload_asked'), ask: z.string(), key: z.string(), cancel: z.boolean() }),
   z.object({ kind: z.literal('upload_told'), ask: z.string(), user_id: z.string(), cancelled: z.boolean() }),
 ]);
 type News = z.infer<typeof newsSchema>;
 
 /**
- * Tells other servers, and hears them. Sends messages to other servers, and receives theirs. A lost message is made up for when the
- * trusted answer of the database expires.
+ * Sends messages to other servers, and receives theirs. A lost message is made up for when the trusted answer of the database
+ * expires.
  */
 export interface SessionNews {
   /** Never fails and never waits. */
   tell(news: News): void;
-  /** Has `listener` hear what other servers tell; what this one told it may hear too. */
+  /** Calls `listener` with other servers' messages, and perhaps with this server's own. */
   listen(listener: (news: News) => void): void;
   close(): void;
 }

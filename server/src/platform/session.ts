@@ -12,7 +12,7 @@ import { describeUserAgent } from './user-agent.ts';
 export interface SessionTables {
   sessions: {
     id: string;
-    /** SHA-256 of the token in hex: a stolen database signs nobody in. */
+    /** SHA-256 of the token in hex: a stolen database allows no sign-in. */
     token_hash: string;
     user_id: string;
     created_at: string;
@@ -24,7 +24,7 @@ export interface SessionTables {
   };
 }
 
-/** Of the accounts, what is read with each session: in one question, since it is asked for nearly every call. */
+/** The account's columns that are read with each session: in one query, since nearly every call needs them. */
 export interface PersonTables {
   users: UserInfo & { disabled_at: string | null; email_proven_at: string | null };
 }
@@ -38,7 +38,7 @@ export type SessionRecord = Omit<Selectable<SessionTables['sessions']>, 'token_h
 export interface Session {
   id: string;
   user: UserInfo;
-  /** Where and with what it signed in; null for a session of before that was kept. */
+  /** The origin of its sign-in; null for a session from before it was stored. */
   began: Pick<Origin, 'address' | 'source' | 'client'> | null;
   /** Its person must have a second factor and has none yet: it may do nothing but set one up. */
   is_held: boolean;
@@ -265,8 +265,7 @@ export class Sessions {
   }
 
   /**
-   * The session that a token had at its last look-up here, if that was lately. Another server may have ended it since: it grants no access. It may
-   * have ended since at another server: it lets nobody in.
+   * The session that a token had at its last look-up here, if that was lately. Another server may have ended it since: it grants no access.
    */
   recall(token: string): Session | undefined {
     return this.cache.get(hashOf(token))?.session;

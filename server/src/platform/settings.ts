@@ -56,7 +56,10 @@ export interface Settings {
   reset_delivery: 'response' | 'email' | 'outbox';
   /** Undefined: mails wait in the outbox. */
   mail_server: { url: string; from: string } | undefined;
-  /** Where answers to mails arrive, and the address that they are sent to: a `*` in it, or what goes behind a `+`, names the conversation; `authserv_id` is whose `Authentication-Results` are trusted. Undefined: nowhere. */
+  /**
+   * The mailbox of answers to mails, and the address that they are sent to: a `*` in it, or the part after a `+`, names the conversation; `authserv_id` is the server whose `Authentication-Results`
+   * are trusted. Undefined: nowhere.
+   */
   inbox: { url: string; address: string; authserv_id?: string } | undefined;
   /** The clamd pool beside the embedded engine; empty: the embedded engine alone. */
   scanners: readonly ScannerAddress[];
@@ -104,7 +107,7 @@ const webAddress = z.preprocess(
   blankIsUnset,
   z.url({ protocol: /^https?$/, error: 'must be an address that starts with http:// or https://' }).optional(),
 );
-/** An address with an account in it: whoever connects decodes that, and would fail over a % that stands for itself. */
+/** An address with an account in it: clients decode it, and would fail over a % that stands for itself. */
 const accountAddress = (protocol: RegExp, error: string) =>
   z.preprocess(
     blankIsUnset,
@@ -312,7 +315,7 @@ const environmentSchema = z.object({
   ...secretFileShape,
 });
 
-/** Settings that may hold a password: what is wrong with them is said, what they are is not. */
+/** Settings that may hold a password: their faults are reported, their values are not. */
 const WITH_CREDENTIALS = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL', 'INBOX_IMAP_URL', 'METRICS_TOKEN', 'TURN_SECRET']);
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
@@ -330,7 +333,7 @@ function limitsOf(entries: readonly string[], exposure: Exposure): Limits {
   }
 }
 
-/** A relay takes nobody without the secret, and a secret without a relay is one that somebody forgot. */
+/** A relay needs the secret, and a secret without a relay is a forgotten setting. */
 function turnOf(urls: readonly string[], secret: string | undefined): Settings['turn'] {
   const hasRelay = urls.some((url) => url.startsWith('turn'));
   if (hasRelay && secret === undefined)
@@ -359,7 +362,7 @@ function senderOf(smtp_url: string, public_url: string | undefined): string {
   return account ?? `no-reply@${public_url === undefined ? 'localhost' : new URL(public_url).hostname}`;
 }
 
-/** Where answers to mails arrive: in the mailbox of an account, whose own address is the one that they are sent to unless another is said. */
+/** The mailbox of answers to mails: that of an account, whose own address they are sent to by default. */
 function inboxOf(
   values: {
     INBOX_IMAP_URL?: string | undefined;
@@ -392,7 +395,7 @@ function inboxOf(
   return { url, address, ...(authserv_id !== undefined && { authserv_id }) };
 }
 
-/** Where the metrics are read: never by whoever happens to come by. */
+/** The address of the metrics: never open to everybody. */
 function metricsOf(values: {
   PORT: number;
   METRICS_PORT?: number | undefined;
@@ -429,7 +432,7 @@ function secretsOf(environment: Readonly<Record<string, string | undefined>>) {
 
 /**
  * Parses the environment, and reads the secrets that its `..._FILE` settings name.
- * @throws SettingsError that names the first bad variable and says what would be right.
+ * @throws SettingsError that names the first bad variable and a right value.
  */
 export function parseSettings(given: Readonly<Record<string, string | undefined>>): Settings {
   const environment = secretsOf(given);

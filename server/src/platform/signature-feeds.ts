@@ -10,7 +10,7 @@ export interface SignatureFeed {
   /** Without the pin. */
   url: string;
   pin: FeedPin;
-  /** It is used whole or not at all. Else what cannot be used of it is left out. */
+  /** It is used whole or not at all. Else its unusable part is left out. */
   strict: boolean;
   /** A match of a `note` feed is a note, and never makes a file infected. */
   severity: 'alarm' | 'note';
@@ -21,7 +21,7 @@ const KINDS = ['yara', 'sha256'] as const;
 /** RFC 8032: 32 bytes, as base64 with its padding. */
 const ED25519_KEY = /^[A-Za-z0-9+/]{43}=$/;
 
-/** @throws a sentence's end that says what is wrong with the pin, and what is right. */
+/** @throws a sentence's end about the fault of the pin, and the right form. */
 function pinOf(pin: string): FeedPin {
   if (pin === 'tls') return { kind: 'tls' };
   const [, name, value = ''] = /^(\w+)=(.*)$/.exec(pin) ?? [];

@@ -24,7 +24,10 @@ interface Queue {
   waiting: number;
 }
 
-/** Node's own count of what a socket has written, and of what the system has not taken of it (its time-out of idle sockets looks there as well, lib/net.js). */
+/**
+ * Node's own count of the bytes that a socket has written, and of those that the system has not taken (its time-out of idle sockets looks there as well,
+ * lib/net.js).
+ */
 function queueOf(socket: Socket): Queue | undefined {
   const handle: unknown = Reflect.get(socket, '_handle');
   if (typeof handle !== 'object' || handle === null) return undefined;
@@ -37,7 +40,7 @@ const connectionOf = (own: number, other: number) => `${own}:${other}`;
 
 /**
  * Bytes that the system holds for each connection because the other side has not taken them, by both ports (proc(5), /proc/net/tcp). The system makes room only once
- * a third of its megabytes is gone, so that somebody slow would seem to take nothing. Empty where the system does not say.
+ * a third of its megabytes is gone, so that a slow reader would seem to take nothing. Empty where the system does not say.
  */
 async function unacknowledged(): Promise<Map<string, number>> {
   const files = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map((path) => readFile(path, 'latin1').catch(() => '')));
@@ -51,8 +54,8 @@ async function unacknowledged(): Promise<Map<string, number>> {
 }
 
 /**
- * Cuts every connection, of an answer, a file or a socket, whose other side does not take what is written to it. The measure is the bytes taken, not the total
- * time: a large download over a slow network continues.
+ * Cuts every connection, of an answer, a file or a socket, whose other side does not read. The measure is the bytes taken, not the total time: a large
+ * download over a slow network continues.
  */
 export function cutSlowReaders(server: Server, { logger, ...limits }: ReadingLimits & { logger: FastifyBaseLogger }): void {
   const open = new Set<Socket>();

@@ -51,8 +51,8 @@ async function call<E extends Endpoint>(
 }
 
 /**
- * Time after the call for which a request may begin and still be answered as before, in ms. It is asked all the time, so that what is cached is in use; a slow machine counts for
- * nothing.
+ * Time after the call for which a request may begin and still be answered as before, in ms. It is asked all the time, so that cached answers are used; a slow machine does not
+ * count.
  */
 async function msUntil(status: number, ask: () => Promise<{ status: number }>): Promise<number> {
   const began = performance.now();
@@ -87,7 +87,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe('two servers
     }
   });
 
-  test('a page hears of what happens at the other server, also after a gap that it spent there', async () => {
+  test('a page hears events of the other server, also after a gap that it spent there', async () => {
     const { start } = await startCluster();
     const one = await start();
     const other = await start();
@@ -164,7 +164,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe('two servers
     for (const [what, ms] of Object.entries(measured)) expect.soft(ms, what).toBeLessThan(SOON_MS);
   });
 
-  test('that lack something between them do not start beside each other, and say in one line what is missing', async () => {
+  test('that lack a shared setting do not start beside each other, and say in one line which one', async () => {
     const { settings } = await startCluster();
     const { DATABASE_URL, REDIS_URL, STORAGE_URL } = settings;
     const first = await startServer({ DATABASE_URL, DATA_DIR: freshFolder('first') });

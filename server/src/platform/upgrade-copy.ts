@@ -48,7 +48,7 @@ export function copyBeforeUpgrade(sqlite: string, freeBytes?: number): void {
     return bavail * bsize;
   };
   const free = freeBytes ?? freeNow();
-  // The copy, and as much again for what the migrations write anew.
+  // The copy, and as much again for the migrations' writes.
   const needed = 2 * (sizeOf(sqlite) + sizeOf(`${sqlite}-wal`)) + LEAST_BYTES;
   const noRoom = (left: number) =>
     new UpgradeCopyError(

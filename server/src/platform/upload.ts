@@ -40,7 +40,7 @@ interface UploadOptions {
   total_ms: number;
   /** Takes room for so many bytes more before they are written. Its exception refuses the upload. */
   take: (bytes: number) => void;
-  /** Aborted with what the upload is then refused with. */
+  /** Its reason is the upload's refusal. */
   signal: AbortSignal;
 }
 
@@ -52,7 +52,7 @@ const TOO_SLOW = 'The upload arrived too slowly, so it was dropped. Upload the f
 
 const TOO_LONG = 'The upload took longer than an upload may, so it was dropped. Upload the file again over a faster connection.';
 
-/** Takes a stream into memory while it is small, else into a file, and hashes it. Memory is that of the buffers, whatever the size. */
+/** Takes a stream into memory while it is small, else into a file, and hashes it. It needs the same memory for any size. */
 async function store(stream: Readable, options: UploadOptions): Promise<Stored> {
   const hash = createHash('sha256');
   let size = 0;

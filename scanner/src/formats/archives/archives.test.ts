@@ -119,7 +119,7 @@ describe('a tar archive', async () => {
     expect(await read(Buffer.concat([await tar([HARMLESS]), whole]))).toMatchObject({ found: true, unread: [] });
   });
 
-  test('has numbers that end at what is no digit', async () => {
+  test('has numbers that end at a character that is no digit', async () => {
     const entry = tarEntry(PACKED);
     entry.write(' 0000000', 124, 'latin1');
     entry.write(`${PACKED.content.length.toString(8).padStart(3, '0')}x`, 132, 'latin1');

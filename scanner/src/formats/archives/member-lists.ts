@@ -137,7 +137,7 @@ const propertyList: MemberList = {
 const WEB_ARCHIVE = /^WARC\/\d\.\d\r?\n/;
 const RECORD_HEAD_BYTES = 16 * 1024;
 
-/** Archives of pages (ISO 28500, WARC): records of a head and a body; what a server answered has a head of its own before it. */
+/** Archives of pages (ISO 28500, WARC): records of a head and a body; a server's answer has a head of its own before it. */
 const webArchive: MemberList = {
   is: (head) => WEB_ARCHIVE.test(head.toString('latin1', 0, 16)),
   *members(reader, known) {

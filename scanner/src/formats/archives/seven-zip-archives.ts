@@ -95,7 +95,7 @@ function isBinaryCpio(head: Buffer): boolean {
   return CPIO_KINDS.includes(word(6) >> 12) && name_bytes > 1 && head[26 + name_bytes - 1] === 0;
 }
 
-/** The higher byte of a mode of POSIX: the kind of file, and what of its rights stands there. */
+/** The higher byte of a mode of POSIX: the kind of file, and the upper bits of its rights. */
 const MODES = '(11|20|21|40|41|43|45|47|60|61|80|81|83|85|89|a0|a1|c1)';
 
 const isWritten = (reader: Reader, at: number, length: number, digits: RegExp) =>

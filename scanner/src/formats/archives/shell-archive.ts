@@ -68,7 +68,7 @@ interface Here {
   lines: string[];
 }
 
-/** The last document that a line opens, if what stands in it is not the file itself. */
+/** The last document that a line opens, if it holds an encoded file. */
 function hereOf(text: string): Here | undefined {
   if (text.length > LINE_BYTES_MAXIMUM || !text.includes('<<')) return undefined;
   const found = [...text.matchAll(HERE)].at(-1);

@@ -21,7 +21,7 @@ const LIST_BYTES_MAXIMUM = 4 * 1024 ** 2;
 const HASH_BYTES = 16;
 const NAME_BYTES_MAXIMUM = 1024;
 const LZMA_HEAD_BYTES = 5;
-/** More files of what was packed in one go are not taken apart. */
+/** Further files packed together are not taken apart. */
 const FILES_MAXIMUM = 1000;
 
 const START = struct('big', { magic: MAGIC.length, format: 'u32' });
@@ -36,7 +36,7 @@ function isUnity(head: Buffer): boolean {
 }
 
 interface Block {
-  /** Where it lies in the bundle, and in what all come to. */
+  /** Its place in the bundle, and in the unpacked blocks together. */
   start: number;
   packed_bytes: number;
   from: number;
@@ -128,7 +128,7 @@ function firstBehind(blocks: readonly Block[], from: number): number {
   return low;
 }
 
-/** The files of a bundle; what is packed as LZMA comes block by block. @throws Unreadable */
+/** The files of a bundle; LZMA comes block by block. @throws Unreadable */
 async function* unityMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const { budget, claim } = context;
   const reader = openReader(content, budget);

@@ -121,7 +121,7 @@ interface Entry {
   start: number;
   /** The sizes stand behind the data, so they are not known here. */
   open_end: boolean;
-  /** The time of the file: what the old encryption is checked by when the checksum stands behind the data. */
+  /** The time of the file: the old encryption is checked by it when the checksum stands behind the data. */
   time: number;
   aes: Aes | undefined;
 }
@@ -181,7 +181,7 @@ function findDirectories(reader: Reader): Directory[] {
   return found;
 }
 
-/** Whether a whole zip archive ends here, whatever stands before it. */
+/** Whether a whole zip archive ends here, after any other bytes. */
 function endsAsZip(reader: Reader): boolean {
   return findDirectories(reader).some(({ size }) => size > 0);
 }
@@ -398,10 +398,10 @@ function methodOf({ method, aes }: Entry): number {
   return method === METHOD.aes ? (aes?.method ?? method) : method;
 }
 
-/** Undefined when it is more than announced, or not whole: the stream gives what is good of it. */
+/** Undefined when it is longer than announced, or incomplete: the stream gives its good part. */
 function inflateQuickly(raw: Buffer, entry: Entry, budget: Budget): Buffer | undefined {
   const most = entry.open_end ? QUICK.unpacked : Math.max(1, entry.unpacked);
-  // In one piece, where it is what it claims to be: pieces would be put together once more.
+  // In one piece, if its size is right: pieces would be put together once more.
   const chunk_bytes = entry.open_end ? undefined : Math.min(most, raw.length * DEFLATE_RATIO_MAXIMUM) + 1;
   const answer = decompress('deflate', raw, budget, { most, chunk_bytes });
   return answer.kind === 'whole' ? answer.plain : undefined;
@@ -507,7 +507,7 @@ function rebuilt(reader: Reader, entries: readonly Entry[]): Source {
 
 /**
  * The members of a zip archive: those of its directory, those that only a local header knows, and both readings where the two contradict each other.
- * @throws Unreadable at the end, when something of it was damaged.
+ * @throws Unreadable at the end, when a part of it was damaged.
  */
 async function* zipMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
@@ -529,7 +529,7 @@ async function* zipMembers(content: Content, context: ReadContext): AsyncGenerat
         foreign.push({ ...entry, packed });
         foreign_bytes += packed;
         context.budget.expectMembers(foreign.length);
-        // They share what they are unpacked from, over and over.
+        // They share their packed bytes, over and over.
         if (foreign_bytes > FOREIGN_SHARED_MAXIMUM * reader.size) throw new LimitReached('bomb');
         if (foreign_bytes > FOREIGN_TOTAL_MAXIMUM) throw new LimitReached('too_large');
       } else yield memberOf(content, reader, entry, context);

@@ -22,7 +22,7 @@ const JAVA_SNAPPY_HEAD_BYTES = 16;
 
 /** Larger blocks are not taken into memory. Bytes. */
 const BLOCK_BYTES_MAXIMUM = 64 * 1024 ** 2;
-/** Contents that are told by their blocks alone are smaller. Bytes. */
+/** Contents that are recognised by their blocks alone are smaller. Bytes. */
 const TOLD_BYTES_MAXIMUM = 16 * 1024 ** 2;
 /** Shorter content is not kept in a block in practice. Bytes. */
 const TOLD_LEAST = 33;
@@ -50,7 +50,7 @@ export function need(reader: Reader, at: number, length: number): Buffer {
   return bytes;
 }
 
-/** A block of LZ4 that must come to just so many bytes. @throws Unreadable */
+/** A block of LZ4 that must unpack to exactly so many bytes. @throws Unreadable */
 export function unpackedBlock(packed: Buffer, size: number, budget: Budget): Buffer {
   if (size > LZ4_RATIO * packed.length) throw new Unreadable('damaged');
   if (size > BLOCK_BYTES_MAXIMUM) throw new Unreadable('too_large');
@@ -160,7 +160,7 @@ function sizedBlocks(reader: Bytes): Sized | undefined {
   return oneBlock(reader) ?? hadoopBlocks(reader);
 }
 
-/** Whether a content is nothing but blocks of LZ4 with their sizes before them: to the last byte, and to the last byte of what they come to. */
+/** Whether a content is only blocks of LZ4 with their sizes before them: to the last byte, packed and unpacked. */
 export function isSizedBlocks(content: Bytes): boolean {
   return sizedBlocks(content) !== undefined;
 }
@@ -211,7 +211,10 @@ export const blockStream = format({
   open: (content, context) => blockStreamMembers(content, innerName(context.name), context),
 });
 
-/** Blocks that only their lengths tell. They are proven to their last byte, and what is packed may begin as something else does that may begin anywhere: a PDF, for one. */
+/**
+ * Blocks that only their lengths tell. They are proven to their last byte, and packed bytes may look like the beginning of a format that may begin anywhere: a PDF, for
+ * one.
+ */
 export const bareBlocks = format({
   id: 'sized-blocks',
   media_type: 'application/x-packed',

@@ -83,8 +83,8 @@ function* piecesOf(reader: Reader, from: number): Generator<Buffer> {
 }
 
 /**
- * Streams of gzip, one behind the other. Node's own decoder takes whatever begins with 1f for another stream, and gives nothing of those before it when
- * it is none.
+ * Streams of gzip, one behind the other. Node's own decoder reads any bytes that begin with 1f as another stream, and gives no output of the earlier
+ * ones when they are none.
  */
 async function* gzipStreams(reader: Reader, ended: (at: number) => void): AsyncGenerator<Buffer> {
   let is_whole = true;
@@ -206,7 +206,7 @@ function* lz4Legacy(reader: Reader, from: number, room: Lz4Room): Generator<Buff
   }
 }
 
-/** Frames, one behind the other. `ended` is told where each ends. */
+/** Frames, one behind the other. `ended` gets the end of each. */
 function* lz4Frames(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
   const room = { target: Buffer.alloc(0) };
   for (let at = 0; ; ended(at)) {
@@ -430,7 +430,7 @@ const unpackedBy =
 /** Enough of a stream to tell whether it is one. Bytes. */
 const TRIED_BYTES = 4096;
 
-/** Whether raw deflate or zlib unpacks from `at` on, as far as is tried: what ends too early is none the worse for it. */
+/** Whether raw deflate or zlib unpacks from `at` on, as far as is tried: an early end is no failure. */
 function inflates(reader: Reader, at: number, packing: 'zlib' | 'deflate'): boolean {
   const packed = reader.at(at, TRIED_BYTES);
   const { kind } = decompress(packing, packed, reader.budget, { most: 64 * 1024 });
@@ -440,7 +440,7 @@ function inflates(reader: Reader, at: number, packing: 'zlib' | 'deflate'): bool
 /** A longer name or comment of gzip between other bytes is not accepted. Bytes. */
 const CARVED_TEXT_BYTES = 1024;
 
-/** RFC 1952: the header with what its flags announce, and deflate behind it. */
+/** RFC 1952: the header with its optional fields, and deflate behind it. */
 function provesGzip(reader: Reader, at: number): boolean {
   const head = reader.at(at, GZIP_HEAD_BYTES);
   if (head.length < GZIP_HEAD_BYTES || head[2] !== 8 || (head[3] ?? 0) > 0x1f) return false;

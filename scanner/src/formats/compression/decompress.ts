@@ -25,7 +25,7 @@ import { LZ4_RATIO_MAXIMUM, plainSize, SNAPPY_RATIO_MAXIMUM, unpackLz4, unpackLz
 const ATTEMPT_COST = 2048;
 /** zlib's own figure (zlib.net, "Technical Details"). */
 export const DEFLATE_RATIO_MAXIMUM = 1032;
-/** Steps of a guess, each 16 times the one before: most that are none fail in the first. Bytes. */
+/** Steps of a guess, each 16 times the one before: most wrong guesses fail in the first. Bytes. */
 const GUESS_STEPS = { first: 4096, factor: 16 } as const;
 /** Windows of more than 16 MiB, which brotli's own program unpacks as well. */
 const BROTLI_PARAMETERS = { [constants.BROTLI_DECODER_PARAM_LARGE_WINDOW]: 1 };
@@ -46,7 +46,7 @@ const STREAMS = {
   brotli: createBrotliDecompress,
 } as const;
 
-/** Whether a decoder is at work that nobody waits for. */
+/** Whether a decoder is at work that is not awaited. */
 let is_calling = false;
 
 /**
@@ -65,7 +65,7 @@ for (const decoder of [createInflate(), createInflateRaw(), createBrotliDecompre
 function callDecoder(packing: Packing, packed: Buffer, options: Options): unknown {
   const { stackTraceLimit } = Error;
   is_calling = true;
-  // Most guesses fail, and nobody reads where.
+  // Most guesses fail, and their stacks are not read.
   Error.stackTraceLimit = 0;
   try {
     return DECODERS[packing](packed, options);
@@ -75,7 +75,7 @@ function callDecoder(packing: Packing, packed: Buffer, options: Options): unknow
   }
 }
 
-/** `most`: unpacked bytes; `is_open`: a stream that is cut gives what there is of it; `chunk_bytes`: what is set aside at a time. */
+/** `most`: unpacked bytes; `is_open`: a cut stream gives its available part; `chunk_bytes`: bytes that are allocated at a time. */
 interface Order {
   most: number;
   is_open?: boolean | undefined;
@@ -95,7 +95,7 @@ function kindOf(error: unknown): 'large' | 'cut' | 'none' {
 
 /**
  * Decompresses the stream that begins with the first byte.
- * @throws LimitReached, and nothing else: bytes that are no such stream are an answer.
+ * @throws LimitReached only: bytes that are no such stream are an answer.
  */
 export function decompress(packing: Packing, packed: Buffer, budget: Budget, { most, is_open, chunk_bytes }: Order): Unpacked {
   budget.spend(ATTEMPT_COST);
@@ -189,7 +189,7 @@ export function unpackedLz4(packed: Buffer, budget: Budget, size: number): Buffe
   return target;
 }
 
-/** A block of LZ4 behind what it may refer to; answers where it ends. @throws Unreadable, LimitReached */
+/** A block of LZ4 behind its dictionary; answers its end. @throws Unreadable, LimitReached */
 export function unpackedLz4Into(packed: Buffer, budget: Budget, target: Buffer, start: number): number {
   budget.spend(ATTEMPT_COST + packed.length + Math.min(target.length - start, LZ4_RATIO_MAXIMUM * packed.length));
   return unpackLz4(packed, target, start);

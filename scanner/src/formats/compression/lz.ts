@@ -1,12 +1,13 @@
 import { varint } from '#scanner/formats/data/varint.ts';
 import { Unreadable } from '#scanner/walk/member.ts';
 
-// Decoders of the LZ77 family that neither Node nor 7-Zip has. Each writes into a buffer of a known size, and no claim leads out of it. decompress.ts calls them and charges the budget; nothing else may.
+// Decoders of the LZ77 family that neither Node nor 7-Zip has. Each writes into a buffer of a known size, and no claim leads out of it.
+// decompress.ts calls them and charges the budget; no other module may.
 
 /** The furthest distance of a match of LZ4 (lz4_Block_format.md). */
 export const LZ4_HISTORY_BYTES = 65_535;
 
-/** Copies `length` bytes that lie `distance` back, which may overlap with what is being written. Answers where the copy ends. */
+/** Copies `length` bytes that lie `distance` back, which may overlap with the target. Answers where the copy ends. */
 function repeat(target: Buffer, at: number, distance: number, length: number): number {
   if (distance === 0 || distance > at || at + length > target.length) throw new Unreadable('damaged');
   if (distance >= length) target.copy(target, at, at - distance, at - distance + length);
@@ -21,7 +22,7 @@ function literals(source: Buffer, from: number, target: Buffer, at: number, leng
 
 /**
  * Unpacks one block of LZ4 (lz4_Block_format.md) into `target` from `start` on, behind what matches may refer to. Answers where it ends.
- * @throws Unreadable for what is no such block, or does not fit.
+ * @throws Unreadable for other bytes, or a block that does not fit.
  */
 export function unpackLz4(source: Buffer, target: Buffer, start: number): number {
   let from = 0;
@@ -52,7 +53,7 @@ export function unpackLz4(source: Buffer, target: Buffer, start: number): number
 
 /**
  * Unpacks one block of LZO1X (the Linux kernel's documentation, "LZO stream format") into `target`. Answers how many bytes it gave.
- * @throws Unreadable for what is no such block, or does not fit.
+ * @throws Unreadable for other bytes, or a block that does not fit.
  */
 export function unpackLzo(source: Buffer, target: Buffer): number {
   let from = 0;

@@ -115,7 +115,7 @@ const CARVED_COMPRESS = { header: 3, code_bits: 9, least: 32, looked: 64, first_
 /** So many bytes tell whether compress(1) begins. */
 const COMPRESS_BYTES = CARVED_COMPRESS.header + (CARVED_COMPRESS.looked * CARVED_COMPRESS.code_bits) / 8;
 const COMPRESS_MAGIC = Buffer.from(COMPRESS.magic.toString(16), 'hex');
-/** In larger contents it is looked for at the beginning only. Bytes. */
+/** In larger contents only the beginning is searched. Bytes. */
 const COMPRESS_WITHIN = 64 * 1024 ** 2;
 const SEARCHED_BYTES = 1024 ** 2;
 const DENSE = 256;

@@ -36,7 +36,7 @@ async function* plainChunks(reader: Reader, claim: ReadContext['claim']): AsyncG
   }
 }
 
-/** The one member of a stream of framed blocks. Padding and what a reader may skip belong to it. */
+/** The one member of a stream of framed blocks. Padding and skippable chunks belong to it. */
 async function* snappyMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
   try {

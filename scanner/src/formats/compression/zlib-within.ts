@@ -24,7 +24,7 @@ interface Stream {
 const LITERALS_MAXIMUM = 286;
 const DISTANCES_MAXIMUM = 30;
 
-/** Whether a block with tables of its own may begin here (RFC 1951, 3.2.7): the codes of the lengths of its codes fill all that can be written. Of a hundred places that are none this leaves one. */
+/** Whether a block with tables of its own may begin here (RFC 1951, 3.2.7): the codes of the lengths of its codes fill all that can be written. Of a hundred wrong places this leaves one. */
 export function beginsTables(bytes: Buffer, at: number): boolean {
   // Three bits are the block's own; up to 19 lengths of three bits follow 14 bits.
   if (at + 10 > bytes.length) return true;
@@ -42,11 +42,11 @@ export function beginsTables(bytes: Buffer, at: number): boolean {
   return filled === 128;
 }
 
-/** The streams in order; what one is packed in is not looked at for others. */
+/** The streams in order; the packed bytes of one are not searched for others. */
 export function* zlibIn(bytes: Buffer, budget: Budget): Generator<Stream> {
   for (let at = bytes.indexOf(FIRST); at >= 0 && at + 8 <= bytes.length; at = bytes.indexOf(FIRST, at + 1)) {
     if (!SECOND.has(bytes[at + 1] ?? 0)) continue;
-    // Blocks of the kind 3 there are none, and what is stored has its length twice.
+    // Blocks of the kind 3 do not exist, and a stored one has its length twice.
     const kind = ((bytes[at + 2] ?? 0) >> 1) & 3;
     const is_stored = kind === 0 && (bytes.readUInt16LE(at + 3) ^ bytes.readUInt16LE(at + 5)) === 0xffff;
     if (kind === 3 || (kind === 0 && !is_stored) || (kind === 2 && !beginsTables(bytes, at + 2))) continue;

@@ -22,13 +22,13 @@ export function isCapture(head: Buffer): boolean {
   return (PCAP.includes(little) || PCAP.includes(big)) && version === 2;
 }
 
-/** Streams that are told apart. */
+/** The most streams that are kept apart. */
 const STREAMS_KEPT_MAXIMUM = 20_000;
 /** More of them are not taken into memory. */
 const PACKETS_MAXIMUM = 500_000;
 /** Longer packets than any network has; what claims more ends the walk. Bytes. */
 const PACKET_BYTES_MAXIMUM = 16 * 1024 ** 2;
-/** As much of a packet is looked at for its heads. Bytes. */
+/** The part of a packet that is searched for heads. Bytes. */
 const HEADS_BYTES = 512;
 const HEADS_MAXIMUM = 12;
 
@@ -151,7 +151,7 @@ function afterProtocol(bytes: Buffer, protocol: number, at: number, ends: string
   return undefined;
 }
 
-/** Heads of IPv6 before what it carries (RFC 8200, 4): by hops, routing, for the end, authentication. */
+/** Heads of IPv6 before the payload (RFC 8200, 4): by hops, routing, for the end, authentication. */
 const EXTENSIONS: readonly number[] = [0, 43, 60, 51];
 
 function ofIp(bytes: Buffer, at: number, packet_end: number): Next | Found | undefined {
@@ -297,14 +297,14 @@ function runsOf(segments: readonly Segment[], is_last_first: boolean): Piece[][]
       run = [];
       runs.push(run);
     }
-    // Where they overlap in part, what is there already stays.
+    // Where they overlap in part, the earlier bytes stay.
     run.push({ start: start + seen, size: size - seen });
     next = place + size;
   }
   return runs;
 }
 
-/** Streams that are members of their own, and runs of one stream; what is in more of them is read together. */
+/** Streams that are members of their own, and runs of one stream; further ones are read together. */
 const STREAMS_MAXIMUM = 3000;
 const RUNS_MAXIMUM = 20;
 const RUN_BYTES_LEAST = 33;
@@ -394,8 +394,8 @@ class Flows {
 }
 
 /**
- * The streams of a capture as members, each direction of a connection alone, the files in its messages of HTTP, and all other packets together. Where packets are missing, what stands before and behind
- * them is a member each.
+ * The streams of a capture as members, each direction of a connection alone, the files in its messages of HTTP, and all other packets together. Where packets are missing, the bytes before and behind
+ * them are a member each.
  */
 async function* captureMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const { budget } = context;

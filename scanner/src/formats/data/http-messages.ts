@@ -1,6 +1,6 @@
 import type { Budget } from '#scanner/walk/limits.ts';
 
-// Messages of HTTP/1.1 (RFC 9112) one behind the other, as a connection has them: what they carry, without the marks of its chunks.
+// Messages of HTTP/1.1 (RFC 9112) one behind the other, as a connection has them: their bodies, without the marks of chunks.
 
 const FIRST_LINE = /^(?:HTTP\/1\.[01] \d{3}|[A-Z]{3,10} \S{1,8192} HTTP\/1\.[01]\r?\n)/;
 const HEAD_BYTES_MAXIMUM = 64 * 1024;
@@ -34,7 +34,7 @@ function fromChunks(bytes: Buffer, start: number, budget: Budget): { body: Buffe
   }
 }
 
-/** `ending`: what a name would end in that says how it is packed. */
+/** `ending`: the file extension for its packing. */
 interface Body {
   bytes: Buffer;
   ending: string;
@@ -73,9 +73,8 @@ export function httpMessages(bytes: Buffer, budget: Budget): { bodies: Body[]; o
     const known = fieldsIn(fields);
     const field = (key: string) => known.get(key);
     const length = field('content-length');
-    // A message that asks for something carries nothing but what it says.
     const is_request = !fields.startsWith('HTTP/');
-    // Unless it does not say how much, and no other message follows.
+    // A request without a length has no body if another message follows.
     const is_bare = is_request && FIRST_LINE.test(bytes.toString('latin1', start, start + HEAD_BYTES_USUAL));
     const claimed = length === undefined ? (is_bare ? 0 : bytes.length - start) : Number(length);
     const size = claimed >= 0 ? Math.min(claimed, bytes.length - start) : 0;

@@ -6,7 +6,7 @@ import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { isUtf8Text, VALUE_LEAST, type Value, valueMembers } from './values.ts';
 import { varint } from './varint.ts';
 
-// Tables of LevelDB (doc/table_format.md), in which browsers and what is built on them keep what pages and programs store: values in blocks, most of them packed, and at the end of the file where these stand.
+// Tables of LevelDB (doc/table_format.md), in which browsers and programs built on them keep the stores of pages: values in blocks, most of them packed, and their index at the end of the file.
 
 const FOOTER_BYTES = 48;
 const MAGIC = Buffer.from('57fb808b247547db', 'hex');
@@ -16,7 +16,7 @@ const PACKING = { none: 0, snappy: 1, zstd: 2 } as const;
 /** LevelDB fills blocks to 4 KiB, and beyond it with one value. Unpacking takes twice as much memory as a block. Bytes. */
 const BLOCK_BYTES_MAXIMUM = 16 * 1024 ** 2;
 const RESTART_BYTES = 4;
-/** Of a longer key what is its own is read, and not what it shares with the one before. Bytes. */
+/** Of a longer key only its own part is read, and not the part shared with the one before. Bytes. */
 const KEY_BYTES_MAXIMUM = 64 * 1024;
 
 /** Whether a table ends here. */
@@ -52,7 +52,7 @@ function blockAt(reader: Reader, { offset, size }: Handle, { budget, claim }: Re
   return plain;
 }
 
-/** The keys and values of a block: of a key stands there what is not as in the key before. */
+/** The keys and values of a block: of a key, only the difference from the key before is stored. */
 function* entriesOf(block: Buffer, { budget }: ReadContext): Generator<{ key: Buffer; value: Buffer }> {
   if (block.length < RESTART_BYTES) throw new Unreadable('damaged');
   const end = block.length - RESTART_BYTES * (1 + block.readUInt32LE(block.length - RESTART_BYTES));

@@ -177,7 +177,7 @@ export function bytesOf({ fields, shape }: Layout): number {
   return Number.isNaN(bytes) ? 0 : bytes;
 }
 
-/** Where the elements begin, and what they are. */
+/** The start of the elements, and their layout. */
 function arrayIn(reader: Reader): { start: number; layout: Layout | undefined } {
   const head = reader.at(0, 12);
   const is_first = head[6] === 1;

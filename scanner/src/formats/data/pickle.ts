@@ -45,7 +45,7 @@ const ALONE: ReadonlySet<number> = new Set(
 const FIRST_OPCODES = Buffer.from(']})(cXUCBT', 'latin1');
 /** First bytes of a pickle without a mark. */
 const FIRST_BARE = Buffer.from('](}cVSUXT)', 'latin1');
-/** A name, or the first place of the memory: none of any length has neither. */
+/** A name, or the first place of the memory: every pickle of some length has one of them. */
 const NAMES = Buffer.from('ci');
 const FIRST_PLACE = /^p[01]\n/;
 const ANY_PLACE = Buffer.from('pqr');

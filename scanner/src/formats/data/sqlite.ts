@@ -14,7 +14,7 @@ const INDEX_LEAF = 0x0a;
 const TABLE_LEAF = 0x0d;
 /** Shorter values say nothing. Bytes. */
 const LEAST = 33;
-/** So many values are members of their own when nothing tells what they are; of files and programs all are. */
+/** So many values of unknown kind are members of their own; files and programs all are. */
 const OTHERS_MAXIMUM = 4000;
 /** A value is read as a whole. Bytes. */
 const VALUE_BYTES_MAXIMUM = 64 * 1024 ** 2;
@@ -55,7 +55,7 @@ function varint(bytes: Buffer, at: number): { value: number; next: number } {
 interface Value {
   is_text: boolean;
   bytes: Buffer;
-  /** It lies in several pages, so that nobody sees it as a whole in the file. */
+  /** It lies in several pages, so that it is not whole anywhere in the file. */
   is_spread: boolean;
 }
 
@@ -74,7 +74,7 @@ function* valuesOf(record: Buffer, is_spread: boolean): Generator<Value> {
   }
 }
 
-/** The records of a page; what is continued elsewhere is put together. `room` is what all of that may come to. */
+/** The records of a page; a continued record is put together. `room` is the limit of their bytes together. */
 function* recordsOf(reader: Reader, page: Buffer, number: number, usable: number, room: { left: number }) {
   const start = number === 1 ? HEAD_BYTES : 0;
   const kind = page[start];
@@ -127,7 +127,10 @@ function* allValues(reader: Reader): Generator<Value> {
 /** So many texts are matched each alone as well: a test file in a value is one. */
 const ALONE_MAXIMUM = 500;
 
-/** Texts in which something may be written that is not seen in the pages as they are, and what is no file, one behind the other. */
+/**
+ * Texts in which a file may be written that is not visible in the pages as they are, and values that are no files, one behind the
+ * other.
+ */
 async function* others(reader: Reader, encoding: (typeof ENCODINGS)[number], isTaken: (value: Value) => boolean) {
   const decoder = new TextDecoder(encoding);
   for (const value of allValues(reader)) {

@@ -57,7 +57,7 @@ describe('output of LevelDB and Snappy', () => {
     expect(unread).toEqual([]);
   });
 
-  test('is pending where it is cut, and where it is packed in a way that nobody knows', async () => {
+  test('is pending when it is cut, or packed in an unknown way', async () => {
     const [, [, whole] = ['', Buffer.alloc(0)]] = TABLES;
     const damaged = Buffer.from(whole);
     damaged.fill(0xff, 10, 200);

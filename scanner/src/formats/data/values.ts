@@ -24,7 +24,7 @@ export interface Value {
 
 export const isUtf8Text = (bytes: Buffer) => textFormOf(bytes.subarray(0, LOOK_BYTES))?.encoding === 'utf-8';
 
-/** Values that come to so much are one member. */
+/** Values that together have so many bytes are one member. */
 class Together {
   private pieces: Buffer[] = [];
   private bytes = 0;

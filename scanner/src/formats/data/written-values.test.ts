@@ -278,7 +278,7 @@ describe('compiled Python', () => {
     expect(await examined(compiled(3495, 16, code(5, 2, tuple(text))))).toMatchObject(FOUND);
   });
 
-  test('has what another script runs, and what is packed without a head, read', async () => {
+  test('has a script within a script, and data packed without a head, read', async () => {
     const inner = code(5, 2, tuple(packed));
     expect(await examined(compiled(3495, 16, code(5, 2, tuple(string(inner)))))).toMatchObject(FOUND);
     const raw = tuple(string(latin('decompress')), string(deflateRawSync(EICAR)));

@@ -220,7 +220,7 @@ describe('a workbook of Excel 97 behind a password', () => {
 });
 
 describe('a macro sheet of Excel 4', () => {
-  test('is a text in which what is spelled and put together is said as it is', async () => {
+  test('is a text in which spelled and joined texts are resolved', async () => {
     const tokens = Buffer.concat([spelled('powershell'), text(' -w hidden '), concat, cell(4, 2), concat, call(1, 110)]);
     const { texts, threat } = await examined(
       macroBook([label(4, 2, '-c calc'), formula(0, 0, tokens), formula(1, 0, Buffer.from([0x42, 0, 54, 0]))]),

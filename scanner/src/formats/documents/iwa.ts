@@ -32,7 +32,7 @@ function blockAt(reader: Reader, at: number): Block | undefined {
   return end > start && end <= reader.size ? { start, end } : undefined;
 }
 
-/** Whether blocks follow each other to the end, as far as that is looked at, and the first one unpacks. */
+/** Whether blocks follow each other, as far as that is checked, and the first one unpacks. */
 function isIwa(reader: Reader, head: Buffer): boolean {
   if (head[0] !== 0 || head.length <= HEAD_BYTES) return false;
   const first = blockAt(reader, 0);
@@ -80,7 +80,7 @@ function textsIn(bytes: Buffer): Buffer {
   return Buffer.concat(texts);
 }
 
-/** The unpacked blocks, and their texts. @throws Unreadable at the end, `damaged` where one does not unpack, `too_large` where they come to more than is kept */
+/** The unpacked blocks, and their texts. @throws Unreadable at the end, `damaged` where one does not unpack, `too_large` where they are more than is kept */
 async function* iwaMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);
   const pieces: Buffer[] = [];

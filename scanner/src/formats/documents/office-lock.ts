@@ -10,7 +10,7 @@ export const DEFAULT_PASSWORD = 'VelvetSweatshop';
 const SPINS_MAXIMUM = 1_000_000;
 const SEGMENT_BYTES = 4096;
 const HASHES: Readonly<Record<string, string>> = { SHA1: 'sha1', SHA256: 'sha256', SHA384: 'sha384', SHA512: 'sha512' };
-/** Of what the keys are for which the hash of a password is made (2.3.4.13). */
+/** The purposes of the keys made from the hash of a password (2.3.4.13). */
 const BLOCK = { input: 'fea7d2763b4b9e79', value: 'd7aa0f6d3061344e', key: '146e0be7abacd0d6' } as const;
 
 function digest(hash: string, ...pieces: Buffer[]): Buffer {

@@ -190,12 +190,12 @@ function miniOf(reader: Reader, fat: Allocation, header: HeaderFields, root_star
   return { mini, list, damaged: stream.damaged || list.damaged };
 }
 
-/** Less is what is left of a sector behind the end of a stream. Bytes. */
+/** Fewer bytes are the rest of a sector behind the end of a stream. Bytes. */
 const UNUSED_LEAST = 64;
 const UNUSED_MAXIMUM = 1000;
 
 /**
- * Sectors of the table that no stream uses: free ones, and those after the end of a stream. Programs leave there what they had before, so that it may be
+ * Sectors of the table that no stream uses: free ones, and those after the end of a stream. Programs leave earlier data there, so that it may be
  * anything and is no fault of the file.
  */
 function* unusedMembers(reader: Reader, claimed: Ranges, end: number, { claim }: ReadContext): Generator<Member> {
@@ -233,7 +233,7 @@ function textView(name: string, text: string, budget: Budget, damage?: StatusDet
   return { name, kind: 'view', read: () => ({ content: { size: bytes.length, bytes }, damage }) };
 }
 
-/** More of what the cells of a workbook say is not kept. Characters. */
+/** Further texts of a workbook's cells are not kept. Characters. */
 const CELLS_CHARACTERS_MAXIMUM = 4 * 1024 ** 2;
 /** A shorter cell is no file; so many are matched alone. */
 const CELL = { characters_least: 33, alone: 500 } as const;
@@ -412,7 +412,7 @@ async function* oleMembers(content: Content, context: ReadContext): AsyncGenerat
       yield textView(`${name} (macro sheets)`, sheets.text, budget, sheets.is_cut ? 'too_large' : undefined);
     }
 
-    /** A stream that is too long to be taken into memory: what is read of its end and of its beginning together is read in pieces, or left unread and told. */
+    /** A stream that is too long for memory: readers that need its end and its beginning together read it in pieces, or leave it unread with a note. */
     function* largeMembers(name: string, chain: Chain): Generator<Member> {
       const [first] = chain.runs;
       const head = first === undefined ? Buffer.alloc(0) : reader.at(first.position, Math.min(first.length, BEGINNING_BYTES));

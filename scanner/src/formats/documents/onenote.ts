@@ -93,7 +93,7 @@ function claimNodes(reader: Reader, first: readonly { start: number; size: numbe
   }
 }
 
-/** Explains what a store is made of. Its unused parts are members: they may be anything. */
+/** Claims the parts of a store. Its unused parts are members: they may be anything. */
 function* storeMembers(reader: Reader, context: ReadContext): Generator<Member> {
   const header = reader.at(0, STORE_HEADER_BYTES);
   context.claim(0, STORE_HEADER_BYTES);

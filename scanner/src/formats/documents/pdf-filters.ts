@@ -3,7 +3,7 @@ import { hexDigit } from '#scanner/text/text-codings.ts';
 import type { Budget } from '#scanner/walk/limits.ts';
 
 // The filters of PDF streams (ISO 32000-1, 7.4). Each takes pieces and gives pieces, a small one at a time, so that a long stream or a long chain of filters
-// never lies in memory, and whoever takes the pieces can stop.
+// never lies in memory, and the consumer can stop.
 
 type Pieces = AsyncIterable<Buffer> | Iterable<Buffer>;
 /** Parameters of a stream's filter (7.4.4.3), as far as they matter. */
@@ -218,7 +218,7 @@ async function* inflate(pieces: Pieces, budget: Budget): AsyncGenerator<Buffer> 
   if (!is_begun && first.length > 2 && !has_head) throw new Error('No deflated data.');
 }
 
-/** The first piece, of which it is told whether there are more. */
+/** The first piece, and whether there are more. */
 async function begun(pieces: Pieces): Promise<{ first: Buffer; rest: AsyncGenerator<Buffer> | undefined }> {
   async function* all(): AsyncGenerator<Buffer> {
     yield* pieces;
@@ -315,7 +315,7 @@ const FILTERS: ReadonlyMap<string, Filter> = new Map([
   ['LZW', lzw],
 ]);
 
-/** The filter of that name, undefined for those of pictures and for what no standard knows. */
+/** The filter of that name, undefined for those of pictures and for unknown ones. */
 export function filterOf(name: string): Filter | undefined {
   return FILTERS.get(name);
 }

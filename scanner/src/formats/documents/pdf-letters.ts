@@ -5,7 +5,7 @@ import type { Member } from '#scanner/walk/member.ts';
 
 // Streams of a PDF that are texts, in which bytes are written as letters.
 
-/** Of a longer text what is written in it as letters is looked for in so much. Bytes. */
+/** Only so much of a longer text is searched for files written as letters. Bytes. */
 const LETTERS_BYTES_MAXIMUM = 16 * 1024 ** 2;
 const LESS = 0x3c;
 const DIGITS = /^[0-9a-f]+$/i;

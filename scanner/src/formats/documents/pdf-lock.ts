@@ -42,7 +42,7 @@ function rc4(key: Buffer, pieces: Iterable<Buffer>): Generator<Buffer> {
   })();
 }
 
-/** AES in CBC, its first block in front; what is no whole block at its end is left out. */
+/** AES in CBC, its first block in front; an incomplete block at its end is left out. */
 function* aes(key: Buffer, pieces: Iterable<Buffer>): Generator<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   let decipher: ReturnType<typeof createDecipheriv> | undefined;
@@ -157,7 +157,7 @@ function hardened(salt: Buffer, revision: number): Buffer {
   return key.subarray(0, 32);
 }
 
-/** Revisions 5 and 6: the key is in `UE`, encrypted with what the salt of `U` gives. */
+/** Revisions 5 and 6: the key is in `UE`, encrypted with a hash of the salt of `U`. */
 function aes256Key(text: string, revision: number): Buffer | undefined {
   const user = stringIn(text, 'U');
   const packed = stringIn(text, 'UE');

@@ -32,7 +32,7 @@ const GAP_LEAST = 200;
 const NUMBER = /^[-+]?\d{0,10}(?:\.\d{0,10})?$/;
 const TOKEN_BYTES_MAXIMUM = 24;
 
-/** Whether a stream may show a text, or say what its letters are. */
+/** Whether a stream may show a text, or map its letters. */
 export function isOfPages(head: Buffer): boolean {
   return head.includes(BEGIN_TEXT) || head.includes(BEGIN_MAP);
 }

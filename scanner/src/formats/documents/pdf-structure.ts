@@ -31,7 +31,9 @@ const TOKENS: readonly { pattern: RegExp; most: number }[] = [
 const AGAIN =
   /(?<![^\s\0>\])])(?:\d{1,10}[\s\0]{1,8}\d{1,5}[\s\0]{1,8}obj|endobj|xref[\r\n ]|trailer[\s\0<]|startxref[\r\n ]|%%EOF|%PDF-)/g;
 
-/** Explains the tokens of a piece that lies between two streams. `is_last`: nothing of it was left for another window. Answers how far it came. */
+/**
+ * Claims the tokens of a piece that lies between two streams. `is_last`: no part of it was left for another window. Answers how far it came.
+ */
 function claimTokens(text: string, start: number, is_last: boolean, claim: (start: number, end: number) => void): number {
   let at = 0;
   // Text that may continue after the window is examined with the next one.

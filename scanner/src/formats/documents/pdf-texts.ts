@@ -27,7 +27,7 @@ export const ESCAPES: ReadonlyMap<number, number> = new Map([
 
 type State = 'between' | 'less' | 'comment' | 'literal' | 'escape' | 'octal' | 'hex';
 
-/** A string as it stands in the file, and the number of its object where it is told. */
+/** A string as it stands in the file, and the number of its object if known. */
 interface PdfString {
   bytes: Buffer;
   number: number | undefined;
@@ -181,7 +181,7 @@ export class PdfStrings {
   }
 }
 
-/** The text that a string is (7.9.2.2): with a mark it is in UTF-16 or UTF-8, else each byte is a character. Undefined for what is none. */
+/** The text that a string is (7.9.2.2): with a mark it is in UTF-16 or UTF-8, else each byte is a character. Undefined for others. */
 export function textOfString(bytes: Buffer): Buffer | undefined {
   const mark = bytes.toString('hex', 0, 3);
   const text =

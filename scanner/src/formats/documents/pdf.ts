@@ -94,12 +94,12 @@ function filtersOf(dictionary: string): string[] | undefined {
 }
 
 interface Found {
-  /** The number of its object, where it is told. */
+  /** The number of its object, if known. */
   number: number | undefined;
   dictionary: string;
   start: number;
   end: number;
-  /** There may be more of the dictionary than what was read of it. */
+  /** The dictionary may continue before the part that was read. */
   is_cut: boolean;
 }
 
@@ -206,7 +206,7 @@ class Objects {
     return start === undefined ? undefined : stringOf(this.reader.at(start, SCRIPT_BYTES.most).toString('latin1').trimStart());
   }
 
-  /** A dictionary in which what it says of its filters stands itself. */
+  /** A dictionary with references in its filters replaced by their objects. */
   resolved(dictionary: string): string {
     return dictionary.replaceAll(
       /\/(Filter|F|DecodeParms|DP)\s{0,16}(\d{1,10})\s{1,16}\d{1,5}\s{1,16}R\b/g,
@@ -321,7 +321,7 @@ function* filesNamedIn(reader: Reader): Generator<number> {
 }
 
 const SCRIPT = Buffer.from('/JS');
-/** A script is looked at as far as `quick`, and when it is not a short one as far as `most`. */
+/** A script is searched as far as `quick`, and a longer one as far as `most`. */
 const SCRIPT_BYTES = { quick: 4096, most: 1024 ** 2 } as const;
 const SCRIPTS_MAXIMUM = 100;
 const STRING_ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }));
@@ -404,7 +404,7 @@ function* scriptsIn(reader: Reader, lock: Lock | undefined): Generator<Member> {
 
 /** So many texts of a document are matched each alone as well: a test file in a field is one. */
 const ALONE_MAXIMUM = 500;
-/** Texts are given out when they come to so much. Bytes. */
+/** Texts are given out at this size together. Bytes. */
 const TEXTS_BYTES = 1024 ** 2;
 const NEWLINE = Buffer.from('\n');
 
@@ -442,7 +442,7 @@ class Texts {
   }
 }
 
-/** A longer stream is no value that somebody put beside the pages. Bytes. */
+/** A longer stream is no value that an author put beside the pages. Bytes. */
 const VALUE_BYTES_MAXIMUM = 64 * 1024;
 
 /** Longer gaps between streams are read in pieces, so that no damaged document comes into memory as a whole. Bytes. */
@@ -502,9 +502,9 @@ async function peeked(
 }
 
 /**
- * The document with its streams unpacked, as one member in which rules see it like any other PDF, and each attached file as a member of its own: what is
- * called one, and what `isFile` tells by its first `head_bytes` bytes.
- * @throws Unreadable `encrypted` when its streams cannot be read, and at the end what else could not be.
+ * The document with its streams unpacked, as one member in which rules see it like any other PDF, and each attached file as a member of its own: declared ones, and
+ * those that `isFile` recognises by the first `head_bytes` bytes.
+ * @throws Unreadable `encrypted` when its streams cannot be read, and at the end for other unread parts.
  */
 async function* pdfMembers(
   content: Content,

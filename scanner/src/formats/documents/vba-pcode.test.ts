@@ -97,7 +97,7 @@ describe('a macro', () => {
     expect(notes).toEqual([expect.stringContaining('not in its source')]);
   });
 
-  test('that has no lines is nothing, whatever its source is', async () => {
+  test('that has no lines raises nothing, with any source', async () => {
     expect((await examined(inFile(moduleOf([], HEADER)))).unread).toEqual([]);
     expect((await examined(inFile(moduleOf([], undefined)))).unread).toEqual([]);
   });
@@ -159,7 +159,7 @@ function oldModule(lines: readonly Buffer[], source: string | undefined, { big =
 }
 
 describe('a macro that was compiled before Visual Basic 6', () => {
-  /** `version`: what the stream of the project says. */
+  /** `version`: the version in the project's stream. */
   const project = (module: Buffer, version = 0x5e) => {
     const head = Buffer.alloc(64);
     head.writeUInt16LE(0x61cc, 0);
@@ -259,7 +259,7 @@ describe.runIf(existsSync(REAL))('a macro that Excel compiled', () => {
   });
 
   test('is pending once its source says something else', async () => {
-    // The source has the text once, as literals and a copy of what stands before them.
+    // The source has the text once, as literals and a copy of earlier text.
     const from = project.lastIndexOf('Hello');
     const bent = Buffer.from(project);
     bent.write('Jolly', from, 'latin1');

@@ -1,6 +1,6 @@
-// A module of Visual Basic keeps what it was compiled to before its packed source, and Office runs that as long as its own version made it. An author who removes the
-// source, or replaces it ("stomping"), shows readers nothing or a lie. The compiled form is not documented (MS-OVBA 2.3.4.3 calls it a cache); what is read here are its
-// table of lines and the texts in them, as tools that take it apart know them. Version 5 is the one of Office 97, version 3 of Excel 5 and 95.
+// A module of Visual Basic keeps its compiled form before its packed source, and Office runs that form if its own version made it. An author who removes the source, or
+// replaces it ("stomping"), shows readers nothing or a lie. The compiled form is not documented (MS-OVBA 2.3.4.3 calls it a cache); only its table of lines and the
+// texts in them are read here, as known from disassemblers. Version 5 is the one of Office 97, version 3 of Excel 5 and 95.
 
 const MODULE = {
   begin: 0x1601,

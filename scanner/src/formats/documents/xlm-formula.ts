@@ -1,4 +1,4 @@
-// A formula of Excel as a tree, and what is known of its value without running it: obfuscated macro sheets put commands together of CHAR(), &, MID() and cells.
+// A formula of Excel as a tree, and the known part of its value without running it: obfuscated macro sheets put commands together of CHAR(), &, MID() and cells.
 
 /** A place in a sheet, from 0. */
 export interface Cell {
@@ -61,7 +61,7 @@ const arithmetic: Readonly<Record<string, (left: number, right: number) => numbe
   '^': (left, right) => left ** right,
 };
 
-/** A few functions that give texts and their codes; what they are given is known. */
+/** A few functions that give texts and their codes, for known arguments. */
 const functions: Readonly<Record<string, (values: readonly Value[]) => Value>> = {
   CHAR([code]) {
     const number = asNumber(code);
@@ -176,7 +176,7 @@ function joinedParts(parts: readonly Formula[], valueAt: ValueAt, depth: number)
   return known === undefined ? pieces : [...pieces, quoted(known)];
 }
 
-/** A formula as people write it, with what is known of its parts in their place. */
+/** A formula as people write it, with the known values of its parts in their place. */
 export function printed(formula: Formula, valueAt: ValueAt, depth = 0): string {
   if (depth > DEPTH_MAXIMUM) return '...';
   const known = knownOf(formula, valueAt, depth);

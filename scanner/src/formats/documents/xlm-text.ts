@@ -2,11 +2,11 @@ import type { Budget } from '#scanner/walk/limits.ts';
 import { type Cell, cellName, type Formula, knownOf, printed, type ValueAt } from './xlm-formula.ts';
 import { parseFormula } from './xlm-parse.ts';
 
-// Macro sheets as a text for the rules: one line for each formula, with what is known of it in its place.
+// Macro sheets as a text for the rules: one line for each formula, with its known values in place.
 
 /** The first line of the text. */
 const TITLE = 'Excel 4 macro sheets';
-/** A longer text is cut, and its caller is told. Characters. */
+/** A longer text is cut, and the caller learns it. Characters. */
 const TEXT_MAXIMUM = 2 * 1024 ** 2;
 /** Cells that stand for other cells are followed so far. */
 const CHAIN_MAXIMUM = 32;
@@ -28,7 +28,7 @@ export function keyOf({ row, column }: Cell): string {
   return `${row},${column}`;
 }
 
-/** Looks up cells, and what the formulas in them come to: each once. */
+/** Looks up cells, and the values of their formulas: each once. */
 function lookUp(sheets: readonly MacroSheet[], sheet: MacroSheet): ValueAt {
   const formulas = new Map(sheets.map((one) => [one, new Map(one.formulas.map(({ cell, formula }) => [keyOf(cell), formula]))]));
   const known = new Map<string, string | number | boolean | undefined>();
@@ -40,7 +40,7 @@ function lookUp(sheets: readonly MacroSheet[], sheet: MacroSheet): ValueAt {
     if (own !== undefined) return own;
     const full_key = `${place.name}!${key}`;
     if (known.has(full_key) || chain > CHAIN_MAXIMUM) return known.get(full_key);
-    // A circle ends at what was saved.
+    // A circle ends at the saved value.
     known.set(full_key, place.saved.get(key));
     const formula = formulas.get(place)?.get(key);
     if (formula === undefined) return known.get(full_key);

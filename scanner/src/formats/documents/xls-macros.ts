@@ -62,7 +62,7 @@ function* recordsOf(pieces: Iterable<Buffer>): Generator<BiffRecord> {
   if (held.length >= 4) yield recordAt(held, 0);
 }
 
-/** The shared texts (MS-XLS 2.4.265) of one record: those that go on in the next are left out. */
+/** The shared texts (MS-XLS 2.4.265) of one record: those that continue in the next are left out. */
 function sharedTexts(body: Buffer): string[] {
   const texts: string[] = [];
   for (let at = 8; at + 3 <= body.length && texts.length < TEXTS_MAXIMUM; ) {
@@ -89,7 +89,7 @@ function nameOf(body: Buffer, edition: Edition): { name: string; tokens: Buffer 
   const start = edition === 'biff8' ? 15 : 14;
   const end = start + count * (is_wide ? 2 : 1);
   const text = body.toString(is_wide ? 'utf16le' : 'latin1', start, end);
-  // As a copy: what it stands in is many times as long.
+  // As a copy: its buffer is many times as long.
   const tokens = Buffer.from(body.subarray(end, end + body.readUInt16LE(4)));
   return { name: is_own ? (OWN_NAMES[text.charCodeAt(0)] ?? `name ${text.charCodeAt(0)}`) : text, tokens };
 }

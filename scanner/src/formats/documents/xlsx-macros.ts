@@ -168,7 +168,7 @@ export async function* withMacroSheets(members: AsyncGenerator<Member>, budget: 
     kept += bytes.length;
     parts.push({ kind, name, bytes });
   };
-  /** A part that comes in pieces, as it is; what macro sheets need of it is kept on the way. */
+  /** A part that comes in pieces, unchanged; the fields for macro sheets are kept on the way. */
   async function* watched(name: string, stream: AsyncIterable<unknown>): AsyncGenerator<unknown> {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -222,7 +222,7 @@ export async function* withMacroSheets(members: AsyncGenerator<Member>, budget: 
     yield { name: 'macro sheets', kind: 'view', read: () => ({ content: { size: bytes.length, bytes } }) };
   }
   if (failure !== undefined) throw failure;
-  // Without a macro sheet nobody needs the others.
+  // Without a macro sheet the others are not needed.
   if (missed.has('macro sheet')) throw new Unreadable('too_large');
 }
 

@@ -14,8 +14,8 @@ import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.
 import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { headerText, type ParameterPiece, parameterText } from './header-words.ts';
 
-// Own walk over MIME (RFC 2045, 2046), in one pass and with one piece of the mail in memory: a mail program shows what it can of a broken mail, so a
-// scanner has to read all that any of them would.
+// Own walk over MIME (RFC 2045, 2046), in one pass and with one piece of the mail in memory: mail programs show as much as they can of a broken
+// mail, so a scanner has to read all that any of them would.
 
 const PART_DEPTH_MAXIMUM = 32;
 /** As much of one field of a header is kept, and of one line of it. Bytes. */
@@ -44,7 +44,7 @@ const RETURN = 0x0d;
 /** A byte order mark, empty lines, the length that Apple Mail writes first (emlx), a line of a mailbox that was made no line of one. */
 const BEFORE_MAIL = /^(?:\xef\xbb\xbf)?(?:\r?\n)*(?:\d{1,12}[ \t]*\r?\n)?(?:>From [^\r\n]{1,200}\r?\n)?/;
 
-/** Parts without the header that names what stands between them, as a form is sent. */
+/** Parts without the header that names their boundary, as a form is sent. */
 const BARE_PARTS = /^--(?!-{0,90}\r?\n)([^\s]{1,90})\r?\nContent-(?:Disposition|Type|Transfer-Encoding|ID)[ \t]*:/i;
 
 const BARE_PARTS_BYTES = 160;
@@ -69,7 +69,7 @@ interface Headers {
   encoding: string;
   other_encodings: readonly string[];
   name: string | undefined;
-  /** Lines that end with a blank go on (RFC 3676). */
+  /** Lines that end with a blank continue in the next (RFC 3676). */
   is_flowed: boolean;
   /** The blank at a folded line's end belongs to no word (RFC 3676, 4.2). */
   is_joined: boolean;
@@ -247,10 +247,10 @@ class Walk {
         // Read both ways: some programs begin the body at the line that is no header, some behind the empty line.
         if (strict > body && strict < to) yield { headers, from: strict, to };
       } else if (next !== undefined && [headers.encoding, ...headers.other_encodings].some(isEncoded)) {
-        // A multipart is never encoded as a whole: programs that find its type wrong take what comes first for one encoded body.
+        // A multipart is never encoded as a whole: programs that find its type wrong read the first part as one encoded body.
         yield { headers, from: body, to };
       }
-      // An inner multipart without a part is read as what it is without its parts.
+      // An inner multipart without a part is read as a plain part.
       for (const { headers: own, body: own_body, parts } of this.levels.splice(next === undefined ? 0 : next.level + 1)) {
         if (parts === 0) yield { headers: own, from: own_body, to };
       }
@@ -324,7 +324,9 @@ class Walk {
     return { headers: headersOf(values), body: loose ?? this.end, strict: this.end };
   }
 
-  /** Which multipart's delimiter begins a line (RFC 2046 section 5.1.1), the outermost first. The closing one does not end the reading: some programs go on. */
+  /**
+   * Which multipart's delimiter begins a line (RFC 2046 section 5.1.1), the outermost first. The closing one does not end the reading: some programs read on.
+   */
   private levelOf(line: Buffer): number | undefined {
     if (line[0] !== 0x2d || line[1] !== 0x2d) return undefined;
     const level = this.levels.findIndex(
@@ -387,7 +389,7 @@ const SOFT_END = / \r?\n>{0,32} ?/g;
 const SOFT_END_CUT = / (?:\r?|\r?\n>{0,32} ?)$/;
 const SOFT_END_BYTES = 40;
 
-/** Lines that go on in the next one, put together. */
+/** Lines that continue in the next one, put together. */
 function* unflowed(pieces: Iterable<Buffer>, { is_joined }: Headers): Generator<Buffer> {
   let held = '';
   for (const piece of pieces) {
@@ -458,7 +460,7 @@ async function* mailMembers(content: Content, context: ReadContext): AsyncGenera
 }
 
 const BEGIN = Buffer.from('begin');
-/** Rows of zeros aside, what is larger and no text holds no encoded file. Bytes. */
+/** Rows of zeros aside, a larger attachment that is no text holds no encoded file. Bytes. */
 const ENCODED_BYTES_MAXIMUM = 16 * 1024 ** 2;
 const TEXT_BYTES = 4096;
 
@@ -554,8 +556,8 @@ function isMailboxBehind(reader: Reader, head: Buffer): boolean {
 }
 
 /**
- * The mails of a mailbox (RFC 4155): each begins with a line `From `. It may be one mail in which such lines stand as text: what is encoded in the parts
- * of that is read as well. The rest of it is in the mails, and in the mailbox as it is.
+ * The mails of a mailbox (RFC 4155): each begins with a line `From `. It may be one mail in which such lines are text: encoded parts of that mail are
+ * read as well. The rest of it is in the mails, and in the mailbox as it is.
  */
 async function* mailboxMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, context.budget);

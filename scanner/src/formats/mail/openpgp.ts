@@ -77,7 +77,7 @@ function isDeflate(bytes: Buffer, budget: Budget): boolean {
   return decompress('deflate', bytes, budget, { most: 16 * 1024, is_open: true }).kind !== 'none';
 }
 
-/** Seconds since 1970 that somebody may have written: none, or since 1991, when the first program of its kind came. */
+/** Seconds since 1970 that a program may have written: none, or since 1991, when the first program of its kind came. */
 function isTime(seconds: number): boolean {
   return seconds === 0 || (seconds > 662_688_000 && seconds < 2 ** 31);
 }
@@ -196,7 +196,7 @@ function holdsArmour(reader: Reader): boolean {
   return reader.find(BEGIN, 0, TEXT_BYTES_MAXIMUM) >= 0;
 }
 
-/** The messages in a text (6.2, 7): signed ones without what was put before lines that begin with a dash, others without their armour. */
+/** The messages in a text (6.2, 7): signed ones without the escapes of lines that begin with a dash, others without their armour. */
 async function* armourMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
   const reader = openReader(content, budget);
   try {

@@ -110,7 +110,7 @@ export function walkBitmap(_reader: Reader, head: Buffer): number | undefined {
   return Math.max(head.readUInt32LE(2), head.readUInt32LE(10) + size);
 }
 
-/** The most table data that 12 bytes of a TIFF entry may announce. More of them are none. */
+/** The most table data that 12 bytes of a TIFF entry may announce. Larger ones are invalid. */
 const TIFF = { folders: 1024, values: 65_536 } as const;
 
 /** Bytes of each type of value (TIFF 6.0, section 2). */

@@ -14,7 +14,7 @@ import {
 } from './leaf-media.ts';
 import { boxMembers, chunkMembers, flacMembers, id3Members, matroskaMembers } from './leaf-members.ts';
 
-// Sound and film: where they end, and what they carry beside what they play.
+// Sound and film: their ends, and data that they carry beside their own.
 
 const TYPES_OF_RIFF: Readonly<Record<string, string>> = { WEBP: 'image/webp', WAVE: 'audio/wav', 'AVI ': 'video/x-msvideo' };
 

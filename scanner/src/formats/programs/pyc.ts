@@ -15,7 +15,7 @@ const MEMBERS_MAXIMUM = 1000;
 const SEPARATOR = Buffer.from('\n\0\n');
 const NEWLINE = Buffer.from('\n');
 const CODE = 0x63;
-/** The numbers and lengths of a code object come to as much. Bytes. */
+/** The numbers and lengths of a code object have as many bytes. Bytes. */
 const CODE_LEAST = 60;
 /** This object is kept for references to it. */
 const FLAG_REFERENCE = 0x80;
@@ -30,7 +30,7 @@ interface Version {
   tables: number;
 }
 
-/** Magic numbers of releases and of what came before them (Lib/importlib/_bootstrap_external.py), from the newest on. */
+/** Magic numbers of releases and their previews (Lib/importlib/_bootstrap_external.py), from the newest on. */
 const VERSIONS: readonly { from: number; to: number; version: Version }[] = [
   // 2.3 to 2.7.
   { from: 62_011, to: 62_219, version: { head: 8, numbers: 4, objects: 8, tables: 1 } },
@@ -204,7 +204,7 @@ async function* pycMembers(
     failure = error;
   }
   if (texts.length > 0) yield member('texts', texts);
-  // A constant may begin as a text and go on as an archive.
+  // A constant may begin as a text and continue as an archive.
   if (others.length > 0) yield member('other constants', others);
   claim(0, end);
   if (failure !== undefined) throw failure;

@@ -48,7 +48,7 @@ export async function unpackedByProgram(
     return { name: 'unpacked program', read: () => ({ content: { size, path: unpacked } }) };
   } catch (error) {
     await rm(unpacked, { force: true });
-    // It says no, does not come to an end, or made nothing.
+    // It fails, does not end, or made nothing.
     if (error instanceof Error && ('killed' in error || 'syscall' in error)) return undefined;
     throw error;
   } finally {

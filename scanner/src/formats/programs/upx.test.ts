@@ -45,7 +45,7 @@ class Bits {
   }
 }
 
-/** NRV with literals alone: what the three kinds have in common but for the mark of the end, which is an offset of 32 bits that are all one. */
+/** NRV with literals alone: the common part of the three kinds but for the mark of the end, which is an offset of 32 bits that are all one. */
 function nrv(kind: 'b' | 'd' | 'e', content: Buffer): Buffer {
   const bits = new Bits();
   for (const byte of content) {
@@ -153,7 +153,7 @@ describe('a program for Linux that UPX packed', () => {
     expect(notes.map(({ sentence }) => sentence).join()).toContain('packer');
   });
 
-  test('in blocks of which one does not unpack is pending, and said to be packed', async () => {
+  test('in blocks of which one does not unpack is pending, and reported as packed', async () => {
     const packed = Buffer.from(deflateRawSync(Buffer.concat([WORDS, noise(500)])));
     packed.fill(0xff, 20);
     const { unread, notes } = await examined(packedElf([{ content: Buffer.alloc(700), packed, method: 15 }]));

@@ -8,9 +8,9 @@ import { openReader, type Reader } from '#scanner/walk/reader.ts';
 import { isProgramHead } from './program-formats.ts';
 import { unpackedByProgram, upxProgram } from './upx-program.ts';
 
-// Programs packed by UPX. Its headers (upx/src/packhead.cpp, upx/src/stub/src/include/linux.h) say what is packed where and how, and it is packed by the UCL
-// library's NRV (ucl/src/n2b_d.c, n2d_d.c, n2e_d.c), by LZMA or by deflate. The output is the program as it lies in memory: its texts and its code, in which
-// the filter has changed the targets of jumps, which are no texts.
+// Programs packed by UPX. Its headers (upx/src/packhead.cpp, upx/src/stub/src/include/linux.h) give the packed ranges and the method: the UCL library's NRV
+// (ucl/src/n2b_d.c, n2d_d.c, n2e_d.c), LZMA or deflate. The output is the program as it lies in memory: its texts and its code, in which the filter has
+// changed the targets of jumps, which are no texts.
 
 const MARK = Buffer.from('UPX!');
 /** The header behind the mark stands in the first page of a program for Windows. Bytes. */
@@ -124,7 +124,7 @@ interface Block {
 
 const MODULUS = 65_521;
 
-/** Adler-32 (RFC 1950), by which UPX knows what is packed. */
+/** Adler-32 (RFC 1950), by which UPX checks its packed data. */
 function adler32(bytes: Buffer): number {
   let low = 1;
   let high = 0;

@@ -20,7 +20,7 @@ const digestJobs = (app: App) =>
     every_ms: { digests: 20 },
   });
 
-/** The first week has begun, and what comes now is for the servers of a test alone. */
+/** The first week has begun, and later digests are for the servers of a test alone. */
 async function leaveDigests(app: App): Promise<void> {
   const begun = () => app.database.selectFrom('alert_digest').select('id').executeTakeFirstOrThrow();
   await vi.waitFor(begun);

@@ -22,7 +22,7 @@ const DIGESTS = jobKind({ name: 'digests', payload: z.object({}), every_ms: 15 *
 /** Lines of a digest; further alerts are counted. */
 const DIGEST_LINES = 10;
 
-/** "20 November 2026, 10:24 UTC": whoever reads a mail may be in any time zone. */
+/** "20 November 2026, 10:24 UTC": the reader of a mail may be in any time zone. */
 const when = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 const describeTime = (iso: string) => `${when.format(new Date(iso)).replace(' at ', ', ')} UTC`;
 
@@ -93,8 +93,8 @@ export class AlertMails {
   }
 
   /**
-   * The next people, after `after`, to whom something happened that no mail was written about, and a digest for each of them with a premium plan. Nobody: everybody
-   * had theirs.
+   * The next people, after `after`, to whom something happened that no mail was written about, and a digest for each of them with a premium plan. An empty list:
+   * everybody had theirs.
    */
   private async digestsOf(
     { since, until }: { since: string; until: string },

@@ -62,8 +62,8 @@ export interface AlertTables {
   /** One row for each person, key and day that a mail was written about. */
   alert_mails: { dedupe_key: string; user_id: string; day: string };
   /**
-   * One row: from `next_at` on digests are written of what was seen from `since` until `until`, person by person; `written_to` is whose was the last. Of several
-   * servers the one that moves it on has written a part.
+   * One row: from `next_at` on digests are written of alerts from `since` until `until`, person by person; `written_to` is the person of the last one. Of
+   * several servers the one that moves it on has written a part.
    */
   alert_digest: { id: number; since: string; next_at: string; until: string | null; written_to: string | null };
 }

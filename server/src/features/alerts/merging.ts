@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 /** Repetitions within an hour belong to one alert, for a day at most. */
 const GAP_MS = HOUR_MS;
 const SPAN_MS = 24 * HOUR_MS;
-/** Incidents about one file: whatever tells of it tells of the same thing again. */
+/** Incidents about one file: every further report is about the same thing. */
 const TOLD_ONCE = 'scan:';
 const ATTEMPTS = 5;
 
@@ -79,7 +79,7 @@ function newRow(incident: Incident, source: string | null, suppression_id: strin
 function isSettled(row: AlertRow, incident: Incident): boolean {
   if (row.status !== 'resolved' || isGraver(incident.severity, row.severity)) return false;
   if (row.resolved_reason === 'accepted_risk') return row.resolved_until !== null && row.resolved_until > incident.at;
-  // It was this person at this browser; somebody else's may be next.
+  // It was this person at this browser; another person's may be next.
   return row.resolved_reason === 'was_me' && (incident.browser_id !== null || incident.ip_address === row.ip_address);
 }
 
@@ -203,7 +203,7 @@ async function isKnown(database: Kysely<Tables>, incident: Incident): Promise<bo
   return row !== undefined;
 }
 
-/** The suppression that keeps an incident out of the list, counted there: nobody can end it before the incident is written down. */
+/** The suppression that keeps an incident out of the list, counted there: it cannot be ended before the incident is recorded. */
 async function takeSuppression(database: Kysely<Tables>, incident: Incident, source: string | null): Promise<string | null> {
   if (source === null || incident.severity === 'critical') return null;
   const row = await database
@@ -218,7 +218,7 @@ async function takeSuppression(database: Kysely<Tables>, incident: Incident, sou
   return row?.id ?? null;
 }
 
-/** Forgets a person, in a transaction, where alerts of others are found by them: what they do is told to administrators. */
+/** Removes a person, in a transaction, from keys of other people's alerts: administrators have alerts about them. */
 export async function forgetInKeys(transaction: Kysely<AlertTables>, user_id: string): Promise<void> {
   const named = `%${user_id}%`;
   await transaction

@@ -20,7 +20,7 @@ export interface Suppressions {
   find(id: string): Promise<{ id: string; user_id: string; rule: string; source: string } | undefined>;
   /** A suppression of alerts like this one, and the number it would hide. @throws Problem `not_found`, `invalid_field` for an alert that cannot be suppressed. */
   preview(user_id: string, alert_id: string): Promise<{ rule: string; source: string; until: string; would_hide: number }>;
-  /** Ends one, and brings back what it has hidden. */
+  /** Ends one, and brings back the alerts that it hid. */
   remove(suppression: { id: string; rule: string; source: string }, decider: Decider): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ export function createSuppressions(parts: {
         .selectFrom('alert_suppressions')
         .select(['id', 'rule', 'source', 'description', 'created_at', 'until', 'hidden_count', 'last_hidden_at'])
         .where('user_id', '=', user_id)
-        // One that is over is still what brings back what it hid.
+        // An expired one still brings back the alerts that it hid.
         .where((where) => where.or([where('until', '>', at()), where('hidden_count', '>', 0)]))
         .orderBy('id', 'desc')
         .limit(limit);

@@ -34,11 +34,14 @@ export interface AntivirusTables {
     sealed: number;
     /** The data folder that has the bytes while they are `spooled` or `sealed`: the only server that may read or remove them is the one that runs on it. */
     home: string | null;
-    /** 1 while the sealed bytes are in the store that servers share, from before the record exists: whoever has the store may read them. */
+    /**
+     * 1 while the sealed bytes are in the store that servers share, from before the record exists: every server with the store may read
+     * them.
+     */
     in_store: number;
     /** Checksum of the sealed bytes; null where they were sealed before it was kept. */
     sealed_sha256: string | null;
-    /** When bytes that are kept, in whatever way, are removed. */
+    /** Time at which kept bytes are removed. */
     kept_until: string | null;
     /** The engine's edition that the verdict is of; null where it may not serve again. */
     edition: string | null;

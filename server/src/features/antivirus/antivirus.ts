@@ -15,7 +15,6 @@ import { createPersonCache, type PersonCache } from '#platform/person-cache.ts';
 import { Problem } from '#platform/problem.ts';
 import { storageProblem } from '#platform/storage-problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import type { Arrivals } from './arrivals.ts';
 import {
   type ClearedFile,
   createExaminations,
@@ -26,7 +25,6 @@ import {
   type Waiter,
 } from './examination.ts';
 import type { FalseAlarms } from './false-alarms.ts';
-import { createKeeping, isUnread, type Keeping, type ScanRow, UNREAD, type Verdict, waitsUntil } from './keeping.ts';
 import { createKeptFiles, type KeptFiles, requireHere } from './kept-files.ts';
 import { type MatchHash, withList } from './known-hashes.ts';
 import { createNewRecord } from './new-record.ts';
@@ -34,9 +32,11 @@ import type { Quarantine } from './quarantine.ts';
 import { countScans, type ScanCounts } from './scan-counts.ts';
 import { createReadingLeases, type ReadingLeases } from './scan-jobs.ts';
 import { createScanList } from './scan-list.ts';
+import type { ScanQueue } from './scan-queue.ts';
 import { detailOf, scanOf } from './scan-record.ts';
+import { createScanStore, isUnread, type ScanRow, type ScanStore, UNREAD, type Verdict, waitsUntil } from './scan-store.ts';
 import type { Spool } from './spool.ts';
-import type { Turns } from './turns.ts';
+import type { UploadAdmission } from './upload-admission.ts';
 import { editionFor } from './verdict-columns.ts';
 import { createWaitingFiles, RETRY_EVERY_MS, type WaitingFiles } from './waiting-files.ts';
 
@@ -84,8 +84,8 @@ interface AntivirusOptions {
   /** The data folders of the servers of this database that live. */
   livingHomes: () => Promise<readonly string[]>;
   engine: Engine;
-  turns: Turns;
-  arrivals: Pick<Arrivals, 'dismiss'>;
+  scanQueue: ScanQueue;
+  admission: Pick<UploadAdmission, 'dismiss'>;
   spool: Spool;
   quarantine: Quarantine;
   /** The files that all servers keep together, where they share a store. */
@@ -134,7 +134,7 @@ async function earlierDeaths(
 export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'rescanWaiting' | 'signaturesChanged'> {
   private readonly meter: ScanMeter | undefined;
   private readonly retry_ms: number;
-  private readonly arrivals: Pick<Arrivals, 'dismiss'>;
+  private readonly admission: Pick<UploadAdmission, 'dismiss'>;
   private readonly database: Kysely<AntivirusTables & InstallationTables & JobTables>;
   private readonly engine: Engine;
   private readonly spool: Spool;
@@ -145,7 +145,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
   private readonly matchHash: MatchHash | undefined;
   private readonly scanList: ReturnType<typeof createScanList>;
   private readonly leases: ReadingLeases | undefined;
-  private readonly keeping: Keeping;
+  private readonly scanStore: ScanStore;
   /** Files that are in the spool and have no record yet. */
   private readonly arriving = new Set<string>();
   private closing = false;
@@ -159,7 +159,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
   constructor(options: AntivirusOptions) {
     this.meter = options.meter;
     this.retry_ms = options.retry_ms ?? RETRY_EVERY_MS;
-    this.arrivals = options.arrivals;
+    this.admission = options.admission;
     this.database = options.database;
     this.engine = options.engine;
     this.spool = options.spool;
@@ -170,7 +170,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     this.matchHash = options.matchHash;
     this.scanList = createScanList(this.database);
     this.leases = this.shared && createReadingLeases(this.database.$pickTables<'jobs'>(), options.jobs);
-    this.keeping = createKeeping({
+    this.scanStore = createScanStore({
       database: this.database,
       leases: this.leases,
       spool: this.spool,
@@ -201,11 +201,11 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
         options.tell(user_id, { kind: 'scan_removed', scan_id: id });
       },
     };
-    this.examinations = createExaminations({ ...options, keeping: this.keeping, news: this.news, matchHash: this.matchHash });
+    this.examinations = createExaminations({ ...options, scanStore: this.scanStore, news: this.news, matchHash: this.matchHash });
     this.waitingFiles = createWaitingFiles({
       ...options,
       examinations: this.examinations,
-      keeping: this.keeping,
+      scanStore: this.scanStore,
       leases: this.leases,
       news: this.news,
       matchHash: this.matchHash,
@@ -213,7 +213,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     });
     this.keptFiles = createKeptFiles({
       examinations: this.examinations,
-      keeping: this.keeping,
+      scanStore: this.scanStore,
       leases: this.leases,
       home: this.home,
       find: this.find,
@@ -275,12 +275,15 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return this.keptFiles.unlock(row, password);
   }
 
-  /** Takes up what an earlier run of the server left pending, and continues while engines come back. */
+  /** Takes up the files that an earlier run of the server left pending, and continues while engines come back. */
   resume(): Promise<void> {
     return this.waitingFiles.resume();
   }
 
-  /** An engine is back: scans what waits. With new signatures (`afresh`) also what was tried too often with the old ones. */
+  /**
+   * An engine is back: scans waiting files. With new signatures (`afresh`) also those that were tried too often with the
+   * old ones.
+   */
   rescanWaiting(afresh: boolean): Promise<void> {
     return this.waitingFiles.rescanWaiting(afresh);
   }
@@ -295,9 +298,9 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
   }
 
   /**
-   * Takes over a file of which the upload is complete, and answers its record once an engine has spoken. From the moment the record is stored the file
-   * is scanned, now or after a restart, whoever goes away; only the person can take it back. Of a small file the record is stored with its verdict, when that
-   * comes at once.
+   * Takes over a file of which the upload is complete, and answers its record once an engine has spoken. From the moment the record is stored the file is
+   * scanned, now or after a restart, even without a waiting caller; only the person can take it back. Of a small file the record is stored with its verdict,
+   * when that comes at once.
    * @throws Problem `upload_cancelled` when they did, or deleted its record meanwhile. The file and its record are removed then.
    */
   async scan({ id, user_id, filename, size, sha256, bytes, ...waiter }: Arrival): Promise<Scan> {
@@ -338,7 +341,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
       database: this.database,
       leases: this.leases,
       spool: this.spool,
-      keeping: this.keeping,
+      scanStore: this.scanStore,
       row,
       news: this.news,
       meter: this.meter,
@@ -366,7 +369,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
       // A small file is read first: most are clean, and then one write is enough.
       if (known !== undefined || bytes === undefined) await record.store();
     } catch (error) {
-      await this.keeping.letGo(row);
+      await this.scanStore.letGo(row);
       throw storageProblem(error);
     } finally {
       this.arriving.delete(id);
@@ -392,7 +395,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return scanOf(scanned);
   }
 
-  /** Records what a device found where it lies, as part of `database`'s transaction: nothing of the file is here. Answers what tells of it, once that is committed. */
+  /** Records a device's finding, as part of `database`'s transaction: the file itself stays on the device. Answers what tells of it, once that is committed. */
   async recordOnDevice(
     transaction: Kysely<Pick<AntivirusTables, 'scans'>>,
     { user_id, device, file }: FoundOnDevice,
@@ -443,7 +446,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return this.scanList.totals(user_id, search);
   }
 
-  /** Those of some scans that there are. */
+  /** Those of the given scans that exist. */
   async some(ids: readonly string[]): Promise<Scan[]> {
     return (
       await inBatches(ids, (batch) => this.database.selectFrom('scans').selectAll().where('id', 'in', batch).execute())
@@ -459,16 +462,16 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
    * @throws Problem `on_another_server` when the bytes are there.
    */
   async remove(row: ScanRow): Promise<void> {
-    requireHere(row, this.keeping, this.home);
+    requireHere(row, this.scanStore, this.home);
     const is_running = this.examinations.isRunning(row.id);
     // The shared copy is removed first: a reported removal is complete.
-    if (!is_running && row.in_store === 1) await this.keeping.remove(row);
+    if (!is_running && row.in_store === 1) await this.scanStore.remove(row);
     await this.database.deleteFrom('scans').where('id', '=', row.id).execute();
     // Another server that reads it is told to stop.
     if (row.in_store === 1) await this.leases?.cancel(row.id);
     this.news.removed(row);
     // Of one that is being read, the examination removes the bytes when it ends.
-    if (!this.examinations.isRunning(row.id)) await this.keeping.remove({ ...row, in_store: is_running ? row.in_store : 0 });
+    if (!this.examinations.isRunning(row.id)) await this.scanStore.remove({ ...row, in_store: is_running ? row.in_store : 0 });
   }
 
   /** Removes a person's records as part of `database`'s transaction. Answers what removes their bytes, once it is committed. */
@@ -476,8 +479,8 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     const rows = await transaction.deleteFrom('scans').where('user_id', '=', user_id).returning(['id', 'in_store']).execute();
     return async () => {
       this.overviews.forget(user_id);
-      await this.arrivals.dismiss(user_id);
-      for (const file of rows) if (!this.examinations.isRunning(file.id)) await this.keeping.letGo(file);
+      await this.admission.dismiss(user_id);
+      for (const file of rows) if (!this.examinations.isRunning(file.id)) await this.scanStore.letGo(file);
     };
   }
 
@@ -495,7 +498,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return this.examinations.progress(user_id);
   }
 
-  /** Whether what was scanned before is to be looked at again by newer signatures, and was not yet. */
+  /** Whether earlier scans are to be rechecked by newer signatures, and were not yet. */
   recheckDue(): Promise<boolean> {
     return this.waitingFiles.recheckDue();
   }

@@ -9,15 +9,15 @@ import { timeOfId } from '#platform/id.ts';
 import { type JobTables, LeaseLost } from '#platform/jobs/job-store.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import { type Copy, isUnread, type Keeping, type ScanRow as Row, type Verdict } from './keeping.ts';
 import { type MatchHash, withList } from './known-hashes.ts';
 import type { NewRecord } from './new-record.ts';
 import { createProgressBoard, type ProgressBoard } from './progress.ts';
 import { isAnswered, keepsFinding, notesOfCleared, refuseWrongPassword } from './reading-outcome.ts';
 import type { ReadingLease } from './scan-jobs.ts';
+import { type ScanQueue, SET_ASIDE } from './scan-queue.ts';
 import { isTestFile, scanOf } from './scan-record.ts';
+import { type Copy, isUnread, type ScanRow as Row, type ScanStore, type Verdict } from './scan-store.ts';
 import type { Spool } from './spool.ts';
-import { SET_ASIDE, type Turns } from './turns.ts';
 import { columnsOf } from './verdict-columns.ts';
 
 /** A file in which something was found. */
@@ -28,11 +28,11 @@ export interface InfectedFile {
   is_test_file: boolean;
   /** The state of the stored bytes, as verified. */
   copy: Copy;
-  /** Perhaps for the second time: the server has started, and an earlier run may not have come to tell. */
+  /** Perhaps for the second time: the server has started, and an earlier run may have ended before its report. */
   told_again: boolean;
 }
 
-/** A file in which something was found, and of which newer signatures say that there is nothing. */
+/** A file with an earlier finding that newer signatures no longer find. */
 export interface ClearedFile {
   user_id: string;
   scan: Scan;
@@ -102,16 +102,16 @@ interface ReadingState {
 interface ExaminationsOptions {
   database: Kysely<AntivirusTables & JobTables>;
   engine: Engine;
-  turns: Turns;
+  scanQueue: ScanQueue;
   spool: Spool;
-  keeping: Keeping;
+  scanStore: ScanStore;
   now: () => number;
   logger: FastifyBaseLogger;
   /** Called for each infected file, again after a restart: take it once for each scan id. */
   onInfected: (file: InfectedFile) => Promise<void>;
   onCleared: (file: ClearedFile) => Promise<void>;
   news: RecordNews;
-  /** Tells a person's pages what happens just now. */
+  /** Tells a person's pages about present events. */
   tell: (user_id: string, event: LiveEvent) => void;
   matchHash: MatchHash | undefined;
   meter?: ScanMeter | undefined;
@@ -122,7 +122,7 @@ interface ExaminationsOptions {
 const current = (database: Kysely<AntivirusTables & JobTables>, id: string) =>
   database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Takes a record up as it is now: whoever looked for what waits may have seen it earlier. Undefined when its bytes are no longer where they were. */
+/** Takes up the present record: the look for waiting files may have seen an earlier one. Undefined when its bytes are no longer where they were. */
 async function takeAgain(
   database: Kysely<AntivirusTables & JobTables>,
   { id, attempts, spooled, sealed }: Row,
@@ -145,14 +145,14 @@ async function keepDeaths(database: Kysely<AntivirusTables & JobTables>, id: str
   await database.updateTable('scans').set(kept).where('id', '=', id).execute();
 }
 
-/** One file after the other is read and gets its verdict: for each at most one of these at a time, whoever asks for it. Each answers undefined for a record that is gone. */
+/** One file after the other is read and gets its verdict: at most one of these runs for each file. Each answers undefined for a record that is gone. */
 export class Examinations {
   private readonly record_ms: number;
   private readonly database: Kysely<AntivirusTables & JobTables>;
   private readonly engine: Engine;
-  private readonly turns: Turns;
+  private readonly scanQueue: ScanQueue;
   private readonly spool: Spool;
-  private readonly keeping: Keeping;
+  private readonly scanStore: ScanStore;
   private readonly now: () => number;
   private readonly logger: FastifyBaseLogger;
   private readonly onInfected: (file: InfectedFile) => Promise<void>;
@@ -168,9 +168,9 @@ export class Examinations {
     this.record_ms = options.record_ms ?? RECORDED_AFTER_MS;
     this.database = options.database;
     this.engine = options.engine;
-    this.turns = options.turns;
+    this.scanQueue = options.scanQueue;
     this.spool = options.spool;
-    this.keeping = options.keeping;
+    this.scanStore = options.scanStore;
     this.now = options.now;
     this.logger = options.logger;
     this.onInfected = options.onInfected;
@@ -181,9 +181,9 @@ export class Examinations {
     this.board = createProgressBoard(options.tell);
   }
 
-  /** The person wants the file back: nothing of it stays. */
+  /** The person wants the file back: it is removed. */
   private async withdraw(row: Row, record: NewRecord | undefined): Promise<never> {
-    // The record was never stored, so nobody can know of it.
+    // The record was never stored, so it is unknown to others.
     if (record?.is_stored() === false) {
       await this.spool.remove(row.id);
       this.news.removed(row);
@@ -191,20 +191,20 @@ export class Examinations {
     }
     await record?.store();
     await this.database.deleteFrom('scans').where('id', '=', row.id).where('scan_status', '=', 'pending').execute();
-    await this.keeping.letGo(row);
+    await this.scanStore.letGo(row);
     this.news.removed(row);
     throw new Problem('upload_cancelled');
   }
 
-  /** Another server reads the file by now, or its record is gone: what was read here counts for nothing, and nothing of it stays here. Answers the record as it is. */
+  /** Another server reads the file by now, or its record is gone: this reading does not count, and its files are removed. Answers the record as it is. */
   private async leave({ id }: Row): Promise<Row | undefined> {
     await this.spool.remove(id);
     return await current(this.database, id);
   }
 
-  /** Stores a verdict, sees to the bytes, and tells of what has changed by it. Undefined when the record is gone. */
+  /** Stores a verdict, seals or removes the bytes, and reports the change. Undefined when the record is gone. */
   private async conclude(row: Row, verdict: Partial<Verdict>, lease?: ReadingLease): Promise<Row | undefined> {
-    const concluded = await this.keeping.conclude(row, verdict, lease).catch((error: unknown) => {
+    const concluded = await this.scanStore.conclude(row, verdict, lease).catch((error: unknown) => {
       if (error instanceof LeaseLost) return undefined;
       throw error;
     });
@@ -220,8 +220,8 @@ export class Examinations {
   }
 
   /**
-   * Counts the readings of a file that no run of the server has seen the end of. A server that is killed over a file, again and again, would otherwise take it up at each start for ever. Of what has just arrived the
-   * first reading is not counted: that would be one more write for each upload.
+   * Counts the readings of a file that no run of the server has seen the end of. A server that is killed over a file, again and again, would otherwise take it up at each start for ever. The first
+   * reading of a new file is not counted: that would be one more write for each upload.
    */
   private async counted(id: string, reading: () => Promise<EngineOutcome>): Promise<EngineOutcome> {
     const begun = await this.database
@@ -231,7 +231,7 @@ export class Examinations {
       .returning('unended_readings')
       .executeTakeFirst();
     const is_given_up = (begun?.unended_readings ?? 0) > UNENDED_MAXIMUM;
-    // While no engine is ready there is no edition to remember, so that the verdict serves nobody again.
+    // While no engine is ready there is no edition to remember, so that the verdict is not reused.
     const outcome: EngineOutcome = is_given_up
       ? { kind: 'failed', detail: 'engine_failed', edition: this.engine.edition() ?? '' }
       : await reading();
@@ -242,7 +242,7 @@ export class Examinations {
   /** Puts the bytes of a sealed file where an engine reads them. A store that is away is no attempt. */
   private async recalled(row: Row, attempts: number): Promise<boolean> {
     try {
-      return await this.keeping.recall(row);
+      return await this.scanStore.recall(row);
     } catch (error) {
       await this.database.updateTable('scans').set({ attempts }).where('id', '=', row.id).execute();
       throw error;
@@ -277,7 +277,7 @@ export class Examinations {
     const row = waiter === undefined ? await takeAgain(this.database, seen) : seen;
     if (row === undefined) {
       const now_is = await current(this.database, seen.id);
-      if (now_is === undefined) await this.keeping.letGo(seen);
+      if (now_is === undefined) await this.scanStore.letGo(seen);
       return { is_readable: false, row: now_is };
     }
     // A server that took over another server's file, or lost its folder, has the bytes only in the store.
@@ -323,7 +323,7 @@ export class Examinations {
       onPlace: (at: number) => report({ stage: 'queued', place: at }),
     };
     let began_at: number | undefined;
-    const turn = this.turns.take(place, async (stop, begun) => {
+    const turn = this.scanQueue.take(place, async (stop, begun) => {
       const onBegin = () => {
         // An attempt counts once an engine has started on the file.
         if (began_at === undefined) how.lease?.countAttempt().catch(reading.fail);
@@ -419,7 +419,7 @@ export class Examinations {
     return edition !== undefined && edition !== outcome.edition;
   }
 
-  /** A person who waits for a verdict gets it, whatever becomes of the telling. */
+  /** A person who waits for a verdict gets it, even if the report fails. */
   async tellInfected(row: Row, copy: Copy, told_again: boolean = false): Promise<void> {
     try {
       await this.onInfected({ user_id: row.user_id, scan: scanOf(row), is_test_file: isTestFile(row), copy, told_again });
@@ -445,9 +445,9 @@ export class Examinations {
   }
 
   /**
-   * Has a file read, and answers its record as it is then. With a `password` what is kept of it is opened. A `record` that is not stored yet is stored when the
-   * reading takes long, or ends with anything but a clean file. Of a file that servers share the `lease` is asked before the verdict is stored: a server that has lost it stores none.
-   * `giveUp` is done with a file whose bytes are no longer what was uploaded.
+   * Has a file read, and answers its record as it is then. With a `password` its kept bytes are opened. A `record` that is not stored yet is stored when the
+   * reading takes long, or ends with anything but a clean file. For a file that servers share the `lease` is checked before the verdict is stored: a server that has lost it stores
+   * none. `giveUp` is called for a file whose bytes differ from the upload.
    * @throws Problem `upload_cancelled` when the waiter wanted it back; `invalid_field` for a wrong password, `unavailable` when it could not be tried; what storing
    * the record throws.
    */
@@ -460,10 +460,10 @@ export class Examinations {
     return this.alone(row.id, () => this.conclude(row, withList(this.matchHash, row, verdict), lease));
   }
 
-  /** Seals what was read when there was no room for it. */
+  /** Seals a file for which there was no room before. */
   seal(row: Row): Promise<Row | undefined> {
     return this.alone(row.id, async () => {
-      const sealed = await this.keeping.sealWaiting(row);
+      const sealed = await this.scanStore.sealWaiting(row);
       if (sealed !== undefined) this.news.changed(sealed);
       return sealed;
     });
@@ -486,7 +486,7 @@ export class Examinations {
   /** Ends the engine. Unread files stay as they are, for the next start. */
   async close(): Promise<void> {
     this.closed = true;
-    this.turns.close();
+    this.scanQueue.close();
     await this.engine.close();
     await Promise.allSettled(this.under_way.values());
   }

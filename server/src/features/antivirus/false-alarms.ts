@@ -13,7 +13,7 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Mail, MailTables } from '#platform/mail.ts';
 import { Problem } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import type { ScanRow } from './keeping.ts';
+import type { ScanRow } from './scan-store.ts';
 
 /** The owner of the accounts. */
 interface Accounts {
@@ -25,7 +25,10 @@ type Tables = AntivirusTables & AuditTables & JobTables & MailTables & Installat
 
 /** Time in which a decision can be taken back before its person is written to, in ms. */
 const TOLD_AFTER_MS = 60_000;
-/** A letter about what holds of a report when the job is done. A decision that was taken back meanwhile has none, and whoever had a letter gets one of that. */
+/**
+ * A letter about what holds of a report when the job is done. A decision that was taken back meanwhile has none, and a person who had a letter gets one about
+ * that.
+ */
 const TOLD = jobKind({
   name: 'false_alarm_told',
   payload: z.object({ report_id: z.string(), decided_at: z.string(), taken_back: z.boolean() }),
@@ -89,7 +92,7 @@ const at = (now: () => number) => new Date(now()).toISOString();
 
 const auditTables = (transaction: Kysely<Tables>) => transaction.$pickTables<'audit_entries' | 'audit_head'>();
 
-/** Findings that their owners hold to be false alarms, and what the administrators say of them. */
+/** Findings that their owners hold to be false alarms, and the administrators' decisions. */
 export class FalseAlarms {
   private readonly database: Kysely<Tables>;
   private readonly audit: Audit;

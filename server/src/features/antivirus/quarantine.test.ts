@@ -58,15 +58,12 @@ describe('a sealed file', () => {
     return file;
   };
 
-  test.each([1, 100, 256 * KIB - 1, 256 * KIB, 256 * KIB + 1, 600 * KIB])(
-    'of %d bytes is what it was when it is opened',
-    async (size) => {
-      const content = randomBytes(size);
-      const file = await seal('whole', content);
-      expect((await buffer(await quarantine.read(file))).equals(content)).toBe(true);
-      expect(readFileSync(sealed('whole')).includes(content.subarray(0, 16)) && size >= 16).toBe(false);
-    },
-  );
+  test.each([1, 100, 256 * KIB - 1, 256 * KIB, 256 * KIB + 1, 600 * KIB])('of %d bytes opens unchanged', async (size) => {
+    const content = randomBytes(size);
+    const file = await seal('whole', content);
+    expect((await buffer(await quarantine.read(file))).equals(content)).toBe(true);
+    expect(readFileSync(sealed('whole')).includes(content.subarray(0, 16)) && size >= 16).toBe(false);
+  });
 
   test('is never the same twice', async () => {
     await seal('one', EICAR);
@@ -138,7 +135,7 @@ describe('a sealed file', () => {
   });
 });
 
-test('each person has so much room in quarantine; what does not fit is deleted, and others are not touched by it', async () => {
+test('each person has so much room in quarantine; files beyond it are deleted, and others are not affected', async () => {
   const app = await startScanningApp({ surroundings: { quarantine_quota: 2 * EICAR.length + 1 } });
   const [maria, omar] = [await app.signIn('maria'), await app.signIn('omar')];
   const kept = async ({ token }: { token: string }, name: string) =>
@@ -150,7 +147,7 @@ test('each person has so much room in quarantine; what does not fit is deleted, 
   ]);
   expect(await kept(omar, '1.com')).toBe('sealed');
   expect(await quarantined(app)).toHaveLength(3);
-  // Room comes back with what is deleted.
+  // Deleting a file frees its room.
   const [, second] = replyOf(await app.call(listScans, { token: maria.token }));
   await app.call(deleteFile, { token: maria.token, params: { id: second?.id ?? '' } });
   expect(await kept(maria, '4.com')).toBe('sealed');
@@ -341,7 +338,7 @@ describe('the same bytes again', async () => {
     expect(spooled(app)).toEqual([]);
   });
 
-  test('of somebody else are read anew: nobody learns what others have', async () => {
+  test("of another person are read anew: a verdict does not reveal other people's files", async () => {
     await scanned(app, token, 'paper.pdf', PDF);
     const { token: stranger } = await app.signIn();
     const theirs = await scanned(app, stranger, 'paper.pdf', PDF);
@@ -418,7 +415,7 @@ describe('a finding that its owner holds to be a false alarm', async () => {
     expect(kinds.map(({ kind }) => kind)).toEqual(['false_alarm_decided', 'false_alarm_reopened', 'false_alarm_decided']);
   });
 
-  test('tells its owner’s pages what was decided', async () => {
+  test('tells its owner’s pages about the decision', async () => {
     const { id } = await scanned(app, token, 'told.com', EICAR);
     await report(id);
     const page = await listenAs(app, token);
@@ -457,7 +454,7 @@ describe('the letter about a report', async () => {
   const decide = (report_id: string, decision: 'confirmed' | 'rejected') =>
     app.call(decideFalseAlarm, { token: admin, body: { report_id, decision } });
 
-  test('says what was decided and what it means for the file; of a decision that is taken back at once there is none', async () => {
+  test('says the decision and its effect on the file; a decision that is taken back at once sends none', async () => {
     const id = await report('tool.com');
     await decide(id, 'rejected');
     await app.call(reopenFalseAlarm, { token: admin, body: { report_id: id, decided_at: (await latest())?.decided_at ?? '' } });

@@ -1,11 +1,11 @@
 import { coverageSchema } from '@palisade/contract/antivirus';
 import type { EngineOutcome } from '@palisade/scanner/yara-pool';
 import { invalidField, Problem } from '#platform/problem.ts';
-import type { ScanRow as Row, Verdict } from './keeping.ts';
 import { isOfItsFinders } from './known-hashes.ts';
 import { notesSchema } from './scan-record.ts';
+import type { ScanRow as Row, Verdict } from './scan-store.ts';
 
-/** Whether every engine has said what it has to say, or what one has said is enough. */
+/** Whether all engines have answered, or one answer is enough. */
 export function isAnswered(outcome: EngineOutcome): boolean {
   return outcome.kind === 'examined' && (outcome.second?.kind !== 'missing' || outcome.examination.threat !== null);
 }

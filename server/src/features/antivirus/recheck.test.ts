@@ -32,7 +32,7 @@ describe('when the signatures change', async () => {
     for (const pid of app.app.engine.pids()) process.kill(pid, 'SIGKILL');
   };
 
-  test('kept files are read again: what is found now is told, what was wrong is taken back, and hashes are looked up', async () => {
+  test('kept files are read again: new findings are reported, wrong ones are taken back, and hashes are looked up', async () => {
     const innocent = await scanned(app, token, 'innocent.txt', Buffer.from('nothing but first-marker-5f1c'));
     expect(innocent).toMatchObject({ scan_status: 'infected' });
     const unread = await scanned(app, token, 'unread.gz', cut('a second-marker-77aa inside'));
@@ -107,7 +107,7 @@ describe('when the signatures change', async () => {
       10_000,
     );
 
-  test('again while a recheck is under way, what it had seen before is seen again', async () => {
+  test('again during a recheck, files that it had seen before are seen again', async () => {
     const first = await scanned(app, token, 'first.gz', cut('a fourth-marker-2e60 inside'));
     // Long enough that the change comes in its middle.
     const long = gzipSync(noise(60 * 1024 ** 2), { level: 0 }).subarray(0, -100);

@@ -47,7 +47,7 @@ describe('a history of more than a thousand records', async () => {
     return rows;
   }
 
-  test('is counted whole, whatever a page holds', async () => {
+  test('is counted over all pages', async () => {
     expect(replyOf(await call(countScans, { token }))).toEqual({ clean: COPIES, infected: 1, pending: 0, test_files: 0 });
     expect(replyOf(await call(countScans, { token, query: '?search=odd%25' }))).toEqual({
       clean: 0,

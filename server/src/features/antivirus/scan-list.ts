@@ -7,7 +7,7 @@ import type { AntivirusTables } from './antivirus.tables.ts';
 import { INDUSTRY_TEST_THREATS } from './scan-counts.ts';
 import { scanOf } from './scan-record.ts';
 
-/** The order of a list: what it goes by before the id, and which way. Ids sort by time. */
+/** The order of a list: its first key before the id, and the direction. Ids sort by time. */
 const ORDERS: Record<(typeof SCAN_SORTS)[number], { by?: Expression<string | number | Buffer>; direction: 'asc' | 'desc' }> = {
   newest: { direction: 'desc' },
   oldest: { direction: 'asc' },

@@ -2,8 +2,8 @@ import { coverageSchema, engineAnswerSchema, type Scan } from '@palisade/contrac
 import { type ScanDetail, threatFactsSchema } from '@palisade/contract/quarantine';
 import { z } from 'zod';
 import { disguiseOf } from './disguise.ts';
-import type { ScanRow } from './keeping.ts';
 import { INDUSTRY_TEST_THREATS } from './scan-counts.ts';
+import type { ScanRow } from './scan-store.ts';
 
 export const notesSchema = z.array(z.string());
 export const enginesSchema = z.array(engineAnswerSchema);
@@ -39,12 +39,12 @@ export function scanOf({
   };
 }
 
-/** Whether what was found is one of the industry's harmless test files. */
+/** Whether the finding is one of the industry's test files, which are harmless. */
 export function isTestFile({ threat_detected }: ScanRow): boolean {
   return INDUSTRY_TEST_THREATS.includes(threat_detected ?? '');
 }
 
-/** A record with everything that is known of it, but what was said of it. */
+/** A record with all its facts, but without the report on it. */
 export function detailOf(row: ScanRow): Omit<ScanDetail, 'report'> {
   return {
     ...scanOf(row),

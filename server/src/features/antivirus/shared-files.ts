@@ -8,10 +8,10 @@ import type { JobTables } from '#platform/jobs/job-store.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { Examinations, RecordNews } from './examination.ts';
-import { isUnread, type Keeping, type ScanRow as Row, UNREAD } from './keeping.ts';
 import type { MatchHash } from './known-hashes.ts';
 import { EDITION } from './recheck.ts';
 import { BUSY, LEFT_WAITING, RECHECK, type ReadingLease, type ReadingLeases, SCAN, SWEEP } from './scan-jobs.ts';
+import { isUnread, type ScanRow as Row, type ScanStore, UNREAD } from './scan-store.ts';
 
 /** The editions by which everything in the store was rechecked: those of all servers, during an upgrade. */
 const RECHECKED = 'rechecked_editions';
@@ -26,7 +26,7 @@ interface SharedFilesOptions {
   leases: ReadingLeases;
   engine: Engine;
   examinations: Examinations;
-  keeping: Keeping;
+  scanStore: ScanStore;
   news: RecordNews;
   matchHash: MatchHash | undefined;
   /** The data folder of this server. */
@@ -36,7 +36,7 @@ interface SharedFilesOptions {
   giveUp: (row: Row) => Promise<Row | undefined>;
   /** Number of attempts for a file before it waits for other signatures, or for the next start of its server. */
   attempts: number;
-  /** When what no engine could read is tried again, in ms. */
+  /** Time after which an unread file is tried again, in ms. */
   retry_ms: number;
   isClosing: () => boolean;
   logger: FastifyBaseLogger;
@@ -113,7 +113,7 @@ async function isNew(
   return known !== undefined && !known.includes(edition);
 }
 
-/** Files in the store that servers share and that nobody stands and waits for: any server reads them, one at a time has each. */
+/** Files in the store that servers share and that no caller waits for: any server reads them, one at a time has each. */
 export class SharedFiles {
   private readonly database: Kysely<AntivirusTables & InstallationTables & JobTables>;
   private readonly jobs: Jobs;
@@ -152,7 +152,7 @@ export class SharedFiles {
       () => this.engine.complete(),
     );
     this.jobs.handle(SWEEP, async ({ signal }) => {
-      for (const row of await options.keeping.sweepShared(signal)) options.news.changed(row);
+      for (const row of await options.scanStore.sweepShared(signal)) options.news.changed(row);
     });
     this.jobs.handle(LEFT_WAITING, async () => {
       const living = await options.livingHomes();
@@ -168,7 +168,7 @@ export class SharedFiles {
       RECHECK,
       async (job) => {
         const { edition } = job.payload;
-        // Engines have changed meanwhile, or this server has others: who has these asks again.
+        // Engines have changed meanwhile, or this server has others: a server with that edition asks again.
         if (this.engine.edition() !== edition || (await editions(this.database))?.includes(edition) === true) return;
         if (this.matchHash !== undefined)
           await this.withEach(this.listed(rowsWhere(this.database, 'not infected', job)), job, (row, lease) =>
@@ -183,7 +183,7 @@ export class SharedFiles {
     );
   }
 
-  /** Does `work` with each file, as its record is once nobody else reads it. */
+  /** Does `work` with each file, with its record once no other server reads it. */
   private async withEach(
     rows: AsyncIterable<Row>,
     { signal }: Job<unknown>,
@@ -219,7 +219,10 @@ export class SharedFiles {
     for await (const row of rows) if (this.matchHash?.(row.file_hash) !== undefined) yield row;
   }
 
-  /** Has read what an earlier run of this server was told to and has not: it had given it up, or was of an earlier version. */
+  /**
+   * Reads the files that an earlier run of this server was to read and did not: it had given them up, or was of an earlier
+   * version.
+   */
   async resume(): Promise<void> {
     // Earlier versions noted it for each data folder.
     const noted = [...(await readFacts(this.database, `${EDITION}:`)).values()];
@@ -236,7 +239,10 @@ export class SharedFiles {
     await this.leases.ask(left.map(({ id }) => id));
   }
 
-  /** An engine is back, here: what waits is read. With new signatures (`afresh`) also what was tried too often with the old ones. */
+  /**
+   * An engine is back, here: waiting files are read. With new signatures (`afresh`) also those that were tried too often with the
+   * old ones.
+   */
   async rescan(afresh: boolean): Promise<void> {
     if (afresh) {
       await this.database
@@ -259,7 +265,7 @@ export class SharedFiles {
     await this.leases.ask(waiting.map(({ id }) => id));
   }
 
-  /** Asks for a recheck when the engine is another one than those that everything was rechecked by, and nobody has asked. */
+  /** Asks for a recheck when the engine differs from those of the last one, and none was asked for. */
   async look(): Promise<void> {
     const edition = this.engine.edition();
     if (edition === undefined) return;

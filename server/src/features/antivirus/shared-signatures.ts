@@ -15,9 +15,9 @@ import { SET_FILE, type SignatureStore, setNameSchema, stateSchema, type UpdateS
  * update.
  */
 export interface SharedSignatures {
-  /** Takes over what the newest update of any server brought. Answers whether a set came by it. @throws StoreAwayError */
+  /** Takes over the result of any server's newest update. Answers whether a set came by it. @throws StoreAwayError */
   adopt(store: SignatureStore): Promise<boolean>;
-  /** Gives the others what an update brought here. @throws StoreAwayError */
+  /** Gives an update's result to the other servers. @throws StoreAwayError */
   publish(store: SignatureStore): Promise<void>;
 }
 

@@ -70,13 +70,13 @@ export interface SignatureStore {
   readCurrent(): Promise<StoredSet | undefined>;
   readState(): Promise<UpdateState | undefined>;
   writeState(state: UpdateState): Promise<void>;
-  /** An empty folder to put a set together in. Call with the lock held: what an update that was killed left there goes. */
+  /** An empty folder to put a set together in. Call with the lock held: leftovers of a killed update are removed. */
   stage(): Promise<string>;
   /** Makes the staged folder, with a file named `<id>` for each feed, a set. It is not in use yet. */
   publish(staged: string, feeds: readonly StoredFeed[]): Promise<string>;
   /** Makes a staged folder that holds a whole set of another server a set of this one. It is not in use yet. */
   take(staged: string, name: string): Promise<void>;
-  /** Reads what a set says of itself. @throws when it is none */
+  /** Reads the description of a set. @throws when it is none */
   parse(text: string): { feeds: StoredFeed[] };
   /** Makes a set the one in use, at once. */
   point(name: string): Promise<void>;

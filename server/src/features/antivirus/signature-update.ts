@@ -20,7 +20,7 @@ export interface UpdateParts {
   feeds: readonly SignatureFeed[];
   /** `server/signatures`. */
   signatures_folder: string;
-  /** Where the files of the kept set lie; the installation that `signatures_folder` is a part of where nothing is said. */
+  /** The folder with the files of the kept set; by default the installation around `signatures_folder`. */
   installation_folder?: string | undefined;
   now: () => number;
   logger: FastifyBaseLogger;
@@ -55,7 +55,7 @@ function describe({ rules, hashes, left_out, left_out_total }: StoredFeed): stri
 }
 
 interface Obtained {
-  /** Undefined: there is nothing of this feed that could be used. */
+  /** Undefined: the feed has no usable part. */
   stored: StoredFeed | undefined;
   outcome: FeedOutcome;
 }

@@ -32,7 +32,7 @@ interface SignaturesStatus {
 }
 
 const LOOK_EVERY_MS = 30_000;
-/** The first look after a start: soon, but behind what people wait for. ms. */
+/** The first look after a start: soon, but after requests of people. ms. */
 const FIRST_LOOK_MS = 2_000;
 /** An update that is planned for later than this was planned by a clock that was wrong. ms. */
 const PLANNED_AT_MOST_MS = 48 * 3_600_000;
@@ -48,7 +48,7 @@ async function packDate(path: string): Promise<string | null> {
   return text === undefined ? null : `${packSchema.parse(JSON.parse(text)).released_on}T00:00:00.000Z`;
 }
 
-/** Without what a maker may have given as a secret: account and query. */
+/** Without parts that may be secret: account and query. */
 function shownAddress(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
@@ -125,7 +125,7 @@ export class Signatures {
     }
   }
 
-  /** Of a set only what the settings still name. */
+  /** The feeds of a set that the settings still name. */
   private wanted(set: StoredSet | undefined) {
     return (set?.feeds ?? []).filter(({ id }) => this.ids.includes(id));
   }
@@ -148,7 +148,7 @@ export class Signatures {
     );
   }
 
-  /** The lists change first: what is scanned again because the engines have moved over must find the new ones. */
+  /** The lists change first: a recheck after the engines have changed must find the new ones. */
   private async moveOver(next: StoredSet): Promise<boolean> {
     const before = this.lists;
     this.lists = this.openLists(next);
@@ -305,7 +305,7 @@ export class Signatures {
     return findHash(this.lists, sha256);
   }
 
-  /** Begins to look for new sets, whoever made them, and to update daily. `apply` moves the engines over, and says whether they did. */
+  /** Begins to look for new sets, of any server, and to update daily. `apply` moves the engines over, and answers whether they did. */
   watch(engines: (files: SignatureFiles) => Promise<boolean>): void {
     this.apply = engines;
     if (this.feeds.length > 0) this.schedule(Math.min(this.look_ms, FIRST_LOOK_MS));

@@ -12,7 +12,7 @@ const ARRIVING = '.part';
 const UNPACKED = '.unpacked';
 /** Seconds after which it is worth trying again. */
 const RETRY_AFTER_S = { person: 30, all: 60 } as const;
-/** The disk is looked at when so many bytes have come: what else is written meanwhile is to be less than the reserve. */
+/** The disk is checked each time so many bytes have come: other writes meanwhile must stay below the reserve. */
 const LOOK_EVERY_BYTES = 1024 ** 2;
 
 /** The most bytes in the spool: arriving files, waiting ones, and those that could not be sealed yet. */
@@ -43,8 +43,7 @@ interface SpoolOptions {
 }
 
 /**
- * Uploaded bytes that an engine has yet to read: in a folder, or in memory while they are few and nobody waits for long. Files are named by scan id; a name that a
- * person sent is never a path.
+ * Uploaded bytes that an engine has yet to read: in a folder, or in memory while they are few and the wait is short. Files are named by scan id; a person's filename is never a path.
  * @throws when the folder cannot be made or written.
  */
 export class Spool {
@@ -89,7 +88,7 @@ export class Spool {
     this.all += size;
   }
 
-  /** Lets go of so much of what is kept free for a file. */
+  /** Releases a part of a file's reservation. */
   private unclaim(id: string, size: number): number {
     const claim = this.claims.get(id);
     if (claim === undefined) return 0;
@@ -153,9 +152,9 @@ export class Spool {
   }
 
   /**
-   * Keeps room of the disk free for an upload that says how many bytes it has, until they have come or `remove` is called, so that of several at once those that fit arrive. It is a claim: of one
-   * person no more is kept free than one may have here, and what is beyond it is taken as it comes.
-   * @throws Problem `storage_full` when the disk has no more beside what others have claimed.
+   * Keeps room of the disk free for an upload that says how many bytes it has, until they have come or `remove` is called, so that of several at once those that fit arrive. It is a claim: for
+   * one person no more is reserved than one may have here, and bytes beyond it are taken as they come.
+   * @throws Problem `storage_full` when the disk has no more room beside the others' claims.
    */
   reserve({ id, user_id, size }: SpooledFile): void {
     const most = Math.min(this.limits.per_person, this.limits.all);
@@ -166,7 +165,7 @@ export class Spool {
     this.claimed += more;
   }
 
-  /** Takes over an upload that has arrived in the folder as a whole. When this fails nothing of it is left. */
+  /** Takes over an upload that has arrived in the folder as a whole. On a failure it is removed. */
   async keep(id: string): Promise<void> {
     try {
       await rename(this.arriving(id), this.path(id));
@@ -187,7 +186,7 @@ export class Spool {
     return this.memory.get(id);
   }
 
-  /** Puts what is held of a file into the folder. When this fails nothing of it is left. */
+  /** Moves a file from memory into the folder. On a failure it is removed. */
   async store(id: string): Promise<void> {
     const bytes = this.memory.get(id);
     if (bytes === undefined) return;

@@ -8,10 +8,10 @@ import type { JobTables } from '#platform/jobs/job-store.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { Examinations, RecordNews } from './examination.ts';
-import { isUnread, type Keeping, NOT_KEPT, type ScanRow as Row, UNREAD } from './keeping.ts';
 import type { MatchHash } from './known-hashes.ts';
 import { createRecheck, type Recheck } from './recheck.ts';
 import type { ReadingLeases } from './scan-jobs.ts';
+import { isUnread, NOT_KEPT, type ScanRow as Row, type ScanStore, UNREAD } from './scan-store.ts';
 import { createSharedFiles, type SharedFiles } from './shared-files.ts';
 import type { Spool } from './spool.ts';
 
@@ -20,7 +20,7 @@ const ATTEMPTS_MAXIMUM = 5;
 export const RETRY_EVERY_MS = 15_000;
 const SWEEP_EVERY_MS = 3_600_000;
 const AT_ONCE = 100;
-/** Findings that are told again at a start: more than could be under way at once when the server was killed. */
+/** Findings that are reported again at a start: more than could be under way at once when the server was killed. */
 const TOLD_AGAIN_MAXIMUM = 100;
 
 interface WaitingFilesOptions {
@@ -32,8 +32,8 @@ interface WaitingFilesOptions {
   engine: Engine;
   examinations: Examinations;
   spool: Spool;
-  keeping: Keeping;
-  /** The data folder of this server: what others have is theirs to read and to remove. */
+  scanStore: ScanStore;
+  /** The data folder of this server: other servers read and remove their own files. */
   home: string;
   /** Ids of the files that are taken in just now and have no record yet. */
   arriving: () => readonly string[];
@@ -45,13 +45,13 @@ interface WaitingFilesOptions {
   retry_ms?: number | undefined;
 }
 
-/** Files that nobody stands and waits for: those that an earlier run left, those that an engine has yet to read, those that newer signatures may see otherwise. */
+/** Files that no caller waits for: those that an earlier run left, those that an engine has yet to read, those that newer signatures may judge differently. */
 export class WaitingFiles {
   private readonly database: Kysely<AntivirusTables & InstallationTables & JobTables>;
   private readonly engine: Engine;
   private readonly examinations: Examinations;
   private readonly spool: Spool;
-  private readonly keeping: Keeping;
+  private readonly scanStore: ScanStore;
   private readonly home: string;
   private readonly arriving: () => readonly string[];
   private readonly news: RecordNews;
@@ -72,7 +72,7 @@ export class WaitingFiles {
     this.engine = options.engine;
     this.examinations = options.examinations;
     this.spool = options.spool;
-    this.keeping = options.keeping;
+    this.scanStore = options.scanStore;
     this.home = options.home;
     this.arriving = options.arriving;
     this.news = options.news;
@@ -87,7 +87,7 @@ export class WaitingFiles {
         leases: options.leases,
         engine: this.engine,
         examinations: this.examinations,
-        keeping: this.keeping,
+        scanStore: this.scanStore,
         news: this.news,
         matchHash: options.matchHash,
         home: this.home,
@@ -133,11 +133,11 @@ export class WaitingFiles {
       .executeTakeFirst();
     if (given_up === undefined) return undefined;
     this.news.changed(given_up);
-    await this.keeping.letGo(row);
+    await this.scanStore.letGo(row);
     return given_up;
   };
 
-  /** Has scanned what an earlier run of the server has left, in its order. */
+  /** Scans the files that an earlier run of the server left, in their order. */
   private async takeUp(rows: readonly Row[]): Promise<void> {
     for (const row of rows) {
       if (this.closed) return;
@@ -151,16 +151,16 @@ export class WaitingFiles {
     this.resumed = true;
   }
 
-  /** Removes what is over its time, once an hour by the clock. */
+  /** Removes expired files, once an hour by the clock. */
   private async sweepWhenDue(): Promise<void> {
     if (this.now() - this.swept_at < SWEEP_EVERY_MS) return;
     this.swept_at = this.now();
-    for (const row of await this.keeping.sweep(() => [...this.arriving(), ...this.examinations.running()]))
+    for (const row of await this.scanStore.sweep(() => [...this.arriving(), ...this.examinations.running()]))
       this.news.changed(row);
   }
 
   private readonly retryPending = async (): Promise<void> => {
-    // Before that nobody has seen whether the bytes are still all there.
+    // Before that it is unknown whether the bytes are still complete.
     if (!this.resumed || !this.engine.complete()) return;
     const rows = await this.database
       .selectFrom('scans')
@@ -181,7 +181,7 @@ export class WaitingFiles {
     }
   };
 
-  /** Seals what was read when the disk was full. That needs no engine, and is tried for as long as the bytes are kept. */
+  /** Seals files that were read when the disk was full. That needs no engine, and is tried for as long as the bytes are kept. */
   private readonly sealWaiting = async (): Promise<void> => {
     if (!this.resumed) return;
     for (let after = ''; ; ) {
@@ -236,7 +236,7 @@ export class WaitingFiles {
     return (await this.recheck.isDue()) || (await this.shared?.recheckDue()) === true;
   }
 
-  /** Takes up what an earlier run of the server left pending, and continues while engines come back. */
+  /** Takes up the files that an earlier run of the server left pending, and continues while engines come back. */
   async resume(): Promise<void> {
     // Files from before records named the folder belong to this server, if it is the first that asks.
     await this.database
@@ -280,7 +280,10 @@ export class WaitingFiles {
     this.resuming = this.takeUp(rows);
   }
 
-  /** An engine is back: scans what waits. With new signatures (`afresh`) also what was tried too often with the old ones. */
+  /**
+   * An engine is back: scans waiting files. With new signatures (`afresh`) also those that were tried too often with the
+   * old ones.
+   */
   async rescanWaiting(afresh: boolean): Promise<void> {
     if (afresh) {
       await this.database
@@ -295,7 +298,7 @@ export class WaitingFiles {
     await this.retryPending();
   }
 
-  /** Begins nothing more, and ends when what was under way has; so the examinations are to be closed at the same time. */
+  /** Begins no more work, and ends once running work has; so the examinations are to be closed at the same time. */
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.retry);

@@ -13,8 +13,8 @@ const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
 /**
- * A new token of 256 random bits, base64url, or what `make` makes; only its hash is stored. Those before it go on. An account that has as many as it may gets no further one by mail
- * (undefined): those in its mailbox hold, and no request takes one away. One that is answered takes the place of the oldest.
+ * A new token of 256 random bits, base64url, or what `make` makes; only its hash is stored. Earlier ones stay valid. An account that has as many as it may gets no further one by
+ * mail (undefined): those in its mailbox hold, and no request takes one away. One that is answered takes the place of the oldest.
  */
 export async function issueToken(
   transaction: Kysely<Tables>,

@@ -113,8 +113,8 @@ export function createAccounts(parts: {
           .returning('id')
           .executeTakeFirst();
         if (changed === undefined) throw new Problem('conflict');
-        // A reset that was asked for before must not undo the change. But while nobody proved the address, the tokens that were mailed there may be its owner's,
-        // and who changes the password somebody else.
+        // A reset that was asked for before must not undo the change. But while the address is unproved, the tokens that were mailed there may be its owner's,
+        // and the person who changes the password another one.
         let over = transaction.deleteFrom('account_tokens').where('user_id', '=', user_id).where('purpose', '=', 'reset');
         if (is_unproven) over = over.where('is_mailed', '=', 0);
         await over.execute();

@@ -18,7 +18,7 @@ export function serveAuth(
     signIn: SignIn;
     guard: RegistrationGuard;
     accounts: Pick<Accounts, 'signOut'>;
-    /** Why a request makes nobody an administrator by coming first; undefined where it may. */
+    /** The reason why a request cannot make the first administrator; undefined where it can. */
     notFirst: (request: Incoming) => string | undefined;
   },
 ): void {

@@ -22,7 +22,7 @@ export interface AuthTables {
     email_proven_at: string | null;
     /** When ADMIN_EMAILS made the account an administrator's, which it does once. */
     admin_by_email_at: string | null;
-    /** Since when the account is of the staff; null for a customer's, and where nobody knows. */
+    /** Time since when the account is of the staff; null for a customer's, and if unknown. */
     staff_since: string | null;
   };
   account_tokens: {
@@ -31,7 +31,7 @@ export interface AuthTables {
     user_id: string;
     /** The single use of the token: set a new password, or prove the address. */
     purpose: 'reset' | 'proof';
-    /** 0: it was answered to the machine itself, and so proves nothing of the address. */
+    /** 0: it was answered to the machine itself, and does not prove the address. */
     is_mailed: 0 | 1;
     created_at: string;
     expires_at: string;

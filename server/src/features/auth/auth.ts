@@ -83,7 +83,7 @@ async function renewed(
     .select('password_hash')
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  // Another password meanwhile: this one is worth nothing more.
+  // Another password meanwhile: this one is not valid any more.
   return (await matchPassword(password_hash, password)) === undefined ? before : password_hash;
 }
 
@@ -119,11 +119,11 @@ export class Auth {
     return this.isAdministered;
   }
 
-  /** In local exposure: the administrator is whoever came first, and an email that is known is told. */
+  /** In local exposure: the first account is the administrator, and a known email is reported. */
   private async registerHere(account: NewAccount, origin: Origin, not_first: string | undefined): Promise<UserInfo> {
     const { id, email, created_at } = account;
     const isNamed = this.admin_emails.includes(email);
-    // A server that was public before has its administrators, and nobody who came first.
+    // A server that was public before has its administrators, and no first account.
     const isFirst = !(await this.hasAdministrator());
     if (not_first !== undefined && (isNamed || isFirst)) throw new Problem('forbidden', { detail: not_first });
     return await this.database.transaction().execute(async (transaction) => {
@@ -145,7 +145,7 @@ export class Auth {
     });
   }
 
-  /** In public exposure: an email that is known is answered as one that is not, after as much work, and its owner is told by mail. */
+  /** In public exposure: a known email gets the answer of an unknown one, after as much work, and its owner gets a mail. */
   private async registerUnseen(account: NewAccount, origin: Origin): Promise<UserInfo> {
     const { id, email, username } = account;
     const isNew = await this.database.transaction().execute(async (transaction) => {
@@ -187,7 +187,7 @@ export class Auth {
     not_first?: string,
   ): Promise<UserInfo> {
     const username = storedUsername(given);
-    // A name that is taken is told whatever the email: it is known by being seen, and says nothing of the email.
+    // A taken name is reported for any email: names are visible to others, and it reveals no email.
     if (this.exposure === 'public') await requireFreeName(this.database, username);
     const stored = await this.passwords.stored(password, { field: 'password', person: { username, email } });
     const account = {
@@ -210,7 +210,7 @@ export class Auth {
   /** @throws Problem `invalid_credentials`, after the same time for known and unknown emails; `account_disabled` for a right password. */
   async authenticate({ email, password }: { email: string; password: string }): Promise<{
     user_info: UserInfo;
-    /** Stands for the password that was right: SHA-256 of what is stored of it. */
+    /** Stands for the right password: SHA-256 of its stored form. */
     password_mark: string;
   }> {
     const user = await this.database
@@ -336,7 +336,7 @@ export class Auth {
       .executeTakeFirst();
   }
 
-  /** Since when somebody is of the staff; null for a customer, and where nobody knows. */
+  /** Time since when a person is of the staff; null for a customer, and if unknown. */
   async staffSince(id: string): Promise<string | null> {
     const row = await this.database.selectFrom('users').select('staff_since').where('id', '=', id).executeTakeFirst();
     return row?.staff_since ?? null;

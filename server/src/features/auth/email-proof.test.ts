@@ -82,7 +82,7 @@ async function plantFactors({ email }: Person): Promise<void> {
     .execute();
 }
 
-describe('an address that nobody proved', () => {
+describe('an unproved address', () => {
   // proves: attack-B.7-1
   test('holds back factors, plan requests and remote sessions, and says so', async () => {
     const { token, password } = await signInUnproven();
@@ -135,7 +135,7 @@ describe('an address that nobody proved', () => {
     expect(await kindsOf(email)).toContain('email_proven');
   });
 
-  test('is not confirmed by somebody else who has the code, nor by the one who registered without it', async () => {
+  test('is not confirmed by another person who has the code, nor by the one who registered without it', async () => {
     const [squatter, stranger] = [await signInUnproven(), await signInUnproven()];
     const code = await proofOf(squatter.email);
     expect((await call(proveEmail, { token: stranger.token, body: { token: code } })).status).toBe(422);
@@ -220,7 +220,7 @@ describe('an address that nobody proved', () => {
 });
 
 // proves: attack-B.7-2, security-7
-test('letters to one address are so many an hour, whatever they are about', async () => {
+test('letters to one address are so many an hour, of all kinds together', async () => {
   const person = await signIn();
   const { token, password, email } = person;
   await plantFactors(person);
@@ -244,7 +244,7 @@ test('letters to one address are so many an hour, whatever they are about', asyn
 
 describe('an administrator', () => {
   // proves: attack-B.7-4
-  test('deletes an account that nobody proved, and no other', async () => {
+  test('deletes an unproved account, and no other', async () => {
     const office = await signIn('office');
     await app.database.updateTable('users').set({ role: 'admin' }).where('email', '=', office.email).execute();
     await plantFactors(office);
@@ -260,7 +260,7 @@ describe('an administrator', () => {
     expect(replyOf(await remove(listed?.id))).toEqual({ success: true });
     expect((await call(currentUser, { token: squatter.token })).status).toBe(401);
     expect(problemOf(await remove(listed?.id)).status).toBe(404);
-    // Address and name are free again, and nothing was mailed to the address about it.
+    // Address and name are free again, and no mail about it was sent to the address.
     expect((await call(register, { body: { email: squatter.email, username: 'squatter', password: PASSWORD } })).status).toBe(
       201,
     );
@@ -279,7 +279,7 @@ describe('local exposure', async () => {
   const local = await startTestApp();
   const boss = await local.signIn('boss');
 
-  test('holds nothing back, mails no confirmation, and deletes nobody', async () => {
+  test('holds nothing back, mails no confirmation, and deletes no account', async () => {
     const { token, email, password } = await local.signIn();
     expect(replyOf(await local.call(currentUser, { token })).email_unproven).toBeUndefined();
     expect((await local.call(createSession, { token })).status).toBe(201);

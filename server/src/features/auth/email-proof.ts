@@ -198,8 +198,8 @@ export class EmailProofs {
   }
 
   /**
-   * Notes, in `transaction`, that somebody used a mailed token and nothing else: they read the mail of the address, and whoever registered it may be somebody else.
-   * So what these could sign in with goes, unless the address was proved before. Sessions are the caller's to end. Answers what the audit log is to say of it.
+   * Notes, in `transaction`, that a person used only a mailed token: they read the mail of the address, and may not be the one who registered it. So what these
+   * could sign in with goes, unless the address was proved before. Sessions are the caller's to end. Answers the entries for the audit log.
    */
   async proveByReset(transaction: Kysely<Tables>, user: Recipient, origin: Origin): Promise<Entry[]> {
     if (!this.isAsked) return [];

@@ -10,7 +10,7 @@ test.each([
   ['127.0.0.1:3000', undefined, 'local', LOCALHOST],
   ['[::1]:3000', undefined, 'local', LOCALHOST],
   ['localhost', undefined, 'local', { origin: 'http://localhost', rp_id: 'localhost' }],
-  // A name that others reach, or that somebody says.
+  // A name that others reach, or that a caller sends.
   ['192.168.1.5:3000', undefined, 'local', undefined],
   ['evil.example', undefined, 'local', undefined],
   ['evil.example', undefined, 'public', undefined],

@@ -19,7 +19,7 @@ function siteOf(address: URL): PasskeySite | undefined {
 
 /**
  * The site of passkeys: PUBLIC_URL; without it, in local exposure, the machine's own name from the request, or `localhost` for a request to its bare address.
- * Undefined if there is none. Undefined where they work nowhere. A stranger's Host header decides nothing.
+ * Undefined if there is none. A stranger's Host header decides nothing.
  */
 export function passkeySite(
   host_header: string | undefined,

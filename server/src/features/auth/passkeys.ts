@@ -13,12 +13,12 @@ type Tables = Pick<TwoFactorTables, 'passkeys' | 'passkey_challenges'>;
 type Purpose = TwoFactorTables['passkey_challenges']['purpose'];
 export type PasskeyRow = Selectable<TwoFactorTables['passkeys']>;
 
-/** Said of what is not kept here, or is somebody else's. */
+/** The answer for unknown passkeys, and for other people's. */
 export const UNKNOWN_PASSKEY = 'This passkey is not known here. It may have been removed.';
 
 const CHALLENGE_BYTES = 32;
 const CHALLENGE_LIFETIME_MS = 300_000;
-/** EdDSA, ES256, RS256 (COSE algorithms registry): what the authenticators of today have. */
+/** EdDSA, ES256, RS256 (COSE algorithms registry): those of present authenticators. */
 const ALGORITHMS = [-8, -7, -257];
 const PASSKEYS_MAXIMUM = 20;
 
@@ -174,7 +174,7 @@ export class Passkeys {
     };
   }
 
-  /** @throws Problem `conflict` for what does not answer the question, or is known already. `keep` stores it, as part of `database`'s transaction. */
+  /** @throws Problem `conflict` for an answer to another challenge, or a known passkey. `keep` stores it, as part of `database`'s transaction. */
   async examineNew(
     made: NewPasskey,
     user_id: string,

@@ -15,7 +15,7 @@ export function newProofCode(): string {
   return Array.from({ length: LENGTH / GROUP }, (_, at) => characters.slice(at * GROUP, (at + 1) * GROUP).join('')).join('-');
 }
 
-/** A code as it was made, however it is typed. Anything else is left as it is: it is worth nothing, or a token of before. */
+/** A code as it was made, however it is typed. Any other text is left as it is: it is invalid, or an earlier token. */
 export function readProofCode(typed: string): string {
   const plain = typedCode(typed).replaceAll('-', '').toUpperCase();
   if (plain.length !== LENGTH) return typed;

@@ -23,7 +23,7 @@ function hashOf(code: string): string {
   return createHash('sha256').update(plain).digest('hex');
 }
 
-/** Makes a set in place of the one before it, and answers its codes: they are never told again. */
+/** Replaces the set before, and answers the new codes: they are never shown again. */
 export async function makeRecoveryCodes(transaction: Kysely<Tables>, user_id: string): Promise<string[]> {
   const codes = Array.from({ length: RECOVERY_CODES.count }, newCode);
   await transaction.deleteFrom('recovery_codes').where('user_id', '=', user_id).execute();

@@ -155,7 +155,7 @@ describe('local exposure', async () => {
   test.each([
     ['another machine', { host: 'localhost' }, '192.0.2.7'],
     ['a page of another site', { host: 'localhost', origin: 'https://evil.example' }, '127.0.0.1'],
-  ])('a request of %s is answered nothing, is told why, and the mail waits in the outbox', async (_, headers, remoteAddress) => {
+  ])('a request of %s gets no token, is told why, and the mail waits in the outbox', async (_, headers, remoteAddress) => {
     const { email } = await signIn();
     const post = async (path: string, address: string) => {
       const { statusCode, body } = await app.app.fastify.inject({

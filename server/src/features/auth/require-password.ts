@@ -7,7 +7,8 @@ import { isPassword } from './password.ts';
 /** Bounds how often a signed-in person may be wrong about their own password: a session that was stolen or left open is no place to guess it. */
 export interface PasswordGuard {
   /**
-   * Does what looks at a password: it answers what was right, or undefined when the password was wrong. An exception is not counted.
+   * Does work that checks a password: it answers a value for the right one, or undefined for a wrong one. An exception is not
+   * counted.
    * @throws Problem `too_many_requests`.
    */
   attempt<Right>(

@@ -49,7 +49,10 @@ export function isRefusedFactor(error: unknown): boolean {
   return error instanceof Problem && error.code === 'second_factor_refused';
 }
 
-/** Codes of 6 digits can be guessed by who has the password: so many in an hour, whatever the way (RFC 4226 section 7.3). Passkeys and recovery codes go on. */
+/**
+ * Codes of 6 digits can be guessed by a person with the password: so many in an hour, over all sign-ins (RFC 4226 section 7.3). Passkeys and recovery codes
+ * stay usable.
+ */
 const CODE_TRIES = { most: 10, window_ms: 3_600_000 } as const;
 
 const WRONG_CODE = 'This code is wrong, or was used already. Wait for the next one and try again.';
@@ -73,7 +76,7 @@ const at = (now: () => number, offset_ms = 0) => new Date(now() + offset_ms).toI
 const userOf = (from: Kysely<Tables>, user_id: string) =>
   from.selectFrom('users').select(['email', 'username']).where('id', '=', user_id).executeTakeFirstOrThrow();
 
-/** Counts a code before it is looked at, so that many at once are no way around the limit. */
+/** Counts a code before it is checked, so that many at once are no way around the limit. */
 async function claimTry(database: Kysely<Tables>, now: () => number, user_id: string): Promise<void> {
   const isOver = sql<boolean>`tries_until <= ${at(now)}`;
   const row = await database

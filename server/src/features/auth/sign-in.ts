@@ -18,7 +18,7 @@ import type { Proof, SecondFactors } from './second-factors.ts';
 import type { SignInChallenges } from './sign-in-challenges.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 
-/** Somebody who is signed in from now on. */
+/** A person who is signed in from now on. */
 interface SignedIn {
   access_token: string;
   user_info: UserInfo;
@@ -170,7 +170,7 @@ export class SignIn {
     };
   }
 
-  /** Does the step, and tells of it when what was given is refused. */
+  /** Does the step, and reports a refusal. */
   private async watched<Result>(
     { user, origin, admission }: { user: UserInfo; origin: Origin; admission?: Admission },
     step: () => Promise<Result>,
@@ -249,7 +249,7 @@ export class SignIn {
     return await this.passkeys.request({ purpose: 'second_step', user_id, site });
   }
 
-  /** With a passkey alone, whose device has checked who holds it. @throws Problem `second_factor_refused`. */
+  /** With a passkey alone, whose device has checked its holder. @throws Problem `second_factor_refused`. */
   async withPasskey(
     { assertion, site, browser_id }: { assertion: PasskeyAssertion; site: PasskeySite; browser_id?: string | undefined },
     origin: Origin,
@@ -257,7 +257,7 @@ export class SignIn {
     const owner = await this.passkeys.ownerOf(assertion.id);
     const user = owner === undefined ? undefined : await this.auth.findUser(owner);
     if (user === undefined) throw new Problem('second_factor_refused', { detail: UNKNOWN_PASSKEY });
-    // No guess is right here, so there is nothing to slow down: whoever is refused by password gets in with their passkey.
+    // A passkey cannot be guessed, so attempts are not slowed down: a person who is refused by password gets in with their passkey.
     await this.watched({ user, origin }, async () => {
       const occasion = { user_id: user.id, purpose: 'sign_in' as const, site, origin };
       await this.secondFactors.use({ passkey: assertion }, occasion);

@@ -96,7 +96,7 @@ async function added(transaction: Transaction<Tables>, actor: Actor, write: Writ
   return codes;
 }
 
-/** Two-factor sign-in of accounts: what it rests on, and how that changes. Every change needs a session that was confirmed shortly before. */
+/** Two-factor sign-in of accounts: its factors, and their changes. Every change needs a session that was confirmed shortly before. */
 export class TwoFactorAccounts {
   private readonly database: Kysely<Tables>;
   private readonly passkeys: Passkeys;
@@ -122,7 +122,10 @@ export class TwoFactorAccounts {
     this.now = options.now;
   }
 
-  /** A change of a confirmed person, whole or not at all, with what is written of it. Of several at once one waits for the other. */
+  /**
+   * A change by a confirmed person, whole or not at all, with its audit entry and letter. Of several at once one waits for the
+   * other.
+   */
   private async change<Result>(
     actor: Actor,
     work: (transaction: Transaction<Tables>, write: Write, must_have_factor: boolean) => Promise<Result>,

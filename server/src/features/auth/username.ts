@@ -98,7 +98,7 @@ export function usernameColumns(username: string) {
 
 const LOOKS_TAKEN = 'This username looks like one that is taken. Choose another one.';
 
-/** The refusal of a name that somebody has, or of one that looks like it. */
+/** The refusal of a taken name, or of one that looks like it. */
 export function nameTaken(is_same: boolean): Problem {
   return new Problem('username_taken', is_same ? {} : { detail: LOOKS_TAKEN });
 }

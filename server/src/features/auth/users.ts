@@ -18,7 +18,7 @@ type Tables = AuthTables & SessionTables & InstallationTables & AuditTables;
 /** Which of the accounts ask for a second factor. */
 type SecondFactors = (user_ids: readonly string[]) => Promise<ReadonlyMap<string, boolean>>;
 
-/** Has whoever takes an administrator away come one after the other: the fact is taken by being written, until the transaction is over. */
+/** Serializes removals of administrators: the fact is locked by being written, until the transaction is over. */
 async function holdAdministrators(transaction: Kysely<InstallationTables>, at: string): Promise<void> {
   await writeFact(transaction, 'administrators_changed_at', at);
 }
@@ -44,7 +44,7 @@ export async function requireAnotherAdministrator(
   if (other === undefined) throw new Problem('last_admin');
 }
 
-/** Since when somebody is of the staff, where that changes with a role. */
+/** Time since when a person is of the staff, where that changes with a role. */
 function staffSince(before: Role, role: Role, now: string): { staff_since?: string | null } {
   const isStaff = may.joinSessions({ role });
   if (may.joinSessions({ role: before }) === isStaff) return {};
@@ -146,13 +146,13 @@ export class Users {
     return (await counted.executeTakeFirstOrThrow()).count;
   }
 
-  /** @throws Problem `not_found`, and `last_admin` when nobody would be left to administrate. */
+  /** @throws Problem `not_found`, and `last_admin` when no administrator would be left. */
   async change(
     { user_id, ...change }: { user_id: string; role?: Role | undefined; disabled?: boolean | undefined },
     by: Doer,
   ): Promise<AdminUser> {
     const user = await this.database.transaction().execute(async (transaction) => {
-      // Taken by being written, so that what is compared below is what is changed.
+      // Locked by being written, so that the row compared below is the one that changes.
       const before = await transaction
         .updateTable('users')
         .set(({ ref }) => ({ role: ref('role') }))

@@ -26,7 +26,7 @@ const HOSTILE: [string, string][] = [
   ['nothing but @', '@'],
 ];
 
-test.each(HOSTILE)('a mail to %s is looked at in a time that grows with its length, and no longer than for 16 KiB', (_, part) => {
+test.each(HOSTILE)('a mail to %s is parsed in a time that grows with its length, and no longer than for 16 KiB', (_, part) => {
   const of = (length: number) => part.repeat(Math.ceil(length / part.length)).slice(0, length);
   const [small, large, too_large] = [of(2 * KIB), of(16 * KIB), of(64 * KIB)].map(least);
   // Eight times the length: eight times as long, where each letter costs the same; sixty-four times, were each looked at from every place.

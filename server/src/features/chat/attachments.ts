@@ -19,7 +19,7 @@ import { type AttachmentRow, attachmentOf, type ConversationRow } from './record
 export type FoundAttachment = AttachmentOf & { row: AttachmentRow };
 
 const MINUTE_MS = 60_000;
-/** A small file has its verdict by then; of another one the page is told. */
+/** A small file has its verdict by then; the page gets that of a larger one later. */
 const WAIT_MS = 1_000;
 /** A scan that has not ended by then never will: its server is gone. */
 const LOST_AFTER_MS = 15 * MINUTE_MS;
@@ -67,7 +67,7 @@ const before = (now: () => number, ms: number) => new Date(now() - ms).toISOStri
 const rowOf = (database: Kysely<ChatTables>, id: string) =>
   database.selectFrom('chat_attachments').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Files of the chat. Each is scanned first; of what is not clean nothing is kept, and nothing can be sent. */
+/** Files of the chat. Each is scanned first; an unclean one is removed, and cannot be sent. */
 export class Attachments {
   private readonly database: Kysely<ChatTables>;
   private readonly files: ScannedFiles;
@@ -266,7 +266,9 @@ export class Attachments {
     await this.files.removeBytes([id]);
   }
 
-  /** Removes the files of a conversation that goes, what a person has not sent, and their name from what they answered others, as part of `database`'s transaction. Answers what removes the bytes. */
+  /**
+   * Removes the files of a deleted conversation, a person's unsent ones, and their name from their answers to others, as part of `database`'s transaction. Answers the work that removes the bytes.
+   */
   async forgetPerson(transaction: Kysely<ChatTables>, user_id: string): Promise<() => Promise<void>> {
     await transaction
       .updateTable('chat_messages')
@@ -301,7 +303,7 @@ export class Attachments {
         .execute();
       for (const { id } of old) {
         const gone = await this.database.transaction().execute(async (transaction) => {
-          // Taken by being written: what its customer writes meanwhile opens it, or comes after it.
+          // Locked by being written: a message of its customer meanwhile reopens it, or comes after it.
           const taken = await transaction
             .updateTable('conversations')
             .set(({ ref }) => ({ version: ref('version') }))

@@ -25,11 +25,11 @@ export interface ChatTables {
     last_shown_seq: number;
     customer_read_seq: number;
     support_read_seq: number;
-    /** Up to where the customer was told by mail. */
+    /** The last message that a mail to the customer reported. */
     mailed_seq: number;
     /** Grows with each change. */
     version: number;
-    /** Up to which change, and which message, pages were told. */
+    /** The last change, and the last message, that were sent to pages. */
     told_version: number;
     told_seq: number;
   };
@@ -90,21 +90,21 @@ export interface ChatTables {
     user_id: string;
     /** The same for each copy of a mail. */
     mail_key: string;
-    /** `unverified`: its words are not the customer's until somebody of the staff says so. */
+    /** `unverified`: its words are not the customer's until a member of staff says so. */
     state: 'unverified' | 'message';
     size: number;
     sha256: string;
     /** The message or the note that it became. */
     message_id: string | null;
     arrived_at: string;
-    /** Since when somebody of the staff has read that. */
+    /** Time since when a member of staff has read that. */
     read_at: string | null;
   };
   desk_staff: {
     user_id: string;
     /** Their own choice. */
     chosen: Presence;
-    /** 1: their page noticed that nobody is there. */
+    /** 1: their page noticed their absence. */
     is_absent: number;
     /** Time since when they have no open page. */
     gone_since: string | null;

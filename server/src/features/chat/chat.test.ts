@@ -74,7 +74,7 @@ describe('the support chat', async () => {
   });
 
   // proves: asvs-8.2.3, asvs-15.3.3, support-bad-input-2
-  test('unknown fields are ignored and never echoed, and none of them changes whose message it is', async () => {
+  test("unknown fields are ignored and never echoed, and none of them changes a message's owner", async () => {
     const [{ token }, { token: other }] = await Promise.all([signIn(), signIn()]);
     const theirs = replyOf(await call(sendMessage, { token: other, body: { message: 'a', sender: 'user' } }));
     const response = await post(token, {

@@ -183,7 +183,7 @@ export class Chat {
     return await this.state(user_id);
   }
 
-  /** @throws Problem `not_found` for what is not theirs. */
+  /** @throws Problem `not_found` for a thing that is not theirs. */
   async share(
     user_id: string,
     thing: SharedKind,

@@ -18,13 +18,16 @@ export interface Written {
   by_mail?: true;
 }
 
-/** Somebody of the staff. */
+/** A member of staff. */
 export interface Colleague {
   id: string;
   username: string;
 }
 
-/** A conversation as a write has left it, and what was written. `is_repeated`: it was written before, and nothing has changed. */
+/**
+ * A conversation after a write, with the written messages. `is_repeated`: they were written before, and the write changed
+ * nothing.
+ */
 export interface Write {
   conversation: ConversationRow;
   messages: MessageRow[];
@@ -42,7 +45,7 @@ class Repeated extends Error {
   }
 }
 
-/** The conversation is not as it would have to be: nothing of the transaction is kept. */
+/** A precondition on the conversation failed: the transaction is rolled back. */
 class NotSo extends Error {
   override name = 'NotSo';
 }
@@ -65,7 +68,7 @@ const byCustomer = { sender: 'user', author: null, is_automatic: 0, is_note: 0 }
 
 const at = (now: () => number) => new Date(now()).toISOString();
 
-/** Takes a conversation: whoever else wants to write in it waits until this transaction is over. */
+/** Locks a conversation: other writers wait until this transaction is over. */
 function take(transaction: Kysely<ChatTables>, column: 'id' | 'user_id', value: string): Promise<ConversationRow | undefined> {
   return transaction
     .updateTable('conversations')
@@ -206,7 +209,7 @@ async function insert(
   // Looked for where it is known to be there alone: nearly none is.
   if (inserted === undefined) {
     await refuseRepeated(transaction, conversation, row.author_id ?? '', client_message_id);
-    // It has gone since; whoever sends it again has it stored.
+    // It has gone since; a repeated attempt stores it.
     throw new Problem('conflict');
   }
   await send(transaction, row, attachment_ids);
@@ -323,8 +326,8 @@ async function takeAndInsert(
 }
 
 /**
- * The conversations and what is written in them. Every write takes its conversation first, by changing its row: so the database puts writes in order, and counts messages
- * without a gap, whatever the clocks of servers say.
+ * The conversations and their messages. Every write locks its conversation first, by changing its row: so the database puts writes in order, and counts messages without
+ * a gap, whatever the clocks of servers say.
  */
 export class Conversations {
   private readonly database: Kysely<ChatTables>;
@@ -390,7 +393,7 @@ export class Conversations {
     });
   }
 
-  /** Writes to the customer, and takes the conversation when nobody has it. @throws Problem `conflict` when it is closed. */
+  /** Writes to the customer, and assigns an unassigned conversation to the writer. @throws Problem `conflict` when it is closed. */
   answer(conversation_id: string, me: Colleague, written: Written): Promise<Write> {
     return once(this.database, async (transaction) => {
       const conversation = await requireTaken(transaction, conversation_id);

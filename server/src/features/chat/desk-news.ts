@@ -18,7 +18,7 @@ const PAUSE_MS = 100;
 /** Interval between looks for stored but unsent messages. */
 const UNTOLD_EVERY_MS = 5_000;
 const UNTOLD_AT_ONCE = 100;
-/** Messages of one conversation that are told at one look; the rest at the next. */
+/** Messages of one conversation that are sent at one look; the rest at the next. */
 const MESSAGES_AT_ONCE = 200;
 const MARKED_AT_ONCE = 100;
 
@@ -32,7 +32,7 @@ interface DeskNewsOptions {
   logger: FastifyBaseLogger;
 }
 
-/** Notes that conversations were told up to here, in one statement. Another server may have told more of one meanwhile: that counts. */
+/** Marks conversations as sent up to here, in one statement. Another server may have sent more of one meanwhile: that counts. */
 async function note(database: Kysely<ChatTables>, told: readonly { id: string; seq: number; version: number }[]): Promise<void> {
   if (told.length === 0) return;
   const latest = (column: 'told_seq' | 'told_version', of: 'seq' | 'version') => {
@@ -54,15 +54,15 @@ async function note(database: Kysely<ChatTables>, told: readonly { id: string; s
 }
 
 /**
- * Tells pages what was written. A message is told as soon as it is stored, and its row then says so. Messages that a server stored but did not send before it stopped
- * are sent by another one, or by this one after its start; so a message may be sent twice, and a page keeps one of each id.
+ * Sends new messages to pages. A message is sent as soon as it is stored, and its row is then marked. Messages that a server stored but did not send before it
+ * stopped are sent by another one, or by this one after its start; so a message may be sent twice, and a page keeps one of each id.
  */
 export class DeskNews {
   private readonly database: Kysely<ChatTables>;
   private readonly topics: Pick<Topics, 'publish' | 'isHeard'>;
   private readonly people: People;
   private readonly logger: FastifyBaseLogger;
-  /** Conversations of which the staff is to be told, and the places of messages that were told here. */
+  /** Conversations to report to the staff, and the places of messages that were sent here. */
   private waiting = new Map<string, Set<number>>();
   private timer: NodeJS.Timeout | undefined;
   private flushing: Promise<void> = Promise.resolve();
@@ -103,7 +103,7 @@ export class DeskNews {
     }
   }
 
-  /** Tells the staff how conversations stand, and notes that it was told. */
+  /** Sends conversations to the staff, and marks that. */
   private readonly flush = async (): Promise<void> => {
     const due = this.waiting;
     this.waiting = new Map();
@@ -111,7 +111,7 @@ export class DeskNews {
     for (let from = 0; from < ids.length; from += MARKED_AT_ONCE) {
       const some = ids.slice(from, from + MARKED_AT_ONCE);
       const rows = await this.database.selectFrom('conversations').selectAll().where('id', 'in', some).execute();
-      // Asked after they were read: who listens from now on reads them as they are here, or newer.
+      // Asked after they were read: a later listener reads them as they are here, or newer.
       if (await this.topics.isHeard(STAFF_TOPIC))
         for (const conversation of await conversationsOf(this.database, this.people, rows))
           this.topics.publish(STAFF_TOPIC, { kind: 'conversation_changed', conversation });
@@ -127,7 +127,7 @@ export class DeskNews {
     }
   };
 
-  /** Tells what was stored and not told: whoever did so is no more. */
+  /** Sends stored but unsent messages: their server has stopped. */
   private readonly tellUntold = async (): Promise<void> => {
     const rows = await this.database
       .selectFrom('conversations')
@@ -154,7 +154,7 @@ export class DeskNews {
         'what another server stored and did not tell is told now',
       );
       this.publishMessages(row, await deskMessagesOf(this.database, messages, () => row));
-      // With the places between them: what stood there is gone, and nobody will tell it.
+      // With the places between them: those messages are deleted, and will not be sent.
       const last = messages.length < MESSAGES_AT_ONCE ? row.last_seq : (messages.at(-1)?.seq ?? row.last_seq);
       this.plan(
         row.id,

@@ -46,7 +46,7 @@ import type { Reports } from './reports.ts';
 import type { Team } from './team.ts';
 import { transcriptOf } from './transcript.ts';
 
-/** Writes into the audit log what somebody did, and about whom. */
+/** Records an action in the audit log, with its actor and subject. */
 export type RecordDeed = (
   kind: AuditKind,
   deed: { subject_id: string; actor_id: string; origin: Origin; details?: Record<string, string> },

@@ -49,7 +49,7 @@ const say = async (token: string, message: string, client_message_id?: string) =
   replyOf(await call(sendMessage, { token, body: { message, sender: 'user', client_message_id } }));
 const answer = (token: string, id: string, message: string, is_note = false) =>
   call(answerConversation, { token, params: { id }, body: { message, is_note, attachment_ids: [] } });
-/** Somebody new who has written something. */
+/** A new person who has written a message. */
 async function customerWith(message = 'hello') {
   const { token, email } = await signIn();
   const { conversation_id: id, user_id } = await say(token, message);
@@ -86,7 +86,7 @@ describe("a customer's message", () => {
     expect(replyOf(await call(readChat, { token }))).toMatchObject({ wants_person: true, last_seq: next.seq + 1 });
   });
 
-  test('is counted without a gap where a person is asked for, whoever writes at once, and each stands once', async () => {
+  test('is counted without a gap where a person is asked for, with several writers at once, and each stands once', async () => {
     const { token, id } = await customerWith();
     replyOf(await call(askPerson, { token }));
     const [, ...written] = await Promise.all([
@@ -102,7 +102,7 @@ describe("a customer's message", () => {
   });
 
   // proves: support-customer-18, support-fault-5
-  test('is counted by the server without a gap, whatever clocks say and whoever writes at once', async () => {
+  test('is counted by the server without a gap, for any clocks and several writers at once', async () => {
     const { token, id } = await customerWith();
     const writes = Array.from({ length: 12 }, (_, place) => {
       clock.at += place % 2 === 0 ? 3_000 : -5_000;
@@ -216,7 +216,7 @@ describe('a conversation', () => {
     expect(replyOf(await call(listMessages, { token })).some(({ message }) => message.includes('gave this'))).toBe(false);
   });
 
-  test('is answered once, whatever is sent again, and answering takes it', async () => {
+  test('is answered once in spite of repeats, and answering assigns it', async () => {
     const { id, token } = await customerWith();
     const client_message_id = crypto.randomUUID();
     const body = { message: 'Good day', client_message_id, attachment_ids: [], is_note: false };
@@ -253,7 +253,7 @@ describe('a conversation', () => {
   });
 
   // proves: support-customer-12, support-staff-9
-  test('is closed, rated, opened again by what its customer writes soon, and begins anew later', async () => {
+  test('is closed, rated, reopened by an early message of its customer, and begins anew later', async () => {
     const { id, token } = await customerWith();
     const rate = (rating: number) => call(rateChat, { token, body: { rating, comment: 'quick' } });
     replyOf(await answer(ana.token, id, 'Done'));
@@ -382,7 +382,7 @@ describe('the inbox', () => {
   });
 
   // proves: support-staff-3, support-staff-11
-  test('is narrowed to a tag, a priority or who has them, and a search shows the newest of what it found', async () => {
+  test('can be filtered by tag, priority or assignee, and a search shows its newest matches', async () => {
     const [one, other] = [await customerWith('needle one'), await customerWith('something else')];
     await say(one.token, 'needle two');
     await say(one.token, 'no more of it');
@@ -414,7 +414,7 @@ describe('of a customer', () => {
   });
 
   // proves: support-customer-20, support-customer-21, support-scale-7, support-staff-18
-  test('the card counts files and alerts and says nothing of what is in them, and only what was shared opens', async () => {
+  test('the card counts files and alerts without their content, and only shared things open', async () => {
     const { token, email, id } = await customerWith();
     const plan = { plan_name: 'Solo', price: 1, duration_months: 12, max_devices: 5, is_premium: true } as const;
     replyOf(await call(assignSubscription, { token: boss.token, body: { user_email: email, ...plan, features: [] } }));
@@ -441,7 +441,7 @@ describe('of a customer', () => {
   });
 
   // proves: support-customer-22
-  test('staff open the one thing that was shared, as long as it is there, and nobody else does', async () => {
+  test('staff open the one shared thing, as long as it is there, and no others do', async () => {
     const { token, id } = await customerWith();
     const other = await signIn();
     const rule = { rule_name: 'Printer', direction: 'inbound', action: 'allow', protocol: 'tcp' } as const;
@@ -526,7 +526,7 @@ describe('live', () => {
   });
 
   // proves: support-bad-input-9, support-customer-3
-  test('typing is told to the other side without a name, and to colleagues with one', async () => {
+  test('typing is shown to the other side without a name, and to colleagues with one', async () => {
     const { token, id } = await customerWith();
     const [hers, anas, bens] = [await listenAs(app, token), await listenAs(app, ana.token), await listenAs(app, ben.token)];
     for (const page of [anas, bens]) page.say({ kind: 'listen_conversation', conversation_id: id });
@@ -544,7 +544,7 @@ describe('live', () => {
   });
 
   // proves: support-scale-6
-  test('a customer hears neither the staff nor a conversation, their own neither, and whoever loses the role hears nothing more', async () => {
+  test('a customer hears neither the staff nor a conversation, their own neither, and a person who loses the role hears no more', async () => {
     const { token, id } = await customerWith();
     const page = await listenAs(app, token);
     page.say({ kind: 'listen', topic: 'staff' });

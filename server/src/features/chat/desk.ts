@@ -27,7 +27,7 @@ export interface RemoteSessions {
 const TAKEN = 'This conversation was changed meanwhile. Look at it again.';
 const FOUND_BEFORE = 40;
 
-/** The words around what was searched for. */
+/** The words around the searched ones. */
 function around(text: string, search: string): string {
   const place = findFolded(text, search)?.start ?? 0;
   return preview(place <= FOUND_BEFORE ? text : `…${text.slice(place - FOUND_BEFORE)}`);

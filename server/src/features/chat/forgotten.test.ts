@@ -202,7 +202,7 @@ describe('no customer is forgotten', () => {
     expect(await notes(id)).toEqual(['Who had this is not here: it went back to Unassigned.']);
   });
 
-  test('customers are told who is here as it changes', async () => {
+  test('customers see who is here as it changes', async () => {
     const { token } = await customer();
     const page = await listenAs(app, token);
     const hers = await arrive();
@@ -228,7 +228,7 @@ describe('by mail', () => {
     expect(mail).toMatchObject({ subject: 'Palisade: Support has answered you' });
     expect(mail?.text).toContain('ana has answered you');
     expect(mail?.text).not.toContain('melon');
-    // Told once of what stands there; what comes later is another mail.
+    // One mail about the present answers; later ones are another mail.
     await answer(absent.id, 'again');
     await vi.waitFor(async () => expect(await mailsTo(absent.email)).toHaveLength(2), soon);
   });
@@ -313,7 +313,7 @@ test('a message that was deleted before it was sent is skipped, and the next one
 
 // proves: support-bad-input-6, support-bad-input-13, support-staff-25, support-staff-26
 test('reports say how fast and how well customers were helped, by week and person, and as a file', async () => {
-  // A week of their own; sessions that nobody uses end.
+  // A week of their own; unused sessions end.
   for (const day of ['2026-11-24', '2026-11-28', '2026-11-30']) {
     clock.at = Date.parse(`${day}T09:00:00Z`);
     for (const { token } of [boss, ana]) replyOf(await call(listTeam, { token }));

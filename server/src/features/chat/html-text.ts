@@ -2,7 +2,7 @@ import { decodeHTML } from 'entities';
 
 // HTML of a mail as text, in one pass. It is never run, fetched or shown as HTML: a stranger's markup becomes letters, line ends and addresses.
 
-/** Stands before what a mail program quotes and does not mark as such line by line. */
+/** Precedes a quote that a mail program does not mark line by line. */
 const QUOTED_FROM_HERE = '-----Original Message-----';
 
 const DEPTH_MAXIMUM = 200;
@@ -20,7 +20,7 @@ const BLOCKS = new Set(
 /** Classes and ids by which mail programs mark quotes. */
 const QUOTES = /\b(?:gmail_quote|yahoo_quoted|protonmail_quote|moz-cite-prefix|zmail_extra)\b/;
 const REST_IS_QUOTED = /\b(?:divRplyFwdMsg|appendonsend|OLK_SRC_BODY_SECTION|mail-editor-reference-message-container)\b/;
-/** The text of an HTML mail; lines of what it quotes begin with `>`, as in a mail that is text. */
+/** The text of an HTML mail; lines of its quotes begin with `>`, as in a plain-text mail. */
 export function textOfHtml(html: string): string {
   const lines: string[] = [];
   const open: { name: string; quotes: boolean; silent: boolean; link: string | undefined; linked_from: number }[] = [];

@@ -202,7 +202,7 @@ test('a bare forward is a message with the mail as a file, scanned; a threat in 
   }, soon);
 });
 
-test('an answer that holds our notice alone is left in the mailbox, and nothing of it is kept', async () => {
+test("an answer with only this server's notice is left in the mailbox, and not stored", async () => {
   const customer = await answered();
   mailbox.deliver(await sign(mailOf(customer, customer.letter.replace(/^.*?\r?\n\r?\n/s, '').replaceAll(/^/gm, '> '))));
   mailbox.deliver(await sign(mailOf(customer, 'the last one')));

@@ -46,7 +46,7 @@ export function keepInbox(parts: {
   mails: Pick<ArrivedMails, 'keep' | 'became' | 'link' | 'drop' | 'hasRoom'>;
   news: Pick<DeskNews, 'told'>;
   reading: ReadingOptions;
-  /** Opens the mailbox; the one that `url` names unless another is said. */
+  /** Opens the mailbox; by default the one of `url`. */
   open?: typeof openMailbox | undefined;
   people: { findUser(id: string): Promise<{ id: string; email: string } | undefined> };
   /** Called with a person whose chat has changed. */
@@ -109,7 +109,7 @@ export function keepInbox(parts: {
       return 'ignored';
     }
     const reason = whyUnverified(mail, customer.email);
-    // Of a mail that is too large the beginning alone was fetched: it stays where it is, as one does that there is no room for.
+    // Of a mail that is too large only the beginning was fetched: it stays where it is, as a mail without room does.
     const isKept = !is_cut && (reason === undefined || (await mails.hasRoom(conversation.id, raw.byteLength)));
     const state = reason === undefined ? 'message' : 'unverified';
     const kept = isKept ? await mails.keep(conversation, { key: mail.key, state, raw }) : undefined;
@@ -156,7 +156,7 @@ export function keepInbox(parts: {
             logger.warn({ err: error, uid }, 'a mail could not be read; it is left in the mailbox, flagged');
             outcome = 'left';
           } else if (place.failed + 1 < TRIES || (error instanceof Problem && error.code === 'unavailable')) {
-            // The same one is first at the next look: what its customer wrote later stays behind it.
+            // The same one is first at the next look: its customer's later mails stay behind it.
             await note({ ...place, failed: place.failed + 1 });
             throw error;
           } else {

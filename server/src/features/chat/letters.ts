@@ -18,7 +18,7 @@ type Tables = ChatTables & JobTables & MailTables & InstallationTables;
 
 /** Mails to customers. */
 export interface Letters {
-  /** There is an answer; who has not read it a little later gets a mail. */
+  /** There is an answer; a customer who has not read it a little later gets a mail. */
   answered(conversation_id: string): void;
   /** The newest part of a conversation. @throws Problem `conflict` where there is none. */
   sendTranscript(user: UserInfo, messages: readonly ChatMessage[]): Promise<void>;

@@ -53,7 +53,7 @@ describe('the domain of an author vouches for a mail', () => {
     expect(await proveAuthor(Buffer.from(mail()), MARIA, fieldsOf(mail()), { resolve })).toBe('not_aligned');
   });
 
-  test('not where the words were changed, or others were added below what is signed', async () => {
+  test('not when the words were changed, or others were added after the signed ones', async () => {
     const whole = await signed(mail('Pay 10'));
     expect(await prove(whole.replace('Pay 10', 'Pay 99'), ZONE)).toBe('not_aligned');
     const partly = await signed(mail('Hello'), 'example.com', 5);

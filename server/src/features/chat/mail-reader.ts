@@ -38,7 +38,7 @@ export class UnreadableMail extends Error {
 }
 
 /**
- * Reads a mail in a thread of its own: one that was made to be read for ever holds up nobody, and one that was made to fill the memory ends its thread alone.
+ * Reads a mail in a thread of its own: one that was made to be read for ever delays no other, and one that was made to fill the memory ends its thread alone.
  * @throws UnreadableMail
  */
 export async function readMailApart(

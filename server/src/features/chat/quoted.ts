@@ -41,7 +41,7 @@ function noticeLength(lines: readonly string[], at: number): number {
   return length;
 }
 
-/** Where begins what a mail program writes before a quote that begins at `at`: "On Monday, ... wrote:", a rule, or the header of the quoted mail. */
+/** The start of a mail program's words before a quote that begins at `at`: "On Monday, ... wrote:", a rule, or the header of the quoted mail. */
 function introductionStart(lines: readonly string[], at: number): number {
   let start = at;
   while (start > 0 && bare(lines[start - 1] ?? '') === '') start -= 1;

@@ -19,7 +19,7 @@ const HEAD = [
 ];
 
 describe('the address of an answer', () => {
-  test('names its conversation, whatever case a mail server makes of it', () => {
+  test('names its conversation, in any case that a mail server makes of it', () => {
     const address = addresses.of(ID);
     expect(address).toMatch(/^support\+[a-z2-7]{42}@example\.com$/);
     for (const said of [address, address.toUpperCase(), `To: "A" <${address}>, <b@example.com>`])
@@ -76,7 +76,7 @@ describe("the author's own text", () => {
     expect(withoutNotice(textOfHtml(outlook))).toBe('It works.');
   });
 
-  test('is read in a time that grows with it alone, whatever it is made of', () => {
+  test('is read in a time that grows with its length alone, for any content', () => {
     const pieces = [
       '<',
       '<div class="',
@@ -106,7 +106,7 @@ describe("the author's own text", () => {
 });
 
 describe('a mail', () => {
-  test('is read with its words, who it is from and its files', async () => {
+  test('is read with its words, its author and its files', async () => {
     const mail = await readMail(
       mailOf(
         [...HEAD, 'MIME-Version: 1.0', 'Content-Type: multipart/mixed; boundary=b'],

@@ -16,7 +16,7 @@ const foundSchema = z.object({
   threshold: z.string(),
   samples: z.array(sampleSchema),
   audience: z.enum(AUDIENCES),
-  /** The accounts among what was counted. */
+  /** The accounts among the counted events. */
   targets: z.array(z.string()),
   /** Of the event that was one too many. */
   at: z.string(),
@@ -44,7 +44,7 @@ export interface KeptFinding {
   told: readonly string[];
 }
 
-/** Keeps what was found, in the transaction that has counted it: whatever becomes of this server, it is told. */
+/** Stores findings in the transaction that counted them: they are reported even if this server stops. */
 export async function keepFindings(
   transaction: Kysely<FindingTables>,
   all: readonly Found[],
@@ -56,25 +56,25 @@ export async function keepFindings(
   return kept;
 }
 
-/** Undefined for what another version of the server has written: it cannot be told here. */
+/** Undefined for a finding of another version of the server: it cannot be reported here. */
 function readFound(text: string): Found | undefined {
   return foundSchema.safeParse(JSON.parse(text)).data;
 }
 
 /** Findings with recipients that are not notified yet, the oldest first. */
-export async function untoldFindings(database: Kysely<FindingTables>): Promise<KeptFinding[]> {
-  const rows = await database.selectFrom('detection_findings').selectAll().orderBy('id').limit(UNTOLD_AT_ONCE).execute();
+export async function unfinishedFindings(database: Kysely<FindingTables>): Promise<KeptFinding[]> {
+  const rows = await database.selectFrom('detection_findings').selectAll().orderBy('id').limit(UNFINISHED_AT_ONCE).execute();
   return rows.flatMap(({ found: text, told, ...row }) => {
     const found = readFound(text);
     return found === undefined ? [] : [{ ...row, found, told: toldSchema.parse(JSON.parse(told)) }];
   });
 }
 
-const UNTOLD_AT_ONCE = 200;
+const UNFINISHED_AT_ONCE = 200;
 
 /**
- * Notes in the transaction that tells somebody that they were told; `next` is undefined when nobody is left. False where another server has done so meanwhile,
- * or is doing it.
+ * Marks a recipient as notified, in the transaction that notifies them; `next` is undefined when none is left. False where another server has done so
+ * meanwhile, or is doing it.
  */
 export async function takeFinding(
   transaction: Kysely<FindingTables>,
@@ -94,13 +94,13 @@ export async function takeFinding(
   return (await row.executeTakeFirst()) !== undefined;
 }
 
-/** Forgets what could not be told for too long. Answers their number. */
+/** Removes findings that could not be reported for too long. Answers their number. */
 export async function forgetFindings(database: Kysely<FindingTables>, before: string): Promise<number> {
   const rows = await database.deleteFrom('detection_findings').where('created_at', '<', before).returning('id').execute();
   return rows.length;
 }
 
-/** Forgets a person, in a transaction: what was found of them, and that they were among others. */
+/** Removes a person, in a transaction: findings about them, and their mention among others. */
 export async function forgetFindingsOf(transaction: Kysely<FindingTables>, user_id: string): Promise<void> {
   const rows = await transaction
     .selectFrom('detection_findings')

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FLOOD } from './rules.ts';
 
-/** Requests in bins of 15 minutes: the start of each in ms since 1970, and the count. `told_at` is the bin of which was told. */
+/** Requests in bins of 15 minutes: the start of each in ms since 1970, and the count. `told_at` is the last reported bin. */
 export const volumeSchema = z.object({ bins: z.array(z.tuple([z.number(), z.number()])), told_at: z.number().nullable() });
 type Volume = z.infer<typeof volumeSchema>;
 

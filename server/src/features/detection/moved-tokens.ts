@@ -8,7 +8,7 @@ const TOLD_MAXIMUM = 10_000;
 
 /**
  * Looks whether a session is used from elsewhere than where it began: from another source and by another kind of browser. One of both alone is everyday life,
- * a phone that leaves the house or a browser in disguise. Told once of each session and place.
+ * a phone that leaves the house or a browser in disguise. Reported once for each session and place.
  */
 export function createMovedTokens(parts: {
   observe: Observe;

@@ -148,7 +148,7 @@ describe('beside an ordinary week from the same address', () => {
     );
   });
 
-  test('guessing at one account and then a sign-in to it is told to its person', () => {
+  test('guessing at one account and then a sign-in to it is reported to its person', () => {
     const guessing = Array.from({ length: 5 }, (_, index) => fails(begin + index * 10 * SECOND, 'person-77'));
     expect(withAttack([...guessing, signsIn(begin + 60 * SECOND, 'person-77')])).toEqual(
       expect.arrayContaining(['brute_force.pair medium to person', 'suspicious_login.after_failures high to person']),

@@ -6,7 +6,7 @@ import type { Counting, Measure } from './windows.ts';
 
 /** Facts about an event that are not in it. */
 interface Circumstances {
-  /** The browser that signed in, and whether somebody has signed in to the account from its source before; null for an event that is no sign-in. */
+  /** The browser that signed in, and whether the account had a sign-in from its source before; null for an event that is no sign-in. */
   browser: { id: string; is_new: boolean; knows_source: boolean } | null;
   /** Sign-in to this account from this source is being refused. */
   is_refused: boolean;
@@ -87,7 +87,7 @@ function isOf<K extends Kind>(sighting: Sighting, kind: K): sighting is Sighting
   return sighting.kind === kind;
 }
 
-/** A row of the table: what it says of an event it is only asked of events of its kind. */
+/** A row of the table: its functions only get events of its kind. */
 function rule<K extends Kind>({ on, key, value, severity, describe, ...rest }: Row<K>): Rule {
   return {
     ...rest,
@@ -113,7 +113,7 @@ export const pairKey = ({ source, data }: Login) => `${source} ${data.account}`;
 const sourceKey = ({ source }: Sighting) => source;
 const from = ({ address }: Sighting) => (address === null ? '' : `, from ${address}`);
 
-/** Volume by 15 minutes, beyond what the hours before were like. [H] */
+/** Volume by 15 minutes, beyond that of the hours before. */
 export const FLOOD = {
   id: 'ddos_attempt.flood',
   threat_type: 'ddos_attempt',
@@ -122,7 +122,10 @@ export const FLOOD = {
   bins_before: 16,
   /** Interquartile ranges above the upper quartile. */
   spreads: 4,
-  /** Requests in 15 minutes that are never a flood: of a source without an account, and of an account, whose pages ask by themselves. */
+  /**
+   * Requests in 15 minutes that are never a flood: of a source without an account, and of an account, whose pages send requests on their
+   * own.
+   */
   floor: { source: 500, account: 20_000 },
 } as const;
 
@@ -145,7 +148,7 @@ export const RULES: readonly Rule[] = [
     severity: 'medium',
     describe: (sighting) => `Five sign-ins to your account failed within 10 minutes${from(sighting)}.`,
   }),
-  // One account is what the pair is about, and a household has up to four who mistype at the same time.
+  // The pair covers one account, and a household has up to four who mistype at the same time.
   rule({
     id: 'brute_force.burst',
     threat_type: 'brute_force',

@@ -52,7 +52,7 @@ export function expiryOf({ at, level, times }: Window, measure: Counting): numbe
   return measure.kind === 'sliding' ? (times.at(-1) ?? at) + measure.window_ms : at + level * measure.leak_ms;
 }
 
-/** Oldest first; of equal times in the order of the values, so that the order in which they were told does not matter. */
+/** Oldest first; of equal times in the order of the values, so that their order of arrival does not matter. */
 export function withValue(
   values: Window['values'],
   { value, at, user_id }: Pick<Drop, 'value' | 'at' | 'user_id'>,
@@ -75,7 +75,7 @@ export function forgive(window: Window, value: string): Window | undefined {
   return values.length === 0 ? undefined : { ...window, values, level: Math.max(0, window.level - forgiven.count) };
 }
 
-/** Adds an event. Whether that is what the rule waits for; the window is then to be begun anew. */
+/** Adds an event. `is_full`: the rule's threshold is reached; the window is then to be begun anew. */
 export function pour(window: Window, measure: Counting, drop: Drop): { window: Window; is_full: boolean } {
   // Servers' clocks differ a little: an event that comes late does not turn time back.
   const at = Math.max(window.at, drop.at);

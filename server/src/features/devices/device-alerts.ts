@@ -1,7 +1,7 @@
 import type { DeviceEvent, Found } from '@palisade/contract/agent';
 import type { DeviceAlert } from '@palisade/contract/devices';
 
-/** As much of an alert as a device's news become; whoever raises alerts knows the rest. */
+/** The part of an alert that a device's news give; the code that raises alerts knows the rest. */
 export interface DeviceIncident {
   rule: DeviceAlert;
   key: string;

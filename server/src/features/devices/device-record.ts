@@ -20,7 +20,7 @@ export type DeviceRow = Selectable<DeviceTables['devices']>;
 export type ScanRow = Selectable<DeviceTables['device_scans']>;
 export type FindingRow = Selectable<DeviceTables['device_findings']>;
 
-/** States of a scan that go on to no other. */
+/** Final states of a scan. */
 export const SCANS_OVER: readonly DeviceScan['state'][] = ['done', 'cancelled', 'failed'];
 
 const errorsSchema = z.array(z.object({ rule_id: z.string().nullable(), message: z.string() }));
@@ -59,7 +59,7 @@ function enforcementOf(row: DeviceRow, desired_rev: number, now: number): Enforc
   };
 }
 
-/** The present state of a device. A connection alone says nothing of the workers of its agent; they report. */
+/** The present state of a device. A connection alone does not show that the agent's workers run; their reports do. */
 function deviceStateOf(
   { revoked_at, reported_at }: Pick<DeviceRow, 'revoked_at' | 'reported_at'>,
   is_connected: boolean,

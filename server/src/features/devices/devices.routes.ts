@@ -43,7 +43,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
 const NOT_SAFE =
   'This server cannot be reached by https, so nobody can be sure that the agent comes from it. Have it reached by https, and set PUBLIC_URL.';
 
-/** The line that makes a computer a device: only from where what is downloaded is what this server sent. */
+/** The line that enrols a computer: only from an address whose downloads are this server's own. */
 function commandOf(code: string, base: string): { command: string | null; refusal: string | null } {
   const { protocol, hostname, origin } = new URL(base);
   if (protocol !== 'https:' && !LOOPBACK.test(hostname)) return { command: null, refusal: NOT_SAFE };

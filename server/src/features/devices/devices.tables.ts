@@ -29,7 +29,7 @@ export interface DeviceTables {
     default_outbound: Action;
     /** Changes of its own that make a revision, beside those of its person's rules. */
     own_rev: number;
-    /** Changes of anything that it is told, its revisions apart. */
+    /** Changes of any other part of its desired state. */
     told_rev: number;
     /** Its last answer to a revision. */
     ack_rev: number;
@@ -56,13 +56,13 @@ export interface DeviceTables {
     /** 0 or 1. */
     is_watching: number;
     watching: string | null;
-    /** When the agent last reported, or a new start of it said hello; and what it said of itself (JSON). */
+    /** When the agent last reported, or a new start of it said hello; and its health (JSON). */
     reported_at: string | null;
     health: string | null;
     watched: string;
     exclusions: string;
     last_full_scan_at: string | null;
-    /** When its person was told that it has been silent for long; null once it is heard again. */
+    /** When its person was notified of a long silence; null once it is heard again. */
     silence_told_at: string | null;
   };
   /** Devices of a person that are not revoked. */
@@ -86,7 +86,7 @@ export interface DeviceTables {
     part: string;
     direction: Direction;
     protocol: 'tcp' | 'udp' | 'icmp' | 'other';
-    /** Empty for the sum of what is not told apart. */
+    /** Empty for the sum of further sources. */
     address: string;
     /** -1 where there is none. */
     port: number;

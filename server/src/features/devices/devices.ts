@@ -37,7 +37,7 @@ interface DevicesOptions {
   jobs: Pick<Jobs, 'handle'>;
   raise: (incident: DeviceIncident) => Promise<void>;
   secondLooks: Pick<SecondLooks, 'withLooks'>;
-  /** Has a device told what it is to do, wherever its agent is connected; also one that may do nothing any more. */
+  /** Sends a device its desired state, wherever its agent is connected; also one that was revoked. */
   nudge: (device_id: string) => void;
   now: () => number;
 }
@@ -227,7 +227,7 @@ export class Devices {
     return await this.readOne(row.id);
   }
 
-  /** Takes it out of the list, with all that it said. */
+  /** Takes it out of the list, with all its reports. */
   async remove(row: DeviceRow, by: Doer): Promise<void> {
     await this.database.transaction().execute(async (transaction) => {
       await end(this.now, transaction, row);
@@ -413,7 +413,7 @@ export class Devices {
     return finding;
   }
 
-  /** The rules of a person are not as they were: their devices have something to do from now on. Has them told, and answers how many they are. */
+  /** The rules of a person are not as they were: their devices have something to do from now on. Notifies them, and answers their number. */
   async rulesChanged(user_id: string): Promise<number> {
     await this.database
       .updateTable('devices')

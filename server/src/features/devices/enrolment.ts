@@ -106,7 +106,7 @@ export class Enrolment {
       .select('devices')
       .where('user_id', '=', user_id)
       .executeTakeFirst();
-    // Said early; what counts is decided when the computer comes.
+    // An early refusal; the decision is made when the computer comes.
     if (limit !== UNLIMITED_DEVICES && (counted?.devices ?? 0) >= limit) throw limitReached(limit);
     const code = Array.from(
       { length: ENROLMENT_CODE_LENGTH },
@@ -130,7 +130,7 @@ export class Enrolment {
     origin: Origin,
   ): Promise<{ device_id: string; token: string; device_name: string; user_id: string }> {
     if (!isKey(public_key)) throw invalidField('public_key', 'Give an Ed25519 key as SPKI in base64.');
-    // Of codes that begin alike: whoever mistypes their own does not lock out everybody behind the same address. 32 beginnings make 160 tries of 32^10 codes.
+    // Of codes that begin alike: a mistyped code does not lock out everybody behind the same address. 32 beginnings make 160 tries of 32^10 codes.
     const tries = { key: `enrol:${origin.source}:${code.slice(0, 1)}`, rate: TRIES };
     const empty = await this.counters.take([tries]);
     if (empty !== undefined) throw tooManyRequests('Too many wrong enrolment codes like this one came from here.', empty.wait_ms);

@@ -14,9 +14,9 @@ export const AWAITED_MS = 86_400_000;
 export interface MeasuredSessions {
   /** The session runs from now on: the person's devices that are connected take stock. Once for each session. */
   begin(session: { id: string; user_id: string }): Promise<void>;
-  /** The session is over: the devices that took stock say what changed. Said twice, it changes nothing. */
+  /** The session is over: the devices that took stock say what changed. A repeated call changes nothing. */
   end(session_id: string): Promise<void>;
-  /** Keeps what a device found; the first word of each counts, and none before the session is over. Answers whether it was kept. */
+  /** Stores a device's findings; its first report counts, and none before the session is over. Answers whether it was kept. */
   hear(device_id: string, session_id: string, measured: MeasuredChanges): Promise<boolean>;
   /** The device's next steps. */
   wanted(device_id: string): Promise<{ id: string; wanted: 'stock' | 'changes' }[]>;

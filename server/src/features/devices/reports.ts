@@ -7,7 +7,7 @@ import { momentOn } from './device-moment.ts';
 import type { DeviceRow } from './device-record.ts';
 import type { DeviceTables } from './devices.tables.ts';
 
-/** Rows of what was dropped that one device has at most; what comes beyond them within the hour is one sum. */
+/** The most rows of dropped packets of one device; further ones within the hour are one sum. */
 const BLOCKED_ROWS_MAXIMUM = 3_000;
 const PART_MS = 5 * 60_000;
 const ROWS_AT_ONCE = 80;
@@ -15,7 +15,7 @@ type BlockedRow = Selectable<DeviceTables['device_blocked']>;
 /** More packets than any report can mean. */
 const most = (count: number) => Math.min(count, Number.MAX_SAFE_INTEGER);
 
-/** Stands in the rows for packets whose senders or receivers are not told apart. */
+/** Stands in the rows for packets of further senders or receivers. */
 const OTHERS = { direction: 'inbound', protocol: 'other', address: '', port: -1 } as const;
 
 interface ReportsOptions {
@@ -177,7 +177,7 @@ export class Reports {
     this.now = options.now;
   }
 
-  /** Keeps a report of one start of an agent, once however often it is said. */
+  /** Stores a report of one start of an agent, once in spite of repeats. */
   async hear(device: DeviceRow, instance: string, report: Report): Promise<Told[]> {
     const ids = new Set([...(await this.rules.ruleIds(device.user_id)), 'inbound', 'outbound']);
     const { blocked_part: part } = report;

@@ -62,7 +62,10 @@ const deviceOf = async (database: Kysely<Tables>, id: string) => {
   return device;
 };
 
-/** Second looks: what a device found is sent to this server, because its person asked for it, and read by the server's scanner. */
+/**
+ * Second looks: a found file of a device is sent to this server, because its person asked for it, and read by the server's
+ * scanner.
+ */
 export class SecondLooks {
   private readonly database: Kysely<Tables>;
   private readonly audit: Audit;
@@ -94,7 +97,7 @@ export class SecondLooks {
     return finding;
   }
 
-  /** Changes what is asked of a device and keeps that in the log; undefined where it is not as `order_id` has it any more. */
+  /** Changes the order for a device and logs it; undefined if `order_id` is not its present order. */
   private async change(
     { id, device_id, user_id, path, file_hash }: FindingRow,
     order_id: string | null,
@@ -156,7 +159,7 @@ export class SecondLooks {
     return await this.one(row);
   }
 
-  /** @throws Problem `conflict` once the file has come, and where nothing was asked for. */
+  /** @throws Problem `conflict` once the file has come, and without an order. */
   async withdraw(finding: FindingRow, by: Doer): Promise<DeviceFinding> {
     const none: Updateable<DeviceTables['device_findings']> = {
       look_state: null,
@@ -225,7 +228,7 @@ export class SecondLooks {
       .execute();
   }
 
-  /** The device could not send the file. Of what is not asked for nothing happens. */
+  /** The device could not send the file. A file without an order is ignored. */
   async failed({ id: device_id }: DeviceRow, order_id: string, look_reason: string): Promise<void> {
     await this.database
       .updateTable('device_findings')

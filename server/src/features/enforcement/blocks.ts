@@ -15,7 +15,7 @@ export interface Target {
 export interface Blocks {
   /** Until when sign-ins are refused, in ms since 1970; undefined when they are not. */
   refusal(attempt: { source: string; account: string }): Promise<{ kind: BlockKind; until: number } | undefined>;
-  /** Whether sign-ins were refused at that time (ISO), whatever became of the block since. */
+  /** Whether sign-ins were refused at that time (ISO), whatever the block's state is since. */
   wasRefused(attempt: { source: string; account: string }, then: string): Promise<boolean>;
   /** Refuses from now on, longer than the time before. */
   add(target: Target, rule: BlockRule, user_id: string | null): Promise<BlockRow>;

@@ -26,11 +26,11 @@ export interface CallGuard {
   letter(asked: { kind: string; account: string; source: string | undefined }): Promise<{ wait_ms: number } | undefined>;
 }
 
-/** Bounds how often somebody who is signed in may be wrong about their password. */
+/** Bounds how often a signed-in person may give a wrong password. */
 export interface PasswordGuard {
   /**
-   * Does what looks at a password: it answers what was right, or undefined when the password was wrong. No more may be wrong than of sign-ins, of one account from
-   * one source, and of one account in all; a right one forgets them. @throws Problem `too_many_requests`, and what the work throws, which counts as nothing.
+   * Does work that checks a password: it answers a value for the right one, or undefined for a wrong one. No more may be wrong than of sign-ins, of one account
+   * from one source, and of one account in all; a right one forgets them. @throws Problem `too_many_requests`, and what the work throws, which counts as nothing.
    */
   attempt<Right>(
     attempt: { user_id: string; source: string },

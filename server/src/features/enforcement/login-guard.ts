@@ -9,7 +9,7 @@ import type { BlockRow, Blocks, Target } from './blocks.ts';
 import type { EnforcementTables } from './enforcement.tables.ts';
 import { createWaiting } from './waiting.ts';
 
-/** A try to sign in: the origin's source key, and what stands for the email, known or not. */
+/** An attempt to sign in: the origin's source key, and the hash of the email, known or not. */
 interface Attempt {
   source: string;
   account: string;
@@ -19,7 +19,7 @@ interface Attempt {
 interface Admission {
   /** It was wrong. Done when the refusal that follows from it, if any, is in force. `user_id` is null where no account has the email. */
   failed(user_id: string | null): Promise<void>;
-  /** It was right, and somebody is signed in. */
+  /** It was right, and a person is signed in. */
   succeeded(user_id: string): Promise<void>;
 }
 
@@ -215,7 +215,7 @@ export class LoginGuard {
 
   /**
    * Does the work of a try, or makes it wait. At most so many are under way as may fail, also of those that come at once; the others wait for them.
-   * @throws Problem `too_many_requests`, the same for known and unknown emails, and what the work throws.
+   * @throws Problem `too_many_requests`, the same for known and unknown emails, and the work's own errors.
    */
   async attempt<Result>(attempt: Attempt, work: (admission: Admission) => Promise<Result>): Promise<Result> {
     const requireUnrefused = async () => {

@@ -25,7 +25,7 @@ describe('firewall rules', async () => {
   const { call, signIn, url } = await startTestApp();
   const { token } = await signIn();
   const add = async (change: Partial<NewRule> = {}) => replyOf(await call(addRule, { token, body: { ...NEW, ...change } }));
-  /** Sends what no type allows. */
+  /** Sends bodies that no type allows. */
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     fetch(`${url}/api/firewall/rules`, {
       method: 'POST',
@@ -104,7 +104,7 @@ describe('firewall rules', async () => {
     ['port', '1e309', 'A port is a whole number from 1 to 65535: 1e309'],
     ['port', 443, 'Give text: * for every, or what this field takes.'],
     ['port', Array(33).fill('1').join(), 'A list has at most 32 entries; this one has 33.'],
-  ])('%s %j is 422 and says what would be right', async (field, value, message) => {
+  ])('%s %j is 422 and names a right value', async (field, value, message) => {
     const response = await post({ ...NEW, [field]: value });
     expect(response.status).toBe(422);
     const document = await problem(response);
@@ -257,7 +257,7 @@ describe('a change of the rules', async () => {
   const revisions = async (token: string) => replyOf(await call(listRevisions, { token }));
   const undo = async (token: string, id = '') => await call(undoRevision, { token, params: { id } });
 
-  test('is edited in place: what it is, not whether it is on, nor when it was made', async () => {
+  test('is edited in place: its fields, not its switch, nor its time', async () => {
     const { token } = await signIn();
     const rule = replyOf(await call(addRule, { token, body: NEW }));
     replyOf(await call(setRuleEnabled, { token, params: { id: rule.id }, body: { enabled: false } }));
@@ -271,7 +271,7 @@ describe('a change of the rules', async () => {
     expect((await call(editRule, { token: other, params: { id: rule.id }, body: terms })).status).toBe(404);
   });
 
-  test('is a revision each, says what it did, and nothing that changes nothing is one', async () => {
+  test('is a revision each with a description, and a change without effect is none', async () => {
     const { token } = await signIn();
     expect(await revisions(token)).toEqual([]);
     const { id } = replyOf(await call(addRule, { token, body: NEW }));
@@ -333,7 +333,7 @@ describe('a change of the rules', async () => {
     expect(replyOf(await call(listRules, { token }))).toEqual([expect.objectContaining({ id, enabled: true })]);
   });
 
-  test('is kept a hundred times; what is older cannot be taken back', async () => {
+  test('is kept a hundred times; an older one cannot be undone', async () => {
     const { token } = await signIn();
     const { id } = replyOf(await call(addRule, { token, body: NEW }));
     const [first] = await revisions(token);

@@ -94,8 +94,8 @@ async function write(transaction: Kysely<FirewallTables>, user_id: string, chang
 }
 
 /**
- * Makes one revision of a person's rules. The row of their count is locked until it is stored, so several at once come one after the other: each sees what the
- * one before it left. Undefined where nothing changes.
+ * Makes one revision of a person's rules. The row of their count is locked until it is stored, so several at once come one after the other: each sees the
+ * result of the one before it. Undefined where nothing changes.
  */
 async function revise(
   database: Kysely<FirewallTables>,
@@ -211,7 +211,7 @@ export class Firewall {
     return counted?.rev ?? 0;
   }
 
-  /** Switches off what was temporary and is over. */
+  /** Disables temporary rules that are over. */
   private readonly expire = async (): Promise<void> => {
     const over = await this.database
       .selectFrom('firewall_rules')
@@ -296,7 +296,7 @@ export class Firewall {
     return rule;
   }
 
-  /** @throws Problem `not_found` when somebody deleted it meanwhile. */
+  /** @throws Problem `not_found` when it was deleted meanwhile. */
   setEnabled(row: Row, enabled: boolean): Promise<Rule> {
     return change(this.database, this.now, row, enabled ? 'enabled' : 'disabled', (rule) => {
       // A rule that is enabled again after its time has no end any more.
@@ -305,18 +305,18 @@ export class Firewall {
     });
   }
 
-  /** @throws Problem `not_found` when somebody deleted it meanwhile. */
+  /** @throws Problem `not_found` when it was deleted meanwhile. */
   edit(row: Row, { lasts, device_ids, ...terms }: NewRule): Promise<Rule> {
     return change(this.database, this.now, row, 'edited', (rule) => ({
       ...rule,
       ...terms,
-      // Not said: as it is.
+      // Omitted: unchanged.
       expires_at: lasts === undefined ? rule.expires_at : expiryOf(this.now, lasts),
       device_ids: device_ids ?? rule.device_ids,
     }));
   }
 
-  /** @throws Problem `not_found` when somebody deleted it meanwhile. */
+  /** @throws Problem `not_found` when it was deleted meanwhile. */
   async remove({ id, user_id }: Row): Promise<void> {
     await revise(this.database, this.now, user_id, 'deleted', async (transaction) => [
       { before: await current(this.now, transaction, id), after: null },

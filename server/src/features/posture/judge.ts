@@ -21,7 +21,7 @@ export interface Judgement {
 /** The outcome of every check that can run; a failed check with its own deduction. */
 type Judged = Check & {
   outcome: Outcome | undefined;
-  /** Why there is none. */
+  /** The reason why there is none. */
   untold: string;
 };
 

@@ -1,7 +1,7 @@
 import type { Rule } from '@palisade/contract/firewall';
 import { type AddressSet, readAddresses, readPorts, wholeFamily } from '@palisade/contract/firewall-grammar';
 
-/** What somebody's firewall rules leave open, each with the names of the rules that do. */
+/** The openings by a person's firewall rules, each with the names of the rules. */
 export interface OpenRules {
   /** Everything, to everyone. */
   everything: readonly string[];

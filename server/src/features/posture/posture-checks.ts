@@ -11,7 +11,7 @@ export interface PostureFacts {
     is_admin: boolean;
     /** Its age, in ms. */
     age_ms: number;
-    /** The ids of browsers that signed in and that nobody has said anything about. */
+    /** The ids of browsers that signed in and that their person has not reviewed. */
     unreviewed_browsers: readonly string[];
   };
   remote: { long_sessions: number };
@@ -194,7 +194,7 @@ function lately(
   };
 }
 
-/** The names of devices that are not as they should be; undefined where nobody can say. */
+/** The names of devices with a fault; undefined if unknown. */
 type OddDevices = (devices: DeviceFacts) => readonly string[] | undefined;
 
 /** A check that devices answer. Without one it stays unknown. */
@@ -208,7 +208,10 @@ function deviceCheck({ odd, fine, ...check }: Omit<Check, 'run'> & { odd: OddDev
   };
 }
 
-/** Every check with its deduction ([H]: our own weights). Those without `run` need what this version does not have, and stay unknown. */
+/**
+ * Every check with its deduction ([H]: our own weights). Those without `run` need data that this version does not have, and stay
+ * unknown.
+ */
 export const CHECKS: readonly Check[] = [
   {
     id: 'common_password',

@@ -240,7 +240,7 @@ describe('the score', () => {
 });
 
 describe('a finding leads to where it can be mended:', () => {
-  /** Everything that can fail, for somebody who is no administrator. */
+  /** Everything that can fail, for a person who is no administrator. */
   const account = {
     ...{ common_password: true, is_admin: false, age_ms: DAY_MS, unreviewed_browsers: ['d1'] },
     second_factor: { enabled: false, recovery_codes_left: 0 },

@@ -25,7 +25,7 @@ interface Overview extends Pick<Judgement, 'security_score' | 'score_breakdown' 
 export interface Posture {
   /** Score and real threats of the last days by the clocks of the time zone (IANA name), oldest first. Today's score is found anew. */
   history(user_id: string, days: number, time_zone: string): Promise<HistoryDay[]>;
-  /** The score with its reasons, and what it was counted from. */
+  /** The score with its reasons, and the facts behind it. */
   overview(user_id: string): Promise<Overview>;
   /** Every check that can run, run now. */
   scan(user_id: string): Promise<PostureScan>;
@@ -99,7 +99,7 @@ export function createPosture(parts: {
       scans: scanFacts,
       signatures_age_ms: signaturesAge(),
       rules: openRulesOf(user_id, ruleList),
-      // A file lies where it lies, whatever was said of its alert.
+      // The file is still there, whatever the alert's state.
       unblocked: { malware: tally.unblocked_malware, ...tally.open },
       newest: { ...tally.newest, browser: await alerts.aboutBrowsers(user_id, accountFacts.unreviewed_browsers) },
     });

@@ -68,7 +68,7 @@ async function paired() {
 }
 
 describe('control', () => {
-  test('is told to the agent, and bytes pass between its socket and the technician’s page', async () => {
+  test('is sent to the agent, and bytes pass between its socket and the technician’s page', async () => {
     const one = await running();
     expect((await one.agent.desired()).control).toBeNull();
     await one.grant('view');
@@ -132,7 +132,7 @@ describe('control', () => {
     expect(await dial(VIEWER_PATH, `{"kind":"hello","x":"${'x'.repeat(2_000)}"}`).ending()).toBe(RFB_CLOSED.too_big);
     // Another site’s page is refused before it is a socket.
     expect(await dial(VIEWER_PATH, '{}', 'https://evil.example').ending()).toBe(1006);
-    // Bytes before the other side is there are none that anybody asked for.
+    // Bytes before the other side is there are unasked for.
     const early = one.viewer();
     await soon(() => expect(early.socket.readyState).toBe(WebSocket.OPEN));
     early.socket.send(Buffer.from('x'));
@@ -217,7 +217,7 @@ describe('two ends on two servers', () => {
   }
   const SESSION = '01930000-0000-7000-8000-000000000009';
 
-  test('find each other, whoever is first, and pass no more than is read', async () => {
+  test('find each other, in any order, and pass no more than is read', async () => {
     for (const first of ['viewer', 'screen'] as const) {
       const topics = createMemoryTopics();
       onTestFinished(() => topics.close());

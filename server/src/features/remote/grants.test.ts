@@ -15,7 +15,7 @@ const { call, signIn } = app;
 const boss = await signIn('boss');
 const soon = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, interval: 10 });
 
-/** A session that runs, and what is asked of it. */
+/** A running session, and functions for its endpoints. */
 async function running() {
   const one = await startWithDevice(app);
   const { customer, id, identity } = one;

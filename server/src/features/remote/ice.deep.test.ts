@@ -18,7 +18,7 @@ if (!HAS_COTURN) process.stdout.write(`skipped: ${NO_COTURN}\n`);
 
 needing('coturn', HAS_COTURN).describe('a real relay', { timeout: 60_000 }, () => {
   // proves: remote-9
-  test('takes who comes with our credentials, and nobody with those of another secret, or whose time is over', async () => {
+  test('accepts clients with its credentials, and none with those of another secret, or expired ones', async () => {
     const { port } = await startCoturn(SECRET);
     const credentials = (secret: string, until: number) => {
       const relay = iceOf({ urls: [`turn:127.0.0.1:${port}`], secret }, of(until)).ice_servers[0];

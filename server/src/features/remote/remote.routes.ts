@@ -55,7 +55,7 @@ const MINUTE_MS = 60_000;
 
 /** The customer's devices, which measure what changes on them while a session runs. */
 export interface SessionDevices {
-  /** Never fails: a session without it is one of which nothing was measured. */
+  /** Never fails: a session without it has no measurement. */
   begin(session: { id: string; user_id: string }): Promise<void>;
   read(session_id: string): Promise<DeviceChanges[]>;
 }

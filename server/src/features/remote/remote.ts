@@ -36,7 +36,7 @@ import { createSessionLists, joinedOf, overseenOf, type SessionLists, sessionOf 
 import { ended, heldGrants, isClaimed, isOpen, lost, type Row, reaffirmBy, SIDES, sideOf } from './session-state.ts';
 import { createWrongCodes, type WrongCodes } from './wrong-codes.ts';
 
-/** Somebody of the staff, as the customer is shown them. */
+/** A member of staff, as shown to the customer. */
 interface People {
   findUser(id: string): Promise<UserInfo | undefined>;
   staffSince(id: string): Promise<string | null>;
@@ -129,7 +129,7 @@ interface RemoteOptions {
 
 const at = (now: () => number, offset_ms = 0) => new Date(now() + offset_ms).toISOString();
 
-/** The one that waits with a code, for somebody who is not its customer. */
+/** The one that waits with a code, for a person who is not its customer. */
 async function waiting(database: Kysely<ChangeTables>, agent: UserInfo, session_code: string): Promise<string | undefined> {
   const row = await database
     .selectFrom('remote_sessions')
@@ -289,7 +289,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return this.lists.countJoined(agent_id, query);
   }
 
-  /** Those of everybody that somebody asked to join, reported ones first. */
+  /** Those of everybody that a technician asked to join, reported ones first. */
   listOverseen(query: OverseenQuery): Promise<OverseenSession[]> {
     return this.lists.listOverseen(query);
   }
@@ -350,7 +350,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     );
   }
 
-  /** @throws Problem `conflict` when nobody asks (any more). */
+  /** @throws Problem `conflict` when there is no question (any more). */
   async approve(id: string, view: View, by: By): Promise<RemoteSession> {
     const asked = await this.find(id);
     const agent = asked?.agent_id == null ? undefined : await this.people.findUser(asked.agent_id);
@@ -378,7 +378,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return sessionOf(row);
   }
 
-  /** @throws Problem `conflict` when nobody asks (any more). */
+  /** @throws Problem `conflict` when there is no question (any more). */
   async decline(id: string, by: By): Promise<RemoteSession> {
     return sessionOf(
       await this.changes.change(id, by, (row, time) =>
@@ -403,7 +403,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     );
   }
 
-  /** @throws Problem `conflict` for one that nobody joined, or that was reported. */
+  /** @throws Problem `conflict` for one that was not joined, or that was reported. */
   async report(id: string, { reason, comment }: { reason: ReportKind; comment: string }, by: By): Promise<RemoteSession> {
     const row = await this.changes.change(id, by, (before, time) => {
       if (before.joined_at === null) return { refused: NOBODY_JOINED };
@@ -421,7 +421,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return sessionOf(row);
   }
 
-  /** @throws Problem `conflict` for one that is not over, or in which nobody helped. */
+  /** @throws Problem `conflict` for one that is not over, or had no technician. */
   async rate(id: string, { rating, comment }: { rating: number; comment: string }): Promise<RemoteSession> {
     return sessionOf(
       await this.changes.change(id, null, (row) =>
@@ -480,7 +480,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     const attempt = await this.wrongCodes.begin(agent.id);
     const code = sessionCodeSchema.safeParse(typed);
     const row = code.success ? await this.claim(agent, code.data, by) : undefined;
-    // A wrong one, one that is used or over, and what is none: all count the same, as they are answered the same.
+    // A wrong one, a used one, one that is over, and an invalid one: all count the same, as they are answered the same.
     if (row === undefined) throw new Problem('not_found', { detail: NO_SUCH_CODE });
     await attempt.forgive();
     return joinedOf(row);
@@ -501,7 +501,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return overseenOf(await this.changes.change(id, by, ends('ended_by_admin', isOpen, IS_OVER)));
   }
 
-  /** Ends what somebody may not take part in any more: their role was changed, or their account was disabled. */
+  /** Ends the part of a person whose role was changed, or whose account was disabled. */
   async accessChanged(user_id: string): Promise<void> {
     const user = await this.people.findUser(user_id);
     if (!mayJoin(user))

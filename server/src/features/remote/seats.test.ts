@@ -73,7 +73,7 @@ async function startRunning(technician = tina, view: 'screen' | 'talk' = 'screen
 describe('a page on another screen', () => {
   const isNews = (event: LiveEvent) => event.kind === 'changed' && event.topic === 'remote';
 
-  test('is told that somebody asks, also when it comes later, and that it is over', async () => {
+  test('learns that a technician asks, also when it comes later, and that it is over', async () => {
     const { customer, id, approve } = await start();
     const late = await listenAs(app, customer.token);
     await late.event(isNews);
@@ -84,7 +84,7 @@ describe('a page on another screen', () => {
     replyOf(await call(completeSession, { token: customer.token, params: { id } }));
     await vi.waitFor(() => expect(count()).toBeGreaterThan(before + 1), { timeout: 15_000 });
 
-    // Of what is over nobody is told who comes later: what one says next is heard after it.
+    // A later listener is not told about a finished session: its next frame is answered all the same.
     const later = await listenAs(app, customer.token);
     later.say({ kind: 'listen_remote', session_id: id });
     await vi.waitFor(() => expect(later.frames).toContainEqual({ kind: 'refused', topic: { session_id: id } }), {
@@ -159,7 +159,7 @@ describe('signals', () => {
     logged.length = 0;
     say(from, signal);
     await settled(from, to);
-    // That it was dropped, and nothing of what it said.
+    // The log says that it was dropped, and not its content.
     expect(logged).toEqual([expect.stringContaining('a signal of a remote session was dropped: ')]);
     expect(logged.join('')).not.toMatch(/m=video|bbbb|drop table|take_control/u);
     expect(signals(to)).toHaveLength(before + 1);
@@ -247,7 +247,7 @@ describe('the voice of a side', () => {
   const voices = (customer: Voice, technician: Voice) => (event: LiveEvent) =>
     event.kind === 'remote_changed' && event.session.voice.customer === customer && event.session.voice.technician === technician;
 
-  test('is turned on and muted by that side alone, told to both and recorded, and ends with its page', async () => {
+  test('is turned on and muted by that side alone, shown to both and recorded, and ends with its page', async () => {
     const { hers, theirs, say, read, id, customer, settled } = await startRunning(tina, 'talk');
     expect(await read()).toMatchObject({ voice: { customer: 'off', technician: 'off' } });
     say(theirs, { type: 'voice', state: 'muted' });
@@ -282,7 +282,7 @@ describe('the voice of a side', () => {
   });
 
   // proves: remote-22
-  test('fills no more than half of the record, and what happens once is recorded however full it is', async () => {
+  test('fills no more than half of the record, and events that occur once are recorded however full it is', async () => {
     const { hers, theirs, say, id, customer } = await startRunning(tina, 'talk');
     const of = { token: customer.token, params: { id } };
     const recorded = async () =>
@@ -340,13 +340,13 @@ describe('a page that is gone', () => {
     say(hers, OFFER);
     await settled(newer, theirs);
     expect(signals(theirs).map(({ type }) => type)).toEqual(['candidate']);
-    // The older one leaves, and nobody is gone.
+    // The older one leaves, and the seat stays taken.
     hers.leave();
     await settled(newer, theirs);
     expect(theirs.events().some(stands({ phase: 'reconnecting' }))).toBe(false);
   });
 
-  test('that leaves the session is gone as one that is closed, and hears what was written when it is back', async () => {
+  test('that leaves the session counts as closed, and hears earlier messages when it is back', async () => {
     const { id, hers, theirs, customer } = await startRunning(tina, 'talk');
     const cursor = hers.frames.flatMap((frame) => (frame.kind === 'listening' ? [frame.cursor] : []))[0] ?? '';
     hers.say({ kind: 'leave_remote', session_id: id });

@@ -45,7 +45,7 @@ function sideFor(user: UserInfo, row: Row): Side | undefined {
   return row.agent_id === user.id && may.joinSessions(user) ? 'technician' : undefined;
 }
 
-/** The pages that have their places here, and what they do at the end. */
+/** The pages that have their places here, and their handlers at the end. */
 interface Places {
   remote: Pick<Remote, 'find' | 'change'>;
   topics: Pick<Topics, 'listen' | 'publish'>;
@@ -54,7 +54,7 @@ interface Places {
   leaveSeat: (held: Held) => void;
 }
 
-/** One page of somebody, which has its place in one session at most. */
+/** One page of a person, which has its place in one session at most. */
 class Seat {
   private readonly page: RemotePage;
   private readonly remote: Pick<Remote, 'find' | 'change'>;
@@ -251,7 +251,7 @@ interface SeatsOptions {
   now: () => number;
 }
 
-/** A page that has just come, on whatever screen, is told that there is something to look at: it was not there when that was told. */
+/** A page that has just come, on any screen, is told about open sessions: it missed the earlier event. */
 async function tellOpen(database: Kysely<RemoteTables>, { user, tell }: RemotePage): Promise<void> {
   const open = await database
     .selectFrom('remote_sessions')

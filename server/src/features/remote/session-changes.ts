@@ -50,11 +50,11 @@ export interface Change {
 
 export const ENDED = jobKind({ name: 'remote_ended', payload: z.object({ session_id: z.string() }), at_once: 2 });
 export const REPORTED = jobKind({ name: 'remote_reported', payload: z.object({ session_id: z.string() }), at_once: 2 });
-/** Ends what is over; planned for the next moment at which something may be. */
+/** Ends sessions that are over; planned for the next moment at which one may be. */
 const DUE = jobKind({ name: 'remote_due', payload: z.object({ session_id: z.string() }), at_once: 4 });
-/** A deadline that clocks disagree about is looked at again after this, in ms. */
+/** A deadline that clocks disagree about is checked again after this, in ms. */
 const LOOK_AGAIN_MS = 1_000;
-/** Entries of the log that one session may make by what its sides can do as often as they like; a technician makes half of them at most, and leaves the rest to what the customer allows. */
+/** Log entries of one session for actions that its sides can repeat as they like; a technician makes half of them at most, and leaves the rest to the customer. */
 const NOTED_MAXIMUM = 200;
 /** Events that occur once in a session, or once per file: they are always in the log. */
 const ALWAYS_NOTED: ReadonlySet<AuditKind> = new Set([
@@ -100,7 +100,7 @@ function noteOfEnd({ id, end_reason }: Row, by: By): Note & { by: By } {
   return { kind: 'remote_session_ended', details: { session_id: id, reason: end_reason }, by };
 }
 
-/** The one way in which a session changes: taken by being written, ended if its time is over, moved, planned, written down, told. */
+/** The one way in which a session changes: locked by being written, ended if its time is over, moved, planned, stored, reported. */
 export class SessionChanges {
   private readonly database: Kysely<ChangeTables>;
   private readonly audit: Pick<Audit, 'record'>;

@@ -13,7 +13,7 @@ export interface SessionLists {
   count(user_id: string, query: SessionsQuery): Promise<number>;
   listJoined(agent_id: string, query: SessionsQuery): Promise<JoinedSession[]>;
   countJoined(agent_id: string, query: SessionsQuery): Promise<number>;
-  /** Those of everybody that somebody asked to join, reported ones first. */
+  /** Those of everybody that a technician asked to join, reported ones first. */
   listOverseen(query: OverseenQuery): Promise<OverseenSession[]>;
   countOverseen(query: OverseenQuery): Promise<number>;
   /** Counts the sessions of a customer that have run for longer than this, in ms. */
@@ -47,7 +47,7 @@ export function overseenOf(row: Row): OverseenSession {
   };
 }
 
-/** Reads them all; who writes is remote.ts. */
+/** Reads them all; remote.ts writes them. */
 export function createSessionLists(parts: {
   database: Kysely<Pick<RemoteTables, 'remote_sessions'>>;
   /** A row as it is now, whether that has been written down or not. */

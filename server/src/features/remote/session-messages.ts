@@ -10,7 +10,7 @@ import { isOpen, type Row } from './session-state.ts';
 export interface SessionMessages {
   /** Those after a place, oldest first. */
   list(session_id: string, after: number): Promise<SessionMessage[]>;
-  /** The same one again is answered with what was stored the first time. @throws Problem `conflict` when nobody is there to read it. */
+  /** A repeated one is answered with the first stored message. @throws Problem `conflict` when nobody is there to read it. */
   write(
     me: UserInfo,
     session: Row,

@@ -69,12 +69,12 @@ describe('a server that says no word any more', () => {
       ...{ due_at: at(SEAT.renewed_ms + SESSION_LIMITS.reconnecting), due_reason: 'server_restart' },
     });
     expect(asOf(row, at(3_600_000), nobody)).toMatchObject({ status: 'completed', end_reason: 'server_restart' });
-    // Those that are connected here are there, whatever was written down of them.
+    // Pages that are connected here are present, whatever the row says.
     expect(asOf(row, at(over), () => true)).toEqual(row);
   });
 });
 
-describe('whatever happens', () => {
+describe('all sequences of events', () => {
   const moments = fc.record({
     status: fc.constantFrom('pending' as const, 'active' as const),
     joined: fc.boolean(),
@@ -93,7 +93,7 @@ describe('whatever happens', () => {
     };
   };
 
-  test('an open session has an end in sight, and is looked at by then', () => {
+  test('an open session has an end in sight, and is checked by then', () => {
     fc.assert(
       fc.property(moments, (made) => {
         const row = rowOf(made);

@@ -72,7 +72,7 @@ const GONE: Record<Side, { ms: number; reason: EndReason }> = {
   technician: { ms: SESSION_LIMITS.technician_gone, reason: 'technician_gone' },
 };
 
-/** Until when the customer has to say that it may go on. */
+/** Until when the customer has to confirm that it may continue. */
 export function reaffirmBy({ status, reaffirmed_at }: Pick<Row, 'status' | 'reaffirmed_at'>): string | null {
   return status === 'active' && reaffirmed_at !== null ? after(reaffirmed_at, SESSION_LIMITS.reaffirm) : null;
 }
@@ -110,8 +110,8 @@ export function ended(row: Row, ended_at: string, end_reason: EndReason): Partia
 }
 
 /**
- * A row as it is at `now` (ISO), whether that has been written down or not: pages whose server has not said a word for them are gone since it last did, and a session
- * whose time is over has ended then. `isHere` says of a page whether it is connected to this very server.
+ * A row as it is at `now` (ISO), whether that has been stored or not: pages whose server has not renewed them are gone since its last renewal, and a session whose
+ * time is over has ended then. `isHere` says of a page whether it is connected to this very server.
  */
 export function asOf(row: Row, now: string, isHere: (seat: string) => boolean): Row {
   if (!isOpen(row)) return row;
@@ -126,7 +126,7 @@ export function asOf(row: Row, now: string, isHere: (seat: string) => boolean): 
   return { ...settled, ...ended(settled, deadline.at, deadline.reason) };
 }
 
-/** When somebody has to look at a session again at the latest; undefined for one that is over. */
+/** When a session must be checked again at the latest; undefined for one that is over. */
 export function lookAt(row: Row): string | undefined {
   const deadline = deadlineOf(row);
   if (deadline === undefined) return undefined;
@@ -140,7 +140,7 @@ function phaseOf(row: Row): Phase {
   return row.customer_lost_at !== null || row.technician_lost_at !== null ? 'reconnecting' : 'active';
 }
 
-/** Grants hold while a page of each side is there: nobody is watched, controlled or recorded who is not at their screen, by somebody who is not at theirs. */
+/** Grants hold while a page of each side is there: a person is watched, controlled or recorded only while both are at their screens. */
 export const mayGrant = (row: Pick<Row, 'status' | 'customer_seat' | 'technician_seat'>) =>
   row.status === 'active' && row.customer_seat !== null && row.technician_seat !== null;
 

@@ -78,7 +78,7 @@ function moveOf(signal: CustomerSignal): Move | undefined {
   }
 }
 
-/** A signal that this side may say; undefined for what is none, or is the other side's to say. */
+/** A signal that this side may send; undefined for an invalid one, or the other side's. */
 export function readSignal(side: Side, said: unknown): { signal: Signal; move: Move | undefined } | undefined {
   if (side === 'technician') {
     const signal = technicianSignalSchema.safeParse(said).data;

@@ -61,7 +61,7 @@ const approve = (id: string, token: string, view: 'screen' | 'talk' = 'talk') =>
   call(approveSession, { ...of(id, token), body: { view } });
 const read = async (id: string, token: string) => replyOf(await call(readSession, of(id, token)));
 
-/** A session that tina asks to join, of somebody new. */
+/** A session that tina asks to join, of a new person. */
 async function claimed() {
   const customer = await signIn();
   const { id, session_code } = replyOf(await call(createSession, { token: customer.token }));
@@ -128,12 +128,12 @@ describe('who asks', () => {
     replyOf(await join(session_code, tom.token));
   });
 
-  test('looks at nothing before the customer has approved, and nobody else can', async () => {
+  test('shows nothing before the customer has approved, and no other can', async () => {
     const { id, token } = await claimed();
     const stranger = await signIn();
     for (const other of [tina.token, stranger.token, boss.token]) expect((await approve(id, other)).status).toBe(404);
     expect((await call(readIce, of(id, tina.token))).status).toBe(409);
-    // The customer, who chooses what to show meanwhile, finds out by which servers: their picture is there the sooner.
+    // The customer, who chooses what to show meanwhile, gets the servers: their picture is there the sooner.
     expect(replyOf(await call(readIce, of(id, token))).has_relay).toBe(true);
     expect((await call(readSessionCustomer, of(id, tina.token))).status).toBe(409);
     expect((await call(completeJoined, of(id, tina.token))).status).toBe(409);
@@ -141,7 +141,7 @@ describe('who asks', () => {
     expect((await approve(id, token)).status).toBe(409);
   });
 
-  test('is refused by a customer who declines, and one who says nothing for a minute', async () => {
+  test('is refused by a customer who declines, and one who is silent for a minute', async () => {
     const first = await claimed();
     expect(replyOf(await call(declineSession, of(first.id, first.token)))).toMatchObject({
       status: 'cancelled',
@@ -371,7 +371,7 @@ describe('beside the picture', () => {
     expect((await call(writeNotes, { ...of(id, tom.token), body: { notes: '' } })).status).toBe(404);
   });
 
-  test('administrators see what runs, whoever takes part, and end it', async () => {
+  test('administrators see running sessions of everybody, and end them', async () => {
     const { id, token } = await running();
     const open = replyOf(await call(listOverseenSessions, { token: boss.token }));
     expect(open.find((one) => one.id === id)).toMatchObject({ phase: 'reconnecting', support_agent: 'tina' });
@@ -388,7 +388,7 @@ describe('beside the picture', () => {
     for (const other of [tina.token, token]) expect((await call(listOverseenAudit, of(id, other))).status).toBe(403);
   });
 
-  test('administrators see what was reported first, page by page, and narrow the list', async () => {
+  test('administrators see reported sessions first, page by page, and filter the list', async () => {
     const reported = await running();
     const body = { reason: 'asked_for_money', comment: 'For <b>gift cards</b>' } as const;
     replyOf(await call(reportSession, { ...of(reported.id, reported.token), body }));
@@ -401,7 +401,7 @@ describe('beside the picture', () => {
     const seen: string[] = [];
     const page = (query: Record<string, string>) =>
       call(listOverseenSessions, { token: boss.token, query: `?${new URLSearchParams(query)}` });
-    // Of a session that went with its customer meanwhile nobody knows what comes after it.
+    // For a session that was deleted with its customer meanwhile, the next page is unknown.
     expect(problemOf(await page({ cursor: newId() })).code).toBe('invalid_field');
     for (let cursor: string | undefined; ; ) {
       const [row] = replyOf(await page({ limit: '1', ...(cursor && { cursor }) }));

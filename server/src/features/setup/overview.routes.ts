@@ -4,7 +4,7 @@ import { type Api, serve } from '#platform/serve.ts';
 type Counts = { [Key in keyof Overview['waiting']]: () => Promise<number> };
 type Steps = { [Key in keyof Overview['first_steps']]: (user_id: string) => Promise<boolean> };
 
-/** Tells administrators what waits for them. Each part's count is passed in by its owner. */
+/** Shows administrators their waiting work. Each part's count is passed in by its owner. */
 export function serveOverview(api: Api, waiting: Counts, first_steps: Steps): void {
   serve(api, readOverview, 'admin', async ({ session }) => {
     const { id } = session.user;

@@ -7,7 +7,7 @@ import { createTemplate, requestPlan } from '@palisade/contract/subscription';
 import { expect, test, vi } from 'vitest';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 
-test('a fresh installation says that the first account administers it, and what it needs then', async () => {
+test('a fresh installation says that the first account administers it, and then its next steps', async () => {
   const app = await startTestApp();
   const { call } = app;
   expect(replyOf(await call(readConfig)).administrator).toBe('first_account');

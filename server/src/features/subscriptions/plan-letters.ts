@@ -1,7 +1,7 @@
 import { describeEnd } from '@palisade/contract/day';
 import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
 
-/** Where somebody sees their plan; nowhere, in a letter of an installation that does not know its own address. */
+/** The page with a person's plan; undefined in a letter of an installation that does not know its own address. */
 const pageOf = (public_url: string | undefined) =>
   public_url === undefined ? [] : [new URL('/subscription-manager', public_url).href];
 

@@ -28,7 +28,7 @@ export interface SubscriptionTables {
     price_cents: number;
     starts_at: string;
     expires_at: string | null;
-    /** Null for the one subscription of a person that nobody has ended; it may have expired. */
+    /** Null for the one subscription of a person that was not ended; it may have expired. */
     ended_as: 'replaced' | 'cancelled' | null;
     ended_at: string | null;
   };

@@ -134,7 +134,7 @@ describe('assigning', async () => {
     });
   });
 
-  test('finds the account whatever the case and the space around the email', async () => {
+  test('finds the account for any case and space around the email', async () => {
     expect(replyOf(await assign({ user_email: '  MARIA@Example.COM ' })).subscription.user_email).toBe(customer.email);
   });
 
@@ -300,7 +300,7 @@ describe('templates', async () => {
     expect(replyOf(await call(listPlans, { token: customer.token }))).toEqual([solo, template]);
   });
 
-  test('a name is taken once, whatever its case', async () => {
+  test('a name is taken once, in any case', async () => {
     replyOf(await create({ template_name: 'Taken' }));
     expect(problemOf(await create({ template_name: ' TAKEN ' }))).toMatchObject({
       status: 409,
@@ -402,7 +402,7 @@ describe('plan requests', async () => {
     expect((await ask(plan.id)).status).toBe(201);
   });
 
-  test('one’s own can be withdrawn, somebody else’s is not there', async () => {
+  test('one’s own can be withdrawn, another person’s is not found', async () => {
     const plan = await template('Withdrawn');
     const request = replyOf(await ask(plan.id));
     const withdraw = (token: string, id = request.id) => call(withdrawPlanRequest, { token, params: { id } });
@@ -415,7 +415,7 @@ describe('plan requests', async () => {
     expect(await openIds()).not.toContain(request.id);
   });
 
-  test('a plan is taken off the offer once nobody asks for it, and whoever has it keeps it', async () => {
+  test('a plan is removed from the offer once it has no requests, and its owners keep it', async () => {
     const plan = await template('Mistyped');
     const request = replyOf(await ask(plan.id));
     const remove = (token = admin.token) => call(deleteTemplate, { token, body: { template_id: plan.id } });

@@ -66,7 +66,7 @@ function planColumns(plan: Pick<Assignment, 'duration_months' | 'max_devices' | 
     duration_months: plan.duration_months,
     max_devices: plan.max_devices,
     is_premium: plan.is_premium ? 1 : 0,
-    // Said twice is said once.
+    // Duplicates are removed.
     features: JSON.stringify([...new Set(plan.features)]),
   };
 }
@@ -137,7 +137,7 @@ export class Subscriptions {
     this.now = options.now;
   }
 
-  /** One attempt. A unique violation of `user_id` means that somebody else assigned in the same instant. */
+  /** One attempt. A unique violation of `user_id` means that another administrator assigned in the same instant. */
   private async replace({ request_id, ...assignment }: Assignment, user: Account, by: Doer) {
     const starts_at = at(this.now);
     return await this.database.transaction().execute(async (transaction) => {
@@ -221,7 +221,7 @@ export class Subscriptions {
   }
 
   /**
-   * Ends what the person has and gives them this, in one transaction.
+   * Replaces the person's subscription with this one, in one transaction.
    * @throws Problem `not_found` for an email without account.
    */
   async assign(assignment: Assignment, by: Doer): Promise<Subscription> {
@@ -296,7 +296,7 @@ export class Subscriptions {
     }
   }
 
-  /** Takes a plan off the offer. Throws `conflict` while somebody asks for it, `not_found` where it is not on offer. */
+  /** Takes a plan off the offer. Throws `conflict` while it has requests, `not_found` where it is not on offer. */
   async deleteTemplate(id: string): Promise<void> {
     const deleted = await this.database
       .deleteFrom('subscription_templates')

@@ -241,7 +241,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('a store that speaks S3', () => 
     }
   });
 
-  test('that cuts what it gives is asked for the rest', async () => {
+  test('that cuts an object is asked for the rest', async () => {
     const { blobs } = opened();
     meet();
     const expected = await blobs.put('cut', once(BYTES));
@@ -265,7 +265,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('a store that speaks S3', () => 
     await expect(buffer(stream)).rejects.toThrow(BlobDamagedError);
   });
 
-  test('that stops in the middle of what it gives is away, and is not waited for by who reads slowly', async () => {
+  test('that stops in the middle of an object is away, and a slow reader does not wait for it', async () => {
     const { blobs } = opened(PATIENCE_MS);
     meet();
     const expected = await blobs.put('slow', once(BYTES));

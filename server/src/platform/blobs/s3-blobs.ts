@@ -27,7 +27,7 @@ import {
 import { createS3Wire, drain, type S3Body, type S3Wire } from './s3-wire.ts';
 import type { S3Location } from './storage-url.ts';
 
-/** A call that gets no sign of life for so long ends: whoever waits for an answer of this server is told within 5 s. ms. */
+/** A call without a sign of life for so long ends: callers of this server get an answer within 5 s. */
 const PATIENCE_MS = 4_000;
 /** Smaller objects are held in memory until they are sent; larger ones go through a file, because S3 wants size and checksums before the first byte. */
 const HELD_BYTES = 256 * 1024;
@@ -84,7 +84,7 @@ interface S3BlobsOptions {
 }
 
 /**
- * A bucket, or a folder of one. `folder` is where bodies of more than 256 KiB lie while they are sent; nothing else may be in it.
+ * A bucket, or a folder of one. `folder` is for bodies of more than 256 KiB while they are sent; it may hold no other files.
  * @throws when that folder cannot be made.
  */
 export class S3Blobs implements Blobs {
@@ -166,7 +166,7 @@ export class S3Blobs implements Blobs {
     }
   }
 
-  /** Bytes `start` to `end` of an object, going on after a connection that was cut. */
+  /** Bytes `start` to `end` of an object, continued after a cut connection. */
   private async *download(
     key: string,
     first: IncomingMessage,
@@ -216,7 +216,7 @@ export class S3Blobs implements Blobs {
 
   /**
    * Stores all of a stream; the object is there as a whole or not at all, in place of one that was there. `size` in bytes where it is known: a stream of another length is refused.
-   * @throws StoreFullError, or what the stream throws.
+   * @throws StoreFullError, or the stream's error.
    */
   async put(key: string, bytes: AsyncIterable<Uint8Array>, known?: { size: number }): Promise<BlobFacts> {
     const place = this.within(key);
@@ -228,8 +228,8 @@ export class S3Blobs implements Blobs {
   }
 
   /**
-   * The bytes of an object. Read to its end, a whole object proves to be what was stored, or the stream fails with BlobDamagedError. `expected` is what `put` answered; without it the checksum that
-   * the store keeps counts, where it keeps one.
+   * The bytes of an object. Read to its end, a whole object proves to be unchanged, or the stream fails with BlobDamagedError. `expected` is the answer of `put`; without it the store's own checksum
+   * is compared, if it has one.
    * @throws BlobNotFoundError, BlobDamagedError for another size than `expected`, RangeError for a range that begins behind the end.
    */
   async get(key: string, { range, expected }: { range?: ByteRange; expected?: BlobFacts | undefined } = {}): Promise<Readable> {

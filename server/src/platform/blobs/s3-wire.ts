@@ -96,7 +96,7 @@ function reasonOf(error: unknown): string {
 /** A failure after which the same call may succeed. */
 class PassingError extends Error {}
 
-/** Whether it is said already what is wrong. */
+/** Whether an error already has its final words. */
 function isFinal(error: unknown): boolean {
   return [StoreAwayError, StoreFullError, BlobNotFoundError, BlobDamagedError].some((type) => error instanceof type);
 }

@@ -45,7 +45,7 @@ export function letGo(socket: WebSocket, request: IncomingMessage): void {
   const answer = answers.get(request);
   if (answer?.socket === request.socket) {
     answer.detachSocket(request.socket);
-    // The request is over: who counts those under way (drain.ts) waits for this, not for the socket.
+    // The request is over: the count of those under way (drain.ts) waits for this, not for the socket.
     answer.emit('close');
   }
   socket.removeAllListeners('error');
@@ -73,7 +73,7 @@ export async function admitRequest(request: FastifyRequest, { opening, public_ur
 export async function openSockets(fastify: FastifyInstance, channels: readonly Channel[]): Promise<void> {
   await fastify.register(websocket, {
     options: {
-      // One bound for all; what a channel takes beyond its own is refused as soon as it is read.
+      // One bound for all; a frame beyond its channel's own bound is refused as soon as it is read.
       maxPayload: Math.max(
         ...channels.map(({ frame_bytes, hello_bytes, lively }) => Math.max(frame_bytes, hello_bytes, lively?.bytes ?? 0)),
       ),

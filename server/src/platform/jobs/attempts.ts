@@ -15,7 +15,7 @@ export class Stopping extends Error {
   override name = 'Stopping';
 }
 
-/** A kind of jobs, and what they are done by here. */
+/** A kind of jobs, and its handler here. */
 export interface Worked {
   kind: JobKind<unknown>;
   work: (row: JobRow, given: Omit<Job<unknown>, 'payload'>) => Promise<void>;
@@ -27,7 +27,7 @@ export interface Worked {
 export interface Attempts {
   /** Does a job that was taken up, and notes what became of it: done, failed, postponed, lost, or given back. */
   run(of: Worked, row: JobRow, running: Running): Promise<void>;
-  /** Notes what became of a job, however long the database is away; others may have it by then, and what is noted then counts for nothing. */
+  /** Notes the outcome of a job, however long the database is away; other servers may have it by then, and the note does not count then. */
   note<T>(write: () => Promise<T>, job: { id: string; kind: string }): Promise<T | undefined>;
 }
 

@@ -30,7 +30,7 @@ const SECOND_MS = 1_000;
 const ATTEMPTS: Attempts = { most: 8, first_ms: 10 * SECOND_MS, most_ms: 3_600 * SECOND_MS, counted: 'claimed' };
 const USUAL_PRIORITY = 1;
 
-/** Declares a kind of jobs; what is not said is as usual. */
+/** Declares a kind of jobs; omitted options have their defaults. */
 export function jobKind<Payload>(
   kind: Pick<JobKind<Payload>, 'name' | 'payload'> & {
     at_once?: number;

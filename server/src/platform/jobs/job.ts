@@ -7,10 +7,10 @@ export interface Job<Payload> {
   payload: Payload;
   /** Number of attempts, this one included where its kind counts at the claim. */
   attempts: number;
-  /** Aborted when the job is lost to another server, is cancelled, or this server stops: what was not concluded by then is done again, or was to be left. */
+  /** Aborted when the job is lost to another server, is cancelled, or this server stops: unfinished work is then repeated, or not wanted any more. */
   signal: AbortSignal;
   /**
-   * Ends the job as part of `transaction`, so that it has ended if and only if what the transaction does is done.
+   * Ends the job as part of `transaction`, so that it has ended if and only if the transaction is committed.
    * @throws LeaseLost when it is another server's by now; the transaction must then not be committed.
    */
   conclude(transaction: Kysely<JobTables>): Promise<void>;

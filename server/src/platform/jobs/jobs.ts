@@ -22,7 +22,7 @@ interface JobFigures {
   kind: string;
   waiting: number;
   running: number;
-  /** Due, and nobody has them; `late_ms` is how long the first of them has been due. */
+  /** Due jobs without a worker; `late_ms` is the time that the first of them has been due. */
   late: number;
   late_ms: number;
   dead: number;
@@ -35,7 +35,7 @@ const SECOND_MS = 1_000;
 /** Time for which a server keeps a job without renewing its lease. */
 const LEASE_MS = 60 * SECOND_MS;
 const LOOK_EVERY_MS = 5 * SECOND_MS;
-/** A row that is due within this is looked for when it is; one that is due later by the next look after it is. */
+/** A timer is set for a row that is due within this; a later one is found by the next look after it is due. */
 const PLANNED_MS = 60 * SECOND_MS;
 const TIDY_EVERY_MS = 60 * SECOND_MS;
 /** Time to wait for running jobs at the end. */
@@ -135,7 +135,7 @@ export class Jobs {
     const asked_at = performance.now();
     const rows = await this.store.claim(kind, room);
     const counted = kind.attempts.counted === 'claimed';
-    // It was told to take nothing up while they were on their way: others have them.
+    // It began to drain while they were on their way: others have them.
     if (this.draining) return await this.store.giveBack(rows.map(({ id, claims }) => ({ id, claims, counted })));
     for (const row of rows) {
       const one: Running = {
@@ -195,7 +195,7 @@ export class Jobs {
     );
   }
 
-  /** Says what a job of a kind is done by here. Call before `start`. None is taken up while `isReady` says no. */
+  /** Sets the handler of a kind. Call before `start`. None is taken up while `isReady` says no. */
   handle<Payload>(kind: JobKind<Payload>, work: (job: Job<Payload>) => Promise<void>, isReady: () => boolean = () => true): void {
     if (this.started || this.handled.has(kind.name)) throw new Error(`The jobs ${kind.name} are handled already.`);
     this.handled.set(kind.name, {
@@ -217,7 +217,7 @@ export class Jobs {
   }
 
   /**
-   * Takes a job up at once, as part of `transaction`: one that is asked for by this, or the one that waits under `once`. Undefined while somebody does it.
+   * Takes a job up at once, as part of `transaction`: one that is asked for by this, or the one that waits under `once`. Undefined while it is being done.
    */
   async begin<Payload>(
     transaction: Kysely<JobTables>,
@@ -237,12 +237,12 @@ export class Jobs {
       done: done.promise,
       held_until: asked_at + this.lease_ms,
     };
-    /** Renewed until the database knows what became of it: else somebody else would take it up meanwhile. */
+    /** Renewed until the database has its outcome: another server would take it up meanwhile. */
     const over = async (write: () => Promise<unknown>) => {
       try {
         await this.attempts.note(write, { id: claim.id, kind: kind.name });
       } catch (error) {
-        // Somebody else has it, and ends it.
+        // Another server has it, and ends it.
         if (!(error instanceof LeaseLost)) throw error;
       } finally {
         this.held.delete(claim.id);
@@ -263,7 +263,7 @@ export class Jobs {
     };
   }
 
-  /** Has what is due of these kinds taken up, here or by another server. Returns at once. */
+  /** Has due jobs of these kinds claimed, here or by another server. Returns at once. */
   wake(...kinds: readonly { name: string }[]): void {
     for (const { name } of kinds) {
       const of = this.handled.get(name);
@@ -323,7 +323,7 @@ export class Jobs {
     return this.store.countDead();
   }
 
-  /** Ends: what is being done is told to stop, and what has not stopped soon is given back to other servers. */
+  /** Ends: running jobs are told to stop, and those that have not stopped soon are given back to other servers. */
   async close(): Promise<void> {
     this.draining = true;
     clearInterval(this.looker);

@@ -73,7 +73,7 @@ describe.each(['memory', 'redis'] as const)('presence in %s', (kind) => {
 });
 
 needing('Redis', redis !== undefined).describe('a Redis whose connections are cut', () => {
-  test('hears of who came meanwhile as soon as it is back', async () => {
+  test('learns about earlier arrivals as soon as it is back', async () => {
     const [one, other] = await openTwo('redis');
     const group = newId();
     const [ana, ben] = [newId(), newId()];
@@ -91,7 +91,7 @@ needing('Redis', redis !== undefined).describe('a Redis whose connections are cu
     await vi.waitFor(async () => expect(await other.members(group)).toEqual(new Set([ana])), { timeout: 15_000, interval: 50 });
   });
 
-  test('keeps nobody who went meanwhile, and takes nobody away', async () => {
+  test('keeps no member who left meanwhile, and removes no other', async () => {
     const [one, other] = await openTwo('redis');
     const group = newId();
     const [ana, ben] = [newId(), newId()];

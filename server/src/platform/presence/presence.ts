@@ -1,7 +1,6 @@
 /**
  * Members that are present now: staff with an open page, participants with an open conversation. Each place of a member (a socket) holds a lease, so that a member
- * without a goodbye, as of a killed server, is gone when it runs out. Each place of a member (a socket) holds a lease, so that whoever cannot say goodbye any more, a
- * server that was killed for one, is gone when it runs out. In memory for one server, in Redis for several, behind one conformance test.
+ * without a goodbye, as of a killed server, is gone when it runs out. - In memory for one server, in Redis for several, behind one conformance test.
  */
 export interface Presence {
   /** Says that `member` is in `group` at `place`, for `PRESENCE_LEASE_MS` from now; again to stay. */

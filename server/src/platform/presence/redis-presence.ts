@@ -70,7 +70,7 @@ export async function createRedisPresence(parts: {
       const left_ms = Math.max(1, Math.ceil(until - performance.now()));
       const answer = await ask(['EVAL', HOLD, String(keys.length), ...keys, String(left_ms), ...some.map(placeOf)]);
       if (answer === undefined) continue;
-      // One that was held anew meanwhile is said by whoever did so.
+      // A place that was renewed meanwhile is sent by that renewal.
       for (const one of some) if (arrived.get(idOf(one))?.until === until) arrived.delete(idOf(one));
     }
   }

@@ -49,7 +49,7 @@ interface Ear {
   stop: () => void;
 }
 
-/** Somebody who listens, once they have begun. */
+/** A listener, once it has begun. */
 async function listen(topics: Topics, topic: TopicName, after?: string): Promise<Ear> {
   const ear: Ear = { starts: [], ids: [], events: [], lost: 0, stop: () => {} };
   ear.stop = topics.listen(topic, after, {
@@ -72,7 +72,7 @@ const heard = (ear: Ear, count: number) => vi.waitFor(() => expect(ear.events.le
 describe.each(['memory', 'redis'] as const)('topics in %s', (kind) => {
   describe.skipIf(kind === 'redis' && redis === undefined)('tell', () => {
     // proves: support-scale-1
-    test('everybody who listens, here and at another server, in the same order, and nobody else', async () => {
+    test('all listeners, here and at another server, in the same order, and no others', async () => {
       const [one, other] = await openTwo(kind);
       const topic = personTopic(newId());
       const ears = [await listen(one, topic), await listen(other, topic), await listen(other, topic)];
@@ -95,7 +95,7 @@ describe.each(['memory', 'redis'] as const)('topics in %s', (kind) => {
       expect(await one.isHeard(personTopic(newId()))).toBe(false);
     });
 
-    test('everybody, whatever they listen to', async () => {
+    test('every person, on any topic', async () => {
       const [one, other] = await openTwo(kind);
       const ears = [await listen(one, personTopic(newId())), await listen(other, personTopic(newId()))];
       const event = removed();
@@ -106,7 +106,7 @@ describe.each(['memory', 'redis'] as const)('topics in %s', (kind) => {
       }
     });
 
-    test('after a gap what came in it, once, and say when it is no longer kept', async () => {
+    test('missed events after a gap, once, and say when they are no longer stored', async () => {
       const [one, other] = await openTwo(kind, 3);
       const topic = personTopic(newId());
       const first = await listen(one, topic);
@@ -218,7 +218,7 @@ needing('Redis', redis !== undefined).describe('while Redis is away', () => {
   });
 
   // proves: support-fault-6
-  test('one that is merely late sends nobody away, and keeps what it was told', async () => {
+  test('a Redis that is merely late ends no connection, and keeps its events', async () => {
     const slow = await startRedis(await freePort());
     const topics = await openInRedis(slow.url);
     const topic = personTopic(newId());
@@ -242,7 +242,7 @@ needing('Redis', redis !== undefined).describe('while Redis is away', () => {
   });
 
   // proves: support-fault-6
-  test('a Redis that has lost what it kept is found out', async () => {
+  test('a Redis that has lost its events is noticed', async () => {
     const topics = await openInRedis();
     const topic = personTopic(newId());
     const ear = await listen(topics, topic);

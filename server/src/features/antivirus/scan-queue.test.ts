@@ -1,20 +1,20 @@
 // proves: asvs-15.2.2
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createTurns, SET_ASIDE } from './turns.ts';
+import { createScanQueue, SET_ASIDE } from './scan-queue.ts';
 
 const [SMALL, BIG] = [10, 1000];
 const LIMITS = { small_bytes: 100, quick_ms: 1_000, budget_ms: 20_000 };
 
 /** Turns whose work ends when the test says so. */
 function stage(slots: number) {
-  const turns = createTurns({ slots, ...LIMITS });
+  const scanQueue = createScanQueue({ slots, ...LIMITS });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const places = new Map<string, number>();
   const aborts = new Map<string, AbortController>();
   return {
-    turns,
+    scanQueue,
     begun,
     places,
     /** Names that have begun and not ended. */
@@ -22,7 +22,7 @@ function stage(slots: number) {
     bring(user_id: string, name: string, size: number) {
       const abort = new AbortController();
       aborts.set(name, abort);
-      return turns.take(
+      return scanQueue.take(
         { user_id, size, signal: abort.signal, onPlace: (place) => void places.set(name, place) },
         async (_stop, takenUp) => {
           takenUp();
@@ -54,7 +54,7 @@ describe('turns', () => {
   });
 
   // proves: attack-A.5-1
-  test('no person holds every slot, whatever the sizes of their files', async () => {
+  test('no person holds every slot, for any sizes of their files', async () => {
     const { begun, bring, end } = stage(3);
     for (const name of ['b1', 'b2', 'b3']) void bring('maria', name, BIG);
     for (const name of ['s1', 's2']) void bring('maria', name, SMALL);
@@ -88,7 +88,7 @@ describe('turns', () => {
     expect(running().sort()).toEqual(['b1', 's2']);
   });
 
-  test('people take turns, whoever has brought how many', async () => {
+  test('people take turns, however many files they bring', async () => {
     const { begun, bring, end } = stage(2);
     for (const name of ['m1', 'm2', 'm3', 'm4']) void bring('maria', name, BIG);
     for (const name of ['z1', 'z2']) void bring('zoe', name, BIG);
@@ -98,7 +98,7 @@ describe('turns', () => {
     expect(begun).toEqual(['m1', 'z1', 'a1', 'm2', 'z2', 'm3', 'm4']);
   });
 
-  test('places are told in that order, and again as the queue moves', async () => {
+  test('places are reported in that order, and again as the queue moves', async () => {
     const { bring, end, places } = stage(1);
     for (const name of ['m1', 'm2', 'm3']) void bring('maria', name, BIG);
     void bring('zoe', 'z1', BIG);
@@ -120,9 +120,9 @@ describe('turns', () => {
   });
 
   test('work that fails gives its slot back', async () => {
-    const turns = createTurns({ slots: 1, ...LIMITS });
-    await expect(turns.take({ user_id: 'maria', size: BIG }, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await turns.take({ user_id: 'maria', size: BIG }, async () => 'done')).toBe('done');
+    const scanQueue = createScanQueue({ slots: 1, ...LIMITS });
+    await expect(scanQueue.take({ user_id: 'maria', size: BIG }, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await scanQueue.take({ user_id: 'maria', size: BIG }, async () => 'done')).toBe('done');
   });
 
   test('invariants: no slot is overbooked or idle, big files leave one, each file is served once', async () => {
@@ -173,11 +173,11 @@ describe('turns', () => {
   });
 
   test('no file is served after the close, and none waits for ever', async () => {
-    const { begun, bring, turns } = stage(1);
+    const { begun, bring, scanQueue } = stage(1);
     void bring('maria', 'm1', BIG);
     const waiting = bring('maria', 'm2', BIG);
     await settled();
-    turns.close();
+    scanQueue.close();
     expect(await waiting).toBeUndefined();
     expect(await bring('maria', 'm3', BIG)).toBeUndefined();
     expect(begun).toEqual(['m1']);
@@ -191,9 +191,9 @@ interface State {
   ended_ms: number | undefined;
 }
 
-/** Turns by a clock of the test's own: files take as long as they are said to, and begin anew when they are set aside. */
+/** Turns by a clock of the test's own: files take their given time, and begin anew when they are set aside. */
 function clockwork(slots = 3) {
-  const turns = createTurns({ slots, ...LIMITS });
+  const scanQueue = createScanQueue({ slots, ...LIMITS });
   const files = new Map<string, State>();
   const order: string[] = [];
   return {
@@ -204,7 +204,7 @@ function clockwork(slots = 3) {
       const { by: user_id, takes_ms, size = SMALL, is_new = false, starts_ms = 0 } = file;
       const state: State = { waited_ms: Number.NaN, begun: 0, ended_ms: undefined };
       files.set(name, state);
-      await turns.take({ user_id, size, is_new }, (stop, takenUp) => {
+      await scanQueue.take({ user_id, size, is_new }, (stop, takenUp) => {
         setTimeout(takenUp, starts_ms);
         if (state.begun === 0) state.waited_ms = performance.now() - came;
         state.begun += 1;
@@ -232,7 +232,7 @@ describe('turns, by the clock', () => {
   const MINUTE = 60_000;
 
   // proves: attack-A.5-4
-  test('somebody else’s small file is read at once while one account floods with slow small ones', async () => {
+  test('another person’s small file is read at once while one account floods with slow small ones', async () => {
     const { bring, stateOf } = clockwork();
     for (let count = 0; count < 12; count += 1) void bring(`slow ${count}`, { by: 'eve', takes_ms: 30_000 });
     await pass(5_000);
@@ -270,7 +270,7 @@ describe('turns, by the clock', () => {
     }
   });
 
-  test('the time in which a process starts does not count: who waits for that is not held to be slow', async () => {
+  test('the time in which a process starts does not count: a file that waits for it does not become slow', async () => {
     const { bring, stateOf } = clockwork();
     for (const name of ['a', 'b', 'c']) void bring(name, { by: name, takes_ms: 3_500, starts_ms: 3_000 });
     for (const name of ['d', 'e', 'f']) void bring(name, { by: name, takes_ms: 10 });
@@ -324,7 +324,7 @@ describe('turns, by the clock', () => {
   });
 
   // proves: attack-A.5-3
-  test('accounts of the last day come behind older ones, go on when nobody else waits, and do not wait for ever', async () => {
+  test('accounts of the last day come behind older ones, are served when no others wait, and do not wait for ever', async () => {
     const { bring, order, stateOf } = clockwork();
     for (const name of ['a', 'b']) void bring(name, { by: name, takes_ms: 1_000, size: BIG });
     void bring('new', { by: 'new', takes_ms: 100, size: BIG, is_new: true });

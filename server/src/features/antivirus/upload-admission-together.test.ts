@@ -9,13 +9,13 @@ import { freePort } from '#test/free-port.ts';
 import { problemOf, sharedDatabase, startScanningApp } from '#test/harness.ts';
 import { REDIS_SERVER, startRedis } from '#test/redis.ts';
 import { newUploadKey, openUpload } from '#test/upload.ts';
-import { createArrivals } from './arrivals.ts';
+import { createUploadAdmission } from './upload-admission.ts';
 
 test('files on their way to two servers count together, and one that is done makes room at both', async () => {
   const counters = createMemoryCounters({ now: Date.now });
   const [first, second] = [
-    createArrivals({ per_person: 2, all: 3 }, counters),
-    createArrivals({ per_person: 2, all: 3 }, counters),
+    createUploadAdmission({ per_person: 2, all: 3 }, counters),
+    createUploadAdmission({ per_person: 2, all: 3 }, counters),
   ];
   const work = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
   const file = (user_id: string) => ({ user_id, key: undefined });
@@ -63,7 +63,7 @@ needing('Redis', REDIS_SERVER !== undefined).test(
     expect(problemOf(await cancelAt(second)).code).toBe('not_found');
     expect(problemOf(await cancelAt(first)).code).toBe('not_found');
 
-    // A server that was killed is asked in vain, until what it has counted is forgotten.
+    // A killed server is asked in vain, until its counts expire.
     const lost = newUploadKey();
     const counters = await createRedisCounters({
       url: redis.url,

@@ -57,7 +57,7 @@ const DAY_MS = 86_400_000;
 const LEFTOVER_AFTER_MS = DAY_MS;
 const SWEPT_AT_ONCE = 100;
 const READ_BYTES = 256 * 1024;
-/** A server that has not removed what was over its time for so long does not run any more: others say so on its records. */
+/** A server that has not removed expired files for so long does not run any more: other servers note that on its records. */
 const ABANDONED_MS = DAY_MS;
 
 /** Until when a file that has just arrived may wait to be read. */
@@ -65,7 +65,7 @@ export function waitsUntil(now: number): string {
   return new Date(now + QUARANTINE_DAYS.pending * DAY_MS).toISOString();
 }
 
-interface KeepingOptions {
+interface ScanStoreOptions {
   database: Kysely<AntivirusTables & JobTables>;
   /** Undefined without a store that servers share. */
   leases: Pick<ReadingLeases, 'begin'> | undefined;
@@ -115,7 +115,7 @@ async function removeUnknown(
   }
 }
 
-/** Removes what no record knows of the store that servers share. */
+/** Removes files without a record from the store that servers share. */
 async function sweepSharedLeftovers(
   database: Kysely<AntivirusTables & JobTables>,
   now: () => number,
@@ -132,7 +132,7 @@ async function sweepSharedLeftovers(
 }
 
 /** Which uploaded bytes stay, how, and until when. */
-export class Keeping {
+export class ScanStore {
   private readonly database: Kysely<AntivirusTables & JobTables>;
   private readonly leases: Pick<ReadingLeases, 'begin'> | undefined;
   private readonly spool: Spool;
@@ -143,7 +143,7 @@ export class Keeping {
   private readonly now: () => number;
   private readonly logger: FastifyBaseLogger;
 
-  constructor(options: KeepingOptions) {
+  constructor(options: ScanStoreOptions) {
     this.database = options.database;
     this.leases = options.leases;
     this.spool = options.spool;
@@ -292,9 +292,9 @@ export class Keeping {
       .execute();
   }
 
-  /** Removes what no record knows, of the folders of this server. */
+  /** Removes files without a record from the folders of this server. */
   private async sweepLeftovers(busy: () => readonly string[]): Promise<void> {
-    // Listed first, and without what is busy then: a file that comes later is not taken for a leftover, and of one that was here its record is written.
+    // Listed first, and without busy files: a later file is no leftover, and the record of an earlier one is written.
     const spooled = await this.spool.list();
     const sealed: string[] = [];
     for await (const { key } of this.quarantine.list()) sealed.push(key);
@@ -315,7 +315,7 @@ export class Keeping {
   ): Promise<{ row: ScanRow | undefined; copy: Copy }> {
     const { scan_status = row.scan_status, status_detail = row.status_detail } = verdict;
     const kept_until = keptUntil(this.now, row, scan_status);
-    // Of what was not kept there is nothing to seal.
+    // An unkept file has no bytes to seal.
     const sealing = kept_until !== null && row.sealed === 0 && row.spooled === 1 ? await this.trySeal(row) : 'failed';
     const now_sealed = typeof sealing === 'string' ? undefined : sealing;
     const sealed = kept_until !== null && (row.sealed === 1 || now_sealed !== undefined);
@@ -338,7 +338,7 @@ export class Keeping {
     const kept = sealed || waits ? { ...now_sealed, sealed: sealed ? 1 : 0, spooled: waits ? 1 : 0, kept_until } : NOT_KEPT;
     const write = async (from: Kysely<AntivirusTables>) =>
       (await store(from, kept).where('sealed', '=', row.sealed).where('spooled', '=', row.spooled).executeTakeFirst()) ??
-      // Their owner took the bytes away meanwhile, or their time was over: what is known of them is known all the same.
+      // Their owner removed the bytes meanwhile, or their time was over: the verdict is stored all the same.
       (await store(from, {}).executeTakeFirst());
     const updated =
       lease === undefined
@@ -377,14 +377,14 @@ export class Keeping {
   }
 
   /**
-   * With a store that servers share: puts the bytes of a file that has arrived there, sealed, so that they survive this server. Answers what its record says of it from then on; nothing without such
-   * a store. @throws StoreAwayError, StoreFullError
+   * With a store that servers share: puts the bytes of a file that has arrived there, sealed, so that they survive this server. Answers the columns that its record has from then on; none without
+   * such a store. @throws StoreAwayError, StoreFullError
    */
   async deposit(row: ScanRow): Promise<Partial<ScanRow>> {
     return this.shared === undefined ? {} : await this.seal(row);
   }
 
-  /** Puts the sealed bytes of a file back into the spool for an engine. False when they are gone, or are not what was sealed. @throws StoreAwayError, and what says that the disk has no room. */
+  /** Puts the sealed bytes of a file back into the spool for an engine. False when they are gone, or have changed. @throws StoreAwayError, and what says that the disk has no room. */
   async recall(row: ScanRow): Promise<boolean> {
     const path = this.spool.path(row.id);
     try {
@@ -416,7 +416,7 @@ export class Keeping {
     return in_store === 1 && this.shared !== undefined;
   }
 
-  /** Removes the bytes of a file that is sealed or waits to be; the record stays. False when somebody else has. @throws StoreAwayError before anything is changed. */
+  /** Removes the bytes of a file that is sealed or waits to be; the record stays. False when another caller has removed them. @throws StoreAwayError before anything is changed. */
   async removeFile(row: ScanRow): Promise<boolean> {
     const waits = row.spooled === 1 && !isUnread(row);
     // The shared copy is removed first: a reported removal is complete.
@@ -431,17 +431,15 @@ export class Keeping {
     return numUpdatedRows > 0n;
   }
 
-  /**
-   * Removes what is over its time or belongs to no record, of this server's own folders. `busy` answers the scans that are taken in or read just now. Answers the records
-   * that have changed by it.
-   */
+  /** Removes expired files, and those without a record, from this server's own folders. `busy` answers the scans
+   * that are being received or read. Answers the records that have changed by it. */
   async sweep(busy: () => readonly string[]): Promise<ScanRow[]> {
     const changed = [...(await this.sweepExpired(busy)), ...(await this.sweepAbandoned())];
     await this.sweepLeftovers(busy);
     return changed;
   }
 
-  /** The same of the store that servers share, but for what a server reads just now. */
+  /** The same in the store that servers share, but for files that are being read. */
   async sweepShared(signal: AbortSignal): Promise<ScanRow[]> {
     const changed = await this.sweepSharedExpired(signal);
     if (this.shared !== undefined) await sweepSharedLeftovers(this.database, this.now, this.shared, signal);
@@ -449,6 +447,6 @@ export class Keeping {
   }
 }
 
-export function createKeeping(options: KeepingOptions): Keeping {
-  return new Keeping(options);
+export function createScanStore(options: ScanStoreOptions): ScanStore {
+  return new ScanStore(options);
 }

@@ -13,25 +13,25 @@ interface Place {
   talking: number;
 }
 
-/** Bounds of a crowd: of everybody, and of one source. */
-export interface CrowdLimits {
+/** The most sockets before authentication: in all, and of one source. */
+export interface SocketAdmissionLimits {
   strangers: number;
   strangers_per_source: number;
 }
 
 /** Sockets that are not authenticated yet, in all and by source. */
-export interface Crowd {
-  /** Takes somebody in. Where there are too many, whoever has been silent for longest is put out: a peer says who it is as soon as it is there. */
+export interface SocketAdmission {
+  /** Lets a socket in. Where there are too many, the one that has been silent for longest is closed: a peer authenticates as soon as it is connected. */
   enter(stranger: Stranger): void;
-  /** Has said something, and is looked up. */
+  /** Its first frame came, and is being checked. */
   talk(stranger: Stranger): void;
-  /** Was let in, or is gone. */
+  /** It was authenticated, or is gone. */
   leave(stranger: Stranger): void;
-  /** All of them have said who they are and are being looked up: nobody can be put out for somebody new. */
+  /** The first frames of all are being checked: none can be closed for a new one. */
   isFull(source: string): boolean;
 }
 
-export function createCrowd(limits: CrowdLimits, putOut: (socket: WebSocket) => void): Crowd {
+export function createSocketAdmission(limits: SocketAdmissionLimits, putOut: (socket: WebSocket) => void): SocketAdmission {
   const all: Place = { silent: new Set(), talking: 0 };
   const bySource = new Map<string, Place>();
   const talkers = new Set<Stranger>();

@@ -16,20 +16,20 @@ import { requireAnotherAdministrator } from './users.ts';
 type Tables = AuthTables & SessionTables & MailTables & InstallationTables & AuditTables;
 
 /**
- * Removes what a feature keeps of a person and the database does not remove with the account, as part of `database`'s transaction. Answers what is left to do
- * once that is committed.
+ * Removes a feature's data about a person that the database does not remove with the account, as part of `database`'s transaction. Answers the work for after
+ * the commit.
  */
 type Forget = (database: Kysely<Tables>, user_id: string, email: string) => Promise<() => Promise<void>>;
 
 /** The end of an account. */
-export interface Farewell {
+export interface AccountDeletion {
   /**
    * Deletes an account and everything in it. The audit log keeps ids, kinds and times.
    * @throws Problem `last_admin`, and `unauthenticated` when it is gone already.
    */
   remove(user: UserInfo): Promise<void>;
   /**
-   * The same by an administrator, for an account whose address nobody has proved.
+   * The same by an administrator, for an account with an unproved address.
    * @throws Problem `not_found`, `conflict` for one that was proved, `last_admin`.
    */
   removeUnproven(user_id: string, by: Doer): Promise<void>;
@@ -52,7 +52,7 @@ const IS_ONES_OWN = 'This is your own account. Delete it in your profile setting
 
 const TRIES = 5;
 
-export function createFarewell(parts: {
+export function createAccountDeletion(parts: {
   database: Kysely<Tables>;
   audit: Audit;
   sessions: Pick<Sessions, 'endWithAccount'>;
@@ -60,7 +60,7 @@ export function createFarewell(parts: {
   forget: readonly Forget[];
   exposure: Exposure;
   now: () => number;
-}): Farewell {
+}): AccountDeletion {
   const { database, audit, sessions, mail, forget, exposure, now } = parts;
 
   async function removeIn(
@@ -69,7 +69,8 @@ export function createFarewell(parts: {
     other: Other | undefined,
   ): Promise<(() => Promise<void>)[]> {
     const at = new Date(now()).toISOString();
-    // As a deletion takes it, before anything else is: what is written with a reference to it meanwhile (a finding of detection) would hold it, and wait for what was deleted here.
+    // Locked as a deletion locks it, before all else: a row that is inserted meanwhile with a reference to it (a finding of detection) would hold it, and wait for the rows deleted
+    // here.
     if (!isSqlite(transaction)) await sql`select id from users where id = ${user_id} for update`.execute(transaction);
     // Taken by being written, so that no role is given or taken meanwhile.
     const user = await transaction

@@ -3,10 +3,10 @@ import type { EngineMemory } from '@palisade/scanner/process-memory';
 import type { ScannerAddress } from '@palisade/scanner/scanner-url';
 import type { YaraPool } from '@palisade/scanner/yara-pool';
 import type { FastifyBaseLogger } from 'fastify';
-import type { ArrivalLimits } from '#features/antivirus/arrivals.ts';
 import type { FetchLimits } from '#features/antivirus/fetch-feed.ts';
 import type { MatchHash } from '#features/antivirus/known-hashes.ts';
 import type { UploadLimits } from '#features/antivirus/receive.ts';
+import type { UploadAdmissionLimits } from '#features/antivirus/upload-admission.ts';
 import type { Zone } from '#features/chat/mail-proof.ts';
 import type { openMailbox } from '#features/chat/mailbox.ts';
 import type { SocketLimits } from '#platform/channels/serve-socket.ts';
@@ -17,7 +17,7 @@ import type { PatienceLimits } from '#platform/http.ts';
 import type { Settings } from '#platform/settings.ts';
 
 /** Options of the application: settings, locations, the clock, the log. */
-export interface Surroundings {
+export interface AppOptions {
   settings: Settings;
   database: DatabaseLocation;
   /** Time for which an idle connection to PostgreSQL is kept, in ms: 5 minutes by default. Tests have many servers beside each other. */
@@ -35,7 +35,7 @@ export interface Surroundings {
   scan_limits?: ScanLimits;
   engine_memory?: EngineMemory;
   upload_limits?: Partial<UploadLimits>;
-  arrival_limits?: ArrivalLimits;
+  admission_limits?: UploadAdmissionLimits;
   /** Bytes of one person that are kept sealed. */
   quarantine_quota?: number;
   /** Free space of a disk. */
@@ -54,7 +54,7 @@ export interface Surroundings {
   scan_record_ms?: number;
   /** Looks a file up by its SHA-256 alone. */
   match_hash?: MatchHash;
-  /** Where a clamd is looked for that nobody named; nowhere where nothing is said, so that no test finds one of the machine. */
+  /** Usual places of a clamd without a setting; none by default, so that no test finds one of the machine. */
   usual_scanners?: readonly ScannerAddress[];
   /** Time that a clamd that was found may be away before it is let go, in ms. */
   scanner_let_go_ms?: number;
@@ -65,7 +65,7 @@ export interface Surroundings {
   mail_look_ms?: number;
   /** Delays a sign-in that has to wait. */
   pause?: (ms: number) => Promise<void>;
-  /** Servers of a test share a PostgreSQL without what servers need between them. */
+  /** Servers of a test share a PostgreSQL without the settings that several servers need. */
   shares_database?: true;
   /** Intervals of recurring jobs by kind, in place of their own, in ms. */
   every_ms?: Readonly<Record<string, number>>;

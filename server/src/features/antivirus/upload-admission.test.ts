@@ -14,7 +14,7 @@ import { HELD_BYTES_MAXIMUM } from './spool.ts';
 
 const MIB = 1024 ** 2;
 
-/** Bytes that nobody has sent before: what is known has its verdict without an engine. */
+/** New bytes: known ones have their verdict without an engine. */
 const newPdf = () => Buffer.concat([PDF, Buffer.from(`\n% ${randomBytes(16).toString('hex')}\n`)]);
 
 const progressOf = (key: string) => (event: LiveEvent) =>
@@ -40,7 +40,7 @@ describe('a file on its way', async () => {
   const untilRecorded = (name: string) =>
     vi.waitFor(async () => expect((await records()).map(({ filename }) => filename)).toContain(name));
 
-  test('tells how much of it has been read', async () => {
+  test('reports its progress', async () => {
     const socket = await listenAs(app, token);
     const { key, answer } = await send('large.bin', noise(100 * MIB));
     expect(await answer).toMatchObject({ status: 201 });
@@ -228,7 +228,7 @@ describe('a small file', async () => {
 
 describe('too much at once', async () => {
   const app = await startScanningApp({
-    surroundings: { arrival_limits: { per_person: 2, all: 3 }, upload_limits: { slow: { window_ms: 200, bytes: 1000 } } },
+    surroundings: { admission_limits: { per_person: 2, all: 3 }, upload_limits: { slow: { window_ms: 200, bytes: 1000 } } },
   });
   const [maria, zoe] = await Promise.all([app.signIn(), app.signIn()]);
   const spool = () => readdirSync(join(app.data_dir, 'spool'));
@@ -261,7 +261,7 @@ describe('too much at once', async () => {
     expect((await upload(app, maria.token, { name: 'a.pdf', content: PDF })).status).toBe(201);
   });
 
-  test('an upload that arrives too slowly is 408, though it never stalls, and nothing of it stays', async () => {
+  test('an upload that arrives too slowly is 408, though it never stalls, and is removed', async () => {
     const slow = openUpload(app, maria.token);
     const dripping = setInterval(() => void slow.write(noise(4)), 10);
     const answer = await slow.answer.finally(() => clearInterval(dripping));

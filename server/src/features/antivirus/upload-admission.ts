@@ -4,7 +4,7 @@ import { Problem } from '#platform/problem.ts';
 import type { SessionNews } from '#platform/session-news.ts';
 
 /** The most files on their way to a verdict at once: being received, waiting, or being read. */
-export interface ArrivalLimits {
+export interface UploadAdmissionLimits {
   per_person: number;
   all: number;
 }
@@ -27,7 +27,7 @@ function wasCancelled(error: unknown): boolean {
   return error instanceof Problem && error.code === 'upload_cancelled';
 }
 
-/** A file is on its way for this long after its server said so last, in ms: what a server that was killed had under way is forgotten after it. */
+/** A file counts as on its way for this long after its server's last renewal, in ms: uploads of a killed server expire after it. */
 const LEASE_MS = 60_000;
 const PROLONGED_EVERY_MS = LEASE_MS / 3;
 /** Time to wait for the server of an upload: it answers at once, and ends an upload as soon as its bytes are removed. */
@@ -35,7 +35,7 @@ const TOLD_WITHIN_MS = 2_000;
 const ENDED_WITHIN_MS = 10_000;
 const ALL = 'arrivals';
 const keyOf = (user_id: string) => `${ALL}:${user_id}`;
-/** By the name that a page has given a file; nobody guesses one. */
+/** By the name that a page has given a file; it cannot be guessed. */
 const keyOfName = (name: string) => `${ALL}:key:${name}`;
 
 interface Shared {
@@ -60,9 +60,9 @@ const tooManyOfAll = () =>
     retry_after: RETRY_AFTER_S.all,
   });
 
-/** This server counts what it has itself; `counters` what all servers have together, and `news` asks the others for what they have. */
-export class Arrivals {
-  private readonly limits: ArrivalLimits;
+/** This server counts its own; `counters` counts those of all servers, and `news` asks the others about theirs. */
+export class UploadAdmission {
+  private readonly limits: UploadAdmissionLimits;
   private readonly counters: Pick<Counters, 'put' | 'remove' | 'count'>;
   private readonly news: Pick<SessionNews, 'tell' | 'listen'> | undefined;
   private readonly counts = new Map<string, number>();
@@ -74,7 +74,7 @@ export class Arrivals {
   private readonly asked = new Map<string, (told: Told) => void>();
 
   constructor(
-    limits: ArrivalLimits,
+    limits: UploadAdmissionLimits,
     counters: Pick<Counters, 'put' | 'remove' | 'count'>,
     news?: Pick<SessionNews, 'tell' | 'listen'>,
   ) {
@@ -157,7 +157,7 @@ export class Arrivals {
   }
 
   /**
-   * Does `work` as one of the files on their way. `key` is what the page that sends it has named it; `signal` is aborted when the person cancels.
+   * Does `work` as one of the files on their way. `key` is the page's name for it; `signal` is aborted when the person cancels.
    * @throws Problem `too_many_requests` at once, before a byte was read, when there are too many; `conflict` for a key that is in use.
    */
   async during<T>(
@@ -191,7 +191,7 @@ export class Arrivals {
     return this.keyed.get(key) ?? (await this.askOthers(key, false));
   }
 
-  /** Answers once nothing of the file is left, at whichever server it was; false when its verdict came first, and stays. @throws as `find` does. */
+  /** Answers once the file is removed, at any server; false when its verdict came first, and stays. @throws as `find` does. */
   async cancel(key: string): Promise<boolean> {
     const arriving = this.keyed.get(key);
     return arriving === undefined ? (await this.askOthers(key, true))?.cancelled === true : await end(arriving);
@@ -205,10 +205,10 @@ export class Arrivals {
   }
 }
 
-export function createArrivals(
-  limits: ArrivalLimits,
+export function createUploadAdmission(
+  limits: UploadAdmissionLimits,
   counters: Pick<Counters, 'put' | 'remove' | 'count'>,
   news?: Pick<SessionNews, 'tell' | 'listen'>,
-): Arrivals {
-  return new Arrivals(limits, counters, news);
+): UploadAdmission {
+  return new UploadAdmission(limits, counters, news);
 }

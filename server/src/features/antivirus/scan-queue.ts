@@ -1,5 +1,5 @@
 /** Limits of the queue. */
-export interface TurnLimits {
+export interface ScanQueueLimits {
   /** Files that are read at the same time: as many as there are engine processes. */
   slots: number;
   /** A file up to this size is held to be quick to read, until it is not. Bytes. */
@@ -24,7 +24,7 @@ interface Applicant {
   is_new?: boolean;
   /** Aborted: the file gives its place up. A running file is told by its own signal. */
   signal?: AbortSignal | undefined;
-  /** Told the place in the queue, from 1 on, as far as there is a wait. */
+  /** Called with the place in the queue, from 1 on, as long as there is a wait. */
   onPlace?: ((place: number) => void) | undefined;
 }
 
@@ -34,7 +34,7 @@ type Pace = 'quick' | 'slow';
 interface Waiting {
   applicant: Applicant;
   since: number;
-  /** The place that was told last. */
+  /** The place that was reported last. */
   told: number;
   begin: (runner: Runner) => void;
   giveUp: () => void;
@@ -86,7 +86,7 @@ function* orderOf(rows: readonly Waiting[][]): Generator<Waiting> {
 
 const now = () => performance.now();
 
-/** Keeps what a file has used of the last minute. */
+/** Adds to a file's engine time of the last minute. */
 function charge({ used }: Share, from: number, to: number): void {
   for (let at = Math.max(from, to - MINUTE_MS); at < to; ) {
     const period = Math.floor(at / PERIOD_MS);
@@ -97,12 +97,12 @@ function charge({ used }: Share, from: number, to: number): void {
 }
 
 /**
- * Gives files their turn. People take turns, whoever has brought how many, and nobody holds every slot. People who have used up the engine time of a minute come
- * behind those who have not, and accounts of the last day behind older ones; both are served when no others wait. One slot is never given to a slow file. A file
- * that looked quick and is not counts as slow as soon as it shows; if all slots are taken then and a quick file waits, the file on which least time was spent is
- * set aside, and begins anew among the slow ones.
+ * Gives files their turn. People take turns, however many files they bring, and no person holds every slot. People who have used up the engine time of a minute
+ * come behind those who have not, and accounts of the last day behind older ones; both are served when no others wait. One slot is never given to a slow file. A
+ * file that looked quick and is not counts as slow as soon as it shows; if all slots are taken then and a quick file waits, the file on which least time was
+ * spent is set aside, and begins anew among the slow ones.
  */
-export class Turns {
+export class ScanQueue {
   private readonly slots: number;
   private readonly small_bytes: number;
   private readonly quick_ms: number;
@@ -113,10 +113,10 @@ export class Turns {
   private readonly shares = new Map<string, Share>();
   private readonly runners = new Set<Runner>();
   private turn = 0;
-  private telling: NodeJS.Timeout | undefined;
+  private placesTimer: NodeJS.Timeout | undefined;
   private closed = false;
 
-  constructor(options: TurnLimits) {
+  constructor(options: ScanQueueLimits) {
     this.slots = options.slots;
     this.small_bytes = options.small_bytes;
     this.quick_ms = options.quick_ms;
@@ -137,7 +137,7 @@ export class Turns {
     return share;
   }
 
-  /** Engine time of a person in the last minute, with what is running. */
+  /** Engine time of a person in the last minute, with running files. */
   private usedBy(user_id: string, at: number): number {
     const share = this.shareOf(user_id);
     let sum = 0;
@@ -274,14 +274,14 @@ export class Turns {
     }
   }
 
-  /** Many small files may come and go while one waits: places are told now and then, not at each step. */
+  /** Many small files may come and go while one waits: places are reported now and then, not at each step. */
   private tellPlacesSoon(): void {
-    if (this.closed || this.telling !== undefined || (this.lanes.quick.size === 0 && this.lanes.slow.size === 0)) return;
-    this.telling = setTimeout(() => {
-      this.telling = undefined;
+    if (this.closed || this.placesTimer !== undefined || (this.lanes.quick.size === 0 && this.lanes.slow.size === 0)) return;
+    this.placesTimer = setTimeout(() => {
+      this.placesTimer = undefined;
       this.tellPlaces();
     }, PLACES_EVERY_MS);
-    this.telling.unref();
+    this.placesTimer.unref();
   }
 
   /** Waits for a turn; undefined when the place was given up. A file that was set aside is the next of its person's. */
@@ -343,11 +343,11 @@ export class Turns {
   /** Ends the queue: no file gets a turn any more. */
   close(): void {
     this.closed = true;
-    clearTimeout(this.telling);
+    clearTimeout(this.placesTimer);
     for (const lane of Object.values(this.lanes)) for (const waiting of orderOf([...lane.values()])) waiting.giveUp();
   }
 }
 
-export function createTurns(options: TurnLimits): Turns {
-  return new Turns(options);
+export function createScanQueue(options: ScanQueueLimits): ScanQueue {
+  return new ScanQueue(options);
 }

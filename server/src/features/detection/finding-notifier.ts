@@ -2,20 +2,20 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { logFailure } from '#platform/database-patience.ts';
 import type { Claim, FindingTables, Incident } from '#platform/incident.ts';
-import { type Found, forgetFindings, type KeptFinding, takeFinding, untoldFindings } from './findings-store.ts';
+import { type Found, forgetFindings, type KeptFinding, takeFinding, unfinishedFindings } from './findings-store.ts';
 
-/** Tells people of what was found. */
-export interface Telling {
-  tell(all: readonly KeptFinding[]): Promise<void>;
+/** Raises alerts from findings, once for each recipient. */
+export interface FindingNotifier {
+  notify(all: readonly KeptFinding[]): Promise<void>;
   /** Notifies recipients that were left out because a server stopped, or could not reach them. */
-  tellUntold(): Promise<void>;
+  notifyRemaining(): Promise<void>;
 }
 
 /** Time for which a failed notification is retried. */
 const TRIED_FOR_MS = 86_400_000;
 
 /** `now` is in ms. */
-export function createTelling(parts: {
+export function createFindingNotifier(parts: {
   database: Kysely<FindingTables>;
   raise: (incident: Incident, claim: Claim) => Promise<void>;
   /** Whether sign-in to an account from a source was being refused at that time (ISO). `account` as events name it. */
@@ -23,7 +23,7 @@ export function createTelling(parts: {
   administrators: () => Promise<string[]>;
   now: () => number;
   logger: FastifyBaseLogger;
-}): Telling {
+}): FindingNotifier {
   const { database, raise, wasRefused, administrators, now, logger } = parts;
   /** Findings that this server is reporting now. */
   const underway = new Set<string>();
@@ -62,7 +62,9 @@ export function createTelling(parts: {
     };
   }
 
-  /** Each person in a transaction of their own, which also notes that they were told: told once, whenever this server stops. */
+  /**
+   * Each recipient in a transaction of their own, which also marks them as notified: notified once, whenever this server stops.
+   */
   async function tellOne({ id, found, told: before }: KeptFinding): Promise<void> {
     let told = before;
     const audience = await audienceOf(found);
@@ -84,7 +86,7 @@ export function createTelling(parts: {
     if (left.length === 0) await takeFinding(database, { id, told }, undefined);
   }
 
-  async function tell(all: readonly KeptFinding[]): Promise<void> {
+  async function notify(all: readonly KeptFinding[]): Promise<void> {
     for (const finding of all) {
       if (underway.has(finding.id)) continue;
       underway.add(finding.id);
@@ -97,10 +99,10 @@ export function createTelling(parts: {
   }
 
   return {
-    tell,
+    notify,
 
-    async tellUntold() {
-      await tell(await untoldFindings(database));
+    async notifyRemaining() {
+      await notify(await unfinishedFindings(database));
       const given_up = await forgetFindings(database, new Date(now() - TRIED_FOR_MS).toISOString());
       if (given_up > 0) logger.error({ count: given_up }, 'alerts could not be raised within a day, and are given up');
     },
