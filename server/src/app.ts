@@ -105,7 +105,7 @@ export async function createApp(appOptions: AppOptions): Promise<App> {
   }
 }
 
-/** What features share and none of them owns: the database, files, channels between servers, jobs and the audit log. */
+/** Opens the parts that all features share: the database, files, channels between servers, jobs and the audit log. */
 async function openFoundation(appOptions: AppOptions, home: Home) {
   const { settings, logger } = appOptions;
   const build = readBuild();

@@ -132,7 +132,7 @@ function thingsOf({
   };
 }
 
-/** What staff see of a customer beside a conversation; undefined for an account that is gone. */
+/** The card of a customer that staff see next to a conversation; undefined for a deleted account. */
 async function customerCardOf(
   of: {
     people: Pick<Accounts['auth'], 'findAccount'>;
@@ -184,7 +184,7 @@ async function customerCardOf(
   };
 }
 
-/** What the pages of staff are told of conversations. */
+/** The events of conversations for the pages of staff. */
 function deskTopics(of: { conversations: Conversations; team: Team; chat: Chat; desk: Desk }): DeskTopics {
   const { conversations, team, chat, desk } = of;
   return {

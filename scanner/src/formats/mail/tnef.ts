@@ -10,7 +10,7 @@ import { lzfuText } from './compressed-rtf.ts';
 
 const SIGNATURE = 0x223e9f78;
 const HEADER_BYTES = 6;
-/** What comes before an attribute's bytes; two bytes of checksum come after them (2.1.3.3). */
+/** The head of an attribute; its bytes and two bytes of checksum follow (2.1.3.3). */
 const ATTRIBUTE_HEAD = struct('little', { level: 'u8', id: 'u32', length: 'u32' });
 const ATTRIBUTE = {
   shown: 0x00069002,
