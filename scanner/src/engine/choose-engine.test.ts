@@ -90,7 +90,7 @@ test('both engines refuse and report alike', () => {
       }
     };
     const rules = compile(
-      'rule a : tag { meta: n = 3 text = "é" flag = true strings: $a = "ab" $p = "ba" private condition: (#a > 0 and $p) or filename == "x" }',
+      'private rule hidden { condition: true } rule a : tag { meta: n = 3 text = "é" flag = true strings: $a = "ab" $p = "ba" private condition: (#a > 0 and $p) or filename == "x" }',
       options,
     );
     return {

@@ -19,6 +19,7 @@ const resultSchema = z.object({
   matches: z.array(
     z.object({
       identifier: z.string(),
+      isPrivate: z.boolean(),
       metadata: z.array(z.object({ identifier: z.string(), value: z.unknown() })),
       patterns: z.array(z.object({ isPrivate: z.boolean(), matches: z.array(z.object({ offset: z.number() })) })),
     }),
@@ -40,7 +41,9 @@ function compileError(message: string): Error {
 function matchesOf(result: unknown): RuleMatch[] {
   const { valid, errors, matches } = resultSchema.parse(result);
   if (!valid) throw new Error(`YARA-X could not match: ${errors.join(' ')}`);
-  return matches.map(({ identifier, metadata, patterns }) => ({
+  // The native build does not report private rules.
+  const reported = matches.filter(({ isPrivate }) => !isPrivate);
+  return reported.map(({ identifier, metadata, patterns }) => ({
     rule: identifier,
     meta: Object.fromEntries(
       metadata.map(({ identifier: name, value }) => [
