@@ -82,7 +82,7 @@ describe('the rule pack', () => {
     let found = 0;
     for (const { rule, bytes } of firsts.values()) {
       const large = Buffer.concat([bytes, filling]);
-      const expected = all.scan(large).map(({ ruleIdentifier }) => ruleIdentifier);
+      const expected = all.scan(large).map((found) => found.rule);
       const names = rules.match(large).map((match) => match.rule);
       found += names.length;
       if (expected.toSorted().join() !== names.toSorted().join()) differ.push(`${rule}: ${expected} / ${names}`);

@@ -27,9 +27,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const carving = compileSource(carvingSource());
 const match: MatchRules = (bytes, onPlaces) => {
-  for (const { ruleIdentifier, matches } of carving.scan(bytes)) {
-    const carved = carvedBy(ruleIdentifier);
-    const offsets = matches.map(({ offset }) => offset);
+  for (const { rule, offsets } of carving.scan(bytes)) {
+    const carved = carvedBy(rule);
     if (carved !== undefined) onPlaces?.(carved, offsets, offsets.length >= PLACES_MAXIMUM);
   }
   if (!bytes.includes(EICAR)) return [];

@@ -57,7 +57,7 @@ function systemFiles(): string[] {
 }
 
 /** The samples that the tests keep. */
-function samples(): [string, Buffer][] {
+export function samples(): [string, Buffer][] {
   const lists: [string, ReadonlyMap<string, Buffer>][] = [
     ['leaf', LEAF_SAMPLES],
     ['ordinary', ORDINARY_FILES],

@@ -20,7 +20,7 @@ export interface Sifted {
 /** The first line of a compiler's error, without its own name; undefined where the source compiles. */
 export function errorOf(source: string): string | undefined {
   try {
-    compileSource(source);
+    compileSource(source).release();
     return undefined;
   } catch (error) {
     return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';

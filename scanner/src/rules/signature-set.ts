@@ -53,17 +53,15 @@ export function compileFeed(source: string): { match: (bytes: Buffer, path?: str
   const names = Object.keys(EXTERNALS);
   const asks_for_names = parseYara(source).rules.some(({ words }) => names.some((name) => words.has(name)));
   const match = (bytes: Buffer, path?: string): Match[] =>
-    compiled
-      .scan(bytes, asks_for_names && path !== undefined ? { ...externalsOf(path) } : undefined)
-      .map(({ ruleIdentifier, meta }) => {
-        const { threat = ruleIdentifier, verdict, ...rest } = feedMetaSchema.parse(meta);
-        return {
-          ...rest,
-          rule: ruleIdentifier,
-          threat,
-          verdict: verdict ?? (SUSPICIOUS_NAME.test(ruleIdentifier) ? 'suspicious' : 'infected'),
-        };
-      });
+    compiled.scan(bytes, asks_for_names && path !== undefined ? { ...externalsOf(path) } : undefined).map(({ rule, meta }) => {
+      const { threat = rule, verdict, ...rest } = feedMetaSchema.parse(meta);
+      return {
+        ...rest,
+        rule,
+        threat,
+        verdict: verdict ?? (SUSPICIOUS_NAME.test(rule) ? 'suspicious' : 'infected'),
+      };
+    });
   return { match, asks_for_names };
 }
 

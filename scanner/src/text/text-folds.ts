@@ -1,3 +1,4 @@
+import { decodeHTMLStrict } from 'entities';
 import { hexDigit } from './text-codings.ts';
 
 // A text as the programs that run it read it: joined string literals, escapes of characters, comments and line continuations are resolved before a
@@ -53,37 +54,16 @@ const COMMANDS: ReadonlySet<string> = new Set(
 const WORD_BYTES = 24;
 const BLANKS_MAXIMUM = 400;
 
-/** Named characters that stand for marks of a language. */
-const NAMED: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    amp: '&',
-    apos: "'",
-    colon: ':',
-    comma: ',',
-    dollar: '$',
-    equals: '=',
-    excl: '!',
-    gt: '>',
-    lbrack: '[',
-    lpar: '(',
-    lsqb: '[',
-    lt: '<',
-    NewLine: '\n',
-    num: '#',
-    percnt: '%',
-    period: '.',
-    plus: '+',
-    quest: '?',
-    quot: '"',
-    rbrack: ']',
-    rpar: ')',
-    rsqb: ']',
-    semi: ';',
-    sol: '/',
-    Tab: '\t',
-  }),
-);
-const ENTITY = /^&(?:#[xX]([0-9a-fA-F]{1,6})|#(\d{1,7})|([A-Za-z]{2,8}));?/;
+/** The longest name in HTML's table has so many letters. */
+const NAME_LETTERS = 31;
+const ENTITY = /^&(?:#[xX]([0-9a-fA-F]{1,6})|#(\d{1,7})|([A-Za-z]{2,31}));?/;
+
+/** The mark of a language that a name of HTML's table stands for; undefined for other characters, which no rule asks for. */
+function markOf(name: string): string | undefined {
+  const character = decodeHTMLStrict(`&${name};`);
+  return character.length <= 2 && /^[\n\t -~]{1,2}$/.test(character) ? character : undefined;
+}
+
 /** One of few forms of a number: decimal, `0x41`, `&H41`, perhaps with another one added or taken. */
 const NUMBER = String.raw`(?:0[xX][0-9a-fA-F]{1,4}|&[hH][0-9a-fA-F]{1,4}&?|\d{1,5})`;
 const CHARACTER_OF = new RegExp(String.raw`^\(\s{0,8}(${NUMBER})(?:\s{0,8}([-+*^])\s{0,8}(${NUMBER}))?\s{0,8}\)`);
@@ -489,21 +469,21 @@ class Fold {
   }
 
   private entity(at: number): number {
-    const [whole, hexadecimal, decimal, name] = ENTITY.exec(this.look(at, 12)) ?? [];
+    const [whole, hexadecimal, decimal, name] = ENTITY.exec(this.look(at, NAME_LETTERS + 2)) ?? [];
     const code = hexadecimal !== undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal);
-    const named = NAMED.get(name ?? '');
     const character =
       name === undefined
         ? code === NEWLINE || code === TAB || isPrintable(code)
           ? String.fromCharCode(code)
           : undefined
-        : named;
+        : markOf(name);
     // Between tags `<` written like that is text that is shown, and no tag.
     if (whole === undefined || character === undefined || (character === '<' && !this.is_in_tag)) {
       this.emit(AMPERSAND);
       return at + 1;
     }
-    if (name === undefined ? WORD[code] === 1 : !['amp', 'quot', 'gt', 'lt', 'apos'].includes(name)) this.entities += 1;
+    if (name === undefined ? WORD[code] === 1 : !['amp', 'quot', 'gt', 'lt', 'apos'].includes(name.toLowerCase()))
+      this.entities += 1;
     this.emitText(character);
     return at + whole.length;
   }

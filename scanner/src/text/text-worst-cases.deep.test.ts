@@ -94,6 +94,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'comments of a language': 'eval/*a*/(/*b*/ x) // c\n<# d #> iex     y\n',
   'an array of C': 'unsigned char x[] = {\n 0x41, 0x42,\n 67, 68 };\n',
   escapes: '\\x41\\u0042&#67;&#x44;%45&Tab;&lpar;\n',
+  'names that stand for nothing': '&counterclockwisecontourintegrals',
   'blanks that are written as entities': '&#9;     &Tab;      (\n',
   'an address': `src="data:text/html;charset=utf-8;base64,QUJD REVG%41" `,
   'UTF-7': '+ADw-script+AD4-alert+ACgAJw-',

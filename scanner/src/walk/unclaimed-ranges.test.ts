@@ -284,11 +284,11 @@ describe('the patterns by which containers are found', () => {
     const all = Buffer.concat([...PACKED_EICAR.values(), ...(await containersOf(EICAR)).values()]);
     const found = compiled.scan(all);
     expect(found.length).toBeGreaterThan(10);
-    for (const { ruleIdentifier, matches } of found) {
-      const carved = carvedBy(ruleIdentifier);
-      if (carved === undefined) throw new Error(`No format for ${ruleIdentifier}.`);
+    for (const { rule, offsets } of found) {
+      const carved = carvedBy(rule);
+      if (carved === undefined) throw new Error(`No format for ${rule}.`);
       const places = [...all.toString('latin1').matchAll(regExpOf(carved))].map(({ index }) => index);
-      expect(places.slice(0, matches.length)).toEqual(matches.map(({ offset }) => offset));
+      expect(places.slice(0, offsets.length)).toEqual(offsets);
     }
   });
 });

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { UPLOAD_MAXIMUM } from '@palisade/contract/antivirus';
 import { QUARANTINE_BYTES_MAXIMUM } from '@palisade/contract/quarantine';
 import { createClamdPool } from '@palisade/scanner/clamd-pool';
-import { hasEngineBinary } from '@palisade/scanner/engine-binary';
 import { createEnginePair } from '@palisade/scanner/engine-pair';
 import { SCAN_LIMITS } from '@palisade/scanner/limits';
 import { verdictOf } from '@palisade/scanner/verdict';
@@ -87,11 +86,6 @@ export async function buildScanner(
   >,
 ) {
   const { settings, logger } = appOptions;
-  if (!hasEngineBinary())
-    logger.warn(
-      { platform: process.platform, cpu: process.arch },
-      'the scanning engine has no binary for this platform: files stay pending',
-    );
   const { database, jobs, livingHomes, audit, accounts, counters, spool, quarantine, shared, home, now } = parts;
   const { onInfected, onCleared, tell, meter } = parts;
   const engine_processes =

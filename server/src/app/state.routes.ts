@@ -1,6 +1,5 @@
 import { VERSION } from '@palisade/contract/constants';
 import { readConfig, readHealth, readReadiness } from '@palisade/contract/platform';
-import { hasEngineBinary } from '@palisade/scanner/engine-binary';
 import type { Engine } from '@palisade/scanner/yara-pool';
 import { type Kysely, sql } from 'kysely';
 import type { StoreWatch } from '#platform/blobs/store-watch.ts';
@@ -43,13 +42,10 @@ export function serveState(
     });
     await asking;
   };
-  // On a platform without an engine a server is ready for everything else.
-  const waits_for_engine = hasEngineBinary();
   serve(api, readReadiness, 'anyone', async () => {
     if (drain.isStopping()) throw new Problem('unavailable', { detail: 'This server is stopping.', retry_after: 5 });
     await askDatabase();
-    if (waits_for_engine && !engine.ready())
-      throw new Problem('unavailable', { detail: 'The scanning engine is starting.', retry_after: 1 });
+    if (!engine.ready()) throw new Problem('unavailable', { detail: 'The scanning engine is starting.', retry_after: 1 });
     const room = await storage.state();
     if (room === 'full') throw new Problem('storage_full', { retry_after: 60 });
     return {

@@ -15,6 +15,8 @@ export function clamdStatus(clamd: ClamdPool): EngineStatus['engines'][number] {
   const waits = members.some(({ state }) => state === 'untested');
   return {
     name: 'ClamAV',
+    kind: null,
+    note: null,
     version: first?.version ?? null,
     signatures_version: first?.signatures_version ?? null,
     state: first !== undefined ? 'ready' : waits ? 'starting' : 'down',

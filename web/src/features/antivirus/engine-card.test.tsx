@@ -13,6 +13,8 @@ const HOUR = 3_600_000;
 
 const ENGINE: EngineStatus['engines'][number] = {
   name: 'YARA-X',
+  kind: 'native',
+  note: null,
   version: '0.3.0',
   signatures_version: '43ce751f09ed',
   state: 'ready',
@@ -174,9 +176,9 @@ describe('the engine card', () => {
     renderForTest(<EngineCard />);
     expect(screen.getByRole('status', { name: 'Loading the state of the scanning engine' })).toBeVisible();
     expect(await screen.findByText('Ready to scan')).toBeVisible();
-    expect(screen.getByText('2 of 2 ready, signatures 43ce751f09ed')).not.toBeVisible();
+    expect(screen.getByText(/^2 of 2 ready, signatures 43ce751f09ed\./)).not.toBeVisible();
     await userEvent.click(screen.getByText('Details'));
-    expect(screen.getByText('2 of 2 ready, signatures 43ce751f09ed')).toBeVisible();
+    expect(screen.getByText(/^2 of 2 ready, signatures 43ce751f09ed\./)).toBeVisible();
     expect(screen.getByText(/Files up to 2 GB\. Archives up to 16 levels deep, with 10,000 files and 4 GB/)).toBeVisible();
     expect(screen.getByText('https://feeds.example.com/rules.zip')).toBeVisible();
     const source = screen.getByText('https://feeds.example.com/rules.zip').parentElement;
@@ -208,6 +210,21 @@ describe('the engine card', () => {
     const facts = screen.getByText(title).parentElement;
     expect(facts).toHaveTextContent(address);
     expect(facts).toHaveTextContent(sentence);
+  });
+
+  it.each([
+    ['native', null, '2 of 2 ready, signatures 43ce751f09ed. It is the native build for this computer.'],
+    ['wasm', null, '2 of 2 ready, signatures 43ce751f09ed. It is the WebAssembly build.'],
+    [
+      'wasm',
+      'The native scanner does not run on this computer: it needs GLIBC_2.34. The WebAssembly scanner reads your files instead.',
+      '2 of 2 ready, signatures 43ce751f09ed. The native scanner does not run on this computer: it needs GLIBC_2.34. The WebAssembly scanner reads your files instead.',
+    ],
+  ] as const)('names the build that reads files: %s, %s', async (kind, note, sentence) => {
+    new FakeServer().on(readEngine, reply(readEngine, { ...STATUS, engines: [{ ...ENGINE, kind, note }] }));
+    renderForTest(<EngineCard />);
+    await userEvent.click(await screen.findByText('Details'));
+    expect(screen.getByText(sentence)).toBeVisible();
   });
 
   it('says why it could not be read, and reads it on Retry', async () => {

@@ -65,12 +65,15 @@ function EngineFacts({
   const minutes = Math.round(limits.time_ms / 60_000);
   return (
     <dl className="engine-card__facts num">
-      {engines.map(({ name, version, signatures_version, processes }) => (
+      {engines.map(({ name, kind, note, version, signatures_version, processes }) => (
         <div key={name}>
           <dt>{version === null ? name : `${name} ${version}`}</dt>
           <dd>
             {processes.ready} of {processes.wanted} ready
             {signatures_version !== null && `, signatures ${signatures_version}`}
+            {kind === 'native' && '. It is the native build for this computer.'}
+            {kind === 'wasm' && note === null && '. It is the WebAssembly build.'}
+            {note !== null && `. ${note}`}
           </dd>
         </div>
       ))}
