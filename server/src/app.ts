@@ -180,7 +180,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   });
   const scanner = await buildScanner(surroundings, {
     database: database.$pickTables<
-      'scans' | 'quarantine_reports' | 'installation' | 'jobs' | 'mails' | 'audit_entries' | 'audit_head'
+      'scans' | 'scan_counts' | 'quarantine_reports' | 'installation' | 'jobs' | 'mails' | 'audit_entries' | 'audit_head'
     >(),
     jobs,
     mail,

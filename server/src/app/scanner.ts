@@ -45,7 +45,7 @@ const SPARE_PROCESSES = 1;
 
 type ScannerTables = Pick<
   Tables,
-  'scans' | 'quarantine_reports' | 'installation' | 'jobs' | 'mails' | 'audit_entries' | 'audit_head'
+  'scans' | 'scan_counts' | 'quarantine_reports' | 'installation' | 'jobs' | 'mails' | 'audit_entries' | 'audit_head'
 >;
 
 /** A file that somebody is to know about, and nothing is to be recorded of. */
@@ -159,7 +159,7 @@ export async function buildScanner(
   const arrivals = createArrivals(surroundings.arrival_limits ?? ARRIVAL_LIMITS, counters, parts.news);
   const turns = createTurns({ slots: engine_processes, small_bytes: SMALL_BYTES, ...PATIENCE_WITH_FILES });
   const antivirus: Antivirus = createAntivirus({
-    database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation' | 'jobs'>(),
+    database: database.$pickTables<'scans' | 'scan_counts' | 'quarantine_reports' | 'installation' | 'jobs'>(),
     jobs,
     livingHomes,
     engine,
