@@ -11,7 +11,7 @@ import { forgetOldDrills } from '#features/alerts/old-drills.ts';
 import type { Signatures } from '#features/antivirus/signatures.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { readLeakedPasswords } from '#features/auth/leaked-passwords.ts';
-import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
+import { createDashboard, type Dashboard } from '#features/dashboard/dashboard.routes.ts';
 import { serveFirewall } from '#features/firewall/firewall.routes.ts';
 import type { FirewallTables } from '#features/firewall/firewall.tables.ts';
 import { createFirewall } from '#features/firewall/firewall.ts';
@@ -133,7 +133,6 @@ async function openFoundation(appOptions: AppOptions, home: Home) {
     now,
     logger,
   });
-  const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
   return {
     build,
     leaked,
@@ -155,7 +154,6 @@ async function openFoundation(appOptions: AppOptions, home: Home) {
     verifyLog,
     witness,
     proxies,
-    tell,
   };
 }
 
@@ -164,7 +162,12 @@ type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 /** Builds every feature by hand. Here, and in `app/`, features meet, and nowhere else. */
 async function buildFeatures(appOptions: AppOptions, foundation: Foundation) {
   const { settings, logger } = appOptions;
-  const { database, keys, now, metrics, spool, kept, topics, counters, news, jobs, audit, verifyLog, proxies, tell } = foundation;
+  const { database, keys, now, metrics, spool, kept, topics, counters, news, jobs, audit, verifyLog, proxies } = foundation;
+  const tell = (user_id: string, event: LiveEvent) => {
+    // Before the page that hears of it asks again.
+    dashboard.forget(user_id);
+    return topics.publish(personTopic(user_id), event);
+  };
   const changed = (user_id: string, topic: Topic) => {
     tell(user_id, { kind: 'changed', topic });
     if (topic === 'rules') devices.rulesChanged(user_id);
@@ -201,7 +204,7 @@ async function buildFeatures(appOptions: AppOptions, foundation: Foundation) {
   const { remote } = support;
   const scanner = await buildScanner(appOptions, {
     database: database.$pickTables<
-      'scans' | 'quarantine_reports' | 'installation' | 'jobs' | 'mails' | 'audit_entries' | 'audit_head'
+      'scans' | 'scan_counts' | 'quarantine_reports' | 'installation' | 'jobs' | 'mails' | 'audit_entries' | 'audit_head'
     >(),
     jobs,
     mail,
@@ -278,6 +281,17 @@ async function buildFeatures(appOptions: AppOptions, foundation: Foundation) {
     changed: (user_id) => changed(user_id, 'devices'),
     grantedOf: (device) => remote.grantedOf(device),
   });
+  const dashboard: Dashboard = createDashboard({
+    sources: {
+      recentScans: (user_id, count) => antivirus.recent(user_id, count),
+      scanCounts: (user_id) => antivirus.counts(user_id),
+      plan: (user_id) => subscriptions.current(user_id),
+      overview: monitor.posture.overview,
+      devices: devices.ofDashboard,
+    },
+    alone: news === undefined,
+    now,
+  });
   const scannedFiles = createScannedFiles({
     ...folderOf(appOptions, 'attachments-arriving'),
     ...{ files: kept.attachments, inspect: scanner.inspect, upload_ms: settings.upload_ms, logger },
@@ -301,6 +315,7 @@ async function buildFeatures(appOptions: AppOptions, foundation: Foundation) {
     planRequests: createPlanRequests(subscriptionParts),
     monitor,
     devices,
+    dashboard,
     sessionFiles,
     desk,
   };
@@ -359,13 +374,7 @@ function serveFeatures(api: Api, { database, audit, jobs, proxies }: Foundation,
   });
   scanner.serve(api);
   monitor.serve(api);
-  serveDashboard(api, {
-    recentScans: (user_id, count) => antivirus.recent(user_id, count),
-    scanCounts: (user_id) => antivirus.counts(user_id),
-    plan: (user_id) => subscriptions.current(user_id),
-    overview: monitor.posture.overview,
-    devices: devices.ofDashboard,
-  });
+  features.dashboard.serve(api);
   desk.serve(api);
   support.serve(api, features.sessionFiles, desk.customerCard);
   serveFirewall(api, firewall);

@@ -98,57 +98,64 @@ export function buildDevices(
   });
   let service: AgentService | undefined;
 
+  /** The facts for posture. */
+  async function factsOf(user_id: string, living: readonly Device[]): Promise<DeviceFacts | undefined> {
+    const known = living.filter(({ capabilities }) => capabilities !== null);
+    if (known.length === 0) return undefined;
+    const named = (matches: (device: Device) => boolean) => known.filter(matches).map(({ device_name }) => device_name);
+    const day_ago = new Date(now() - DAY_MS).toISOString();
+    const updatesOf = ({ posture }: Device) => posture.find(({ check }) => check === 'security_updates')?.state ?? 'unknown';
+    return {
+      count: known.length,
+      plan_holds: await limitOf(tables, user_id),
+      unapplied: named(({ enforcement }) => !['applied', 'trial'].includes(enforcement.state)),
+      silent: named(({ last_seen_at }) => last_seen_at !== null && last_seen_at < day_ago),
+      outdated: named(({ agent_version }) => agent_version !== VERSION),
+      unprotected: named(({ capabilities }) => capabilities?.firewall === 'unavailable'),
+      updates_waiting: known.every((device) => updatesOf(device) === 'unknown')
+        ? undefined
+        : named((device) => updatesOf(device) === 'fail'),
+    };
+  }
+
+  async function shownOf(user_id: string, living: readonly Device[]): Promise<DashboardDevices | null> {
+    if (living.length === 0) return null;
+    const blocked = await devices.blocked(user_id);
+    const newest = living
+      .flatMap(({ device_name, telemetry, telemetry_at }) =>
+        telemetry && telemetry_at ? [{ device_name, telemetry, at: telemetry_at }] : [],
+      )
+      .sort((one, other) => (one.at < other.at ? 1 : -1))[0];
+    const scanned = living
+      .flatMap(({ device_name, last_full_scan_at: at }) => (at === null ? [] : [{ device_name, at }]))
+      .sort((one, other) => (one.at < other.at ? 1 : -1))[0];
+    return {
+      count: living.length,
+      online: living.filter(({ state }) => state === 'online').length,
+      health: newest
+        ? {
+            ...{ device_name: newest.device_name, at: newest.at, cpu_percent: newest.telemetry.cpu_percent },
+            ...{ memory_percent: newest.telemetry.memory_percent, network_percent: newest.telemetry.network_percent },
+          }
+        : null,
+      last_deep_scan: scanned ?? null,
+      blocked_last_hour: blocked.packets,
+      blocked_total: blocked.packets_total,
+    };
+  }
+
   return {
     devices,
     /** Changes on devices while a remote session runs. */
     measuredSessions,
 
-    /** The facts for posture. */
-    async facts(user_id: string): Promise<DeviceFacts | undefined> {
-      const known = (await devices.living(user_id)).filter(({ capabilities }) => capabilities !== null);
-      if (known.length === 0) return undefined;
-      const named = (matches: (device: Device) => boolean) => known.filter(matches).map(({ device_name }) => device_name);
-      const day_ago = new Date(now() - DAY_MS).toISOString();
-      const updatesOf = ({ posture }: Device) => posture.find(({ check }) => check === 'security_updates')?.state ?? 'unknown';
-      return {
-        count: known.length,
-        plan_holds: await limitOf(tables, user_id),
-        unapplied: named(({ enforcement }) => !['applied', 'trial'].includes(enforcement.state)),
-        silent: named(({ last_seen_at }) => last_seen_at !== null && last_seen_at < day_ago),
-        outdated: named(({ agent_version }) => agent_version !== VERSION),
-        unprotected: named(({ capabilities }) => capabilities?.firewall === 'unavailable'),
-        updates_waiting: known.every((device) => updatesOf(device) === 'unknown')
-          ? undefined
-          : named((device) => updatesOf(device) === 'fail'),
-      };
-    },
+    facts: async (user_id: string): Promise<DeviceFacts | undefined> => factsOf(user_id, await devices.living(user_id)),
 
-    /** The dashboard's measured values; null for an account without devices. */
-    async ofDashboard(user_id: string): Promise<DashboardDevices | null> {
+    /** The dashboard's measured values, null for an account without devices, and the facts for posture, from one look at the devices. */
+    async ofDashboard(user_id: string): Promise<{ shown: DashboardDevices | null; facts: DeviceFacts | undefined }> {
       const living = await devices.living(user_id);
-      if (living.length === 0) return null;
-      const blocked = await devices.blocked(user_id);
-      const newest = living
-        .flatMap(({ device_name, telemetry, telemetry_at }) =>
-          telemetry && telemetry_at ? [{ device_name, telemetry, at: telemetry_at }] : [],
-        )
-        .sort((one, other) => (one.at < other.at ? 1 : -1))[0];
-      const scanned = living
-        .flatMap(({ device_name, last_full_scan_at: at }) => (at === null ? [] : [{ device_name, at }]))
-        .sort((one, other) => (one.at < other.at ? 1 : -1))[0];
-      return {
-        count: living.length,
-        online: living.filter(({ state }) => state === 'online').length,
-        health: newest
-          ? {
-              ...{ device_name: newest.device_name, at: newest.at, cpu_percent: newest.telemetry.cpu_percent },
-              ...{ memory_percent: newest.telemetry.memory_percent, network_percent: newest.telemetry.network_percent },
-            }
-          : null,
-        last_deep_scan: scanned ?? null,
-        blocked_last_hour: blocked.packets,
-        blocked_total: blocked.packets_total,
-      };
+      const [shown, facts] = await Promise.all([shownOf(user_id, living), factsOf(user_id, living)]);
+      return { shown, facts };
     },
 
     /** A device of a person that more may be granted of in a remote session, or why not now. */

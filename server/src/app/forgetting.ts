@@ -31,7 +31,7 @@ export function whatIsForgotten(parts: {
   const { database, antivirus, remote, desk, sessionFiles, scores } = parts;
   return [
     (transaction, user_id) =>
-      antivirus.forgetPerson(transaction.$extendTables<Pick<Tables, 'scans' | 'quarantine_reports'>>(), user_id),
+      antivirus.forgetPerson(transaction.$extendTables<Pick<Tables, 'scans' | 'scan_counts' | 'quarantine_reports'>>(), user_id),
     (transaction, user_id) => desk().forgetPerson(transaction.$extendTables<Pick<Tables, keyof ChatTables>>(), user_id),
     async (transaction, user_id) => {
       const tables = transaction.$extendTables<Pick<Tables, keyof RemoteTables>>().$pickTables<keyof RemoteTables>();

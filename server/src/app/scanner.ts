@@ -44,7 +44,7 @@ const SPARE_PROCESSES = 1;
 
 type ScannerTables = Pick<
   Tables,
-  'scans' | 'quarantine_reports' | 'installation' | 'jobs' | 'mails' | 'audit_entries' | 'audit_head'
+  'scans' | 'scan_counts' | 'quarantine_reports' | 'installation' | 'jobs' | 'mails' | 'audit_entries' | 'audit_head'
 >;
 
 /** A file whose verdict is wanted, without a record. */
@@ -152,7 +152,7 @@ export async function buildScanner(
   const admission = createUploadAdmission(appOptions.admission_limits ?? ADMISSION_LIMITS, counters, parts.news);
   const scanQueue = createScanQueue({ slots: engine_processes, small_bytes: SMALL_BYTES, ...PATIENCE_WITH_FILES });
   const antivirus: Antivirus = createAntivirus({
-    database: database.$pickTables<'scans' | 'quarantine_reports' | 'installation' | 'jobs'>(),
+    database: database.$pickTables<'scans' | 'scan_counts' | 'quarantine_reports' | 'installation' | 'jobs'>(),
     jobs,
     livingHomes,
     engine,

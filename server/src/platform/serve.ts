@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteS
 import { z } from 'zod';
 import { admitBy } from './body-admission.ts';
 import { type DatabaseWait, newWait, waitingAs } from './database-patience.ts';
+import { EncodedReply } from './encoded-reply.ts';
 import { withHeaderFields } from './header-fields.ts';
 import { sourceOf } from './origin.ts';
 import { Problem } from './problem.ts';
@@ -197,7 +198,13 @@ export function serve<E extends Endpoint, Row = undefined>(
   access: AccessCheck<E, Row>,
   handle: (
     call: Call<E, Row>,
-  ) => Promise<[NonNullable<E['download']>] extends [never] ? (ReplyOf<E> extends undefined ? void : ReplyOf<E>) : Readable>,
+  ) => Promise<
+    [NonNullable<E['download']>] extends [never]
+      ? ReplyOf<E> extends undefined
+        ? void
+        : ReplyOf<E> | EncodedReply<ReplyOf<E>>
+      : Readable
+  >,
 ): void;
 export function serve<E extends Endpoint, Row>(
   api: Api,
@@ -269,7 +276,10 @@ export function serve<E extends Endpoint, Row>(
     handler: async (request, reply) => {
       const wait = waits.get(request) ?? newWait();
       try {
-        return reply.code(endpoint.status).send(await waitingAs(wait, () => answer(request, reply)));
+        const answered = await waitingAs(wait, () => answer(request, reply));
+        reply.code(endpoint.status);
+        if (!(answered instanceof EncodedReply)) return reply.send(answered);
+        return reply.type('application/json; charset=utf-8').send(answered.text);
       } finally {
         wait.is_over = true;
       }

@@ -52,6 +52,15 @@ export interface AntivirusTables {
     device_name: string | null;
     device_path: string | null;
   };
+  /** The number of each person's records. Written by the database's triggers alone (0140-scan-counts), in the transaction of each change of `scans`. */
+  scan_counts: {
+    user_id: string;
+    clean: number;
+    infected: number;
+    pending: number;
+    /** Number of the infected ones that are the industry's test files. */
+    test_files: number;
+  };
   quarantine_reports: {
     id: string;
     scan_id: string;
@@ -65,5 +74,6 @@ export interface AntivirusTables {
 
 export const ANTIVIRUS_PERSONAL: readonly PersonalTable[] = [
   { table: 'scans', json: ['notes', 'engines', 'coverage', 'threat_facts'] },
+  { table: 'scan_counts', key: 'user_id' },
   { table: 'quarantine_reports' },
 ];

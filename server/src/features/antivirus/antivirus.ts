@@ -149,7 +149,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
   /** Files that are in the spool and have no record yet. */
   private readonly arriving = new Set<string>();
   private closing = false;
-  // Thousands of scans may be counted, at each look at the dashboard.
+  // Asked for at each look at the dashboard.
   private readonly overviews: PersonCache<Overview>;
   private readonly news: RecordNews;
   private readonly examinations: Examinations;
@@ -183,11 +183,8 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     });
     this.overviews = createPersonCache({
       read: async (user_id) => {
-        const [counts, recent] = await Promise.all([
-          countScans(this.database, user_id, this.now()),
-          this.scanList.page(user_id, scansQuerySchema.parse({ limit: RECENT_MAXIMUM })),
-        ]);
-        return { counts, recent };
+        const recent = await this.scanList.page(user_id, scansQuerySchema.parse({ limit: RECENT_MAXIMUM }));
+        return { counts: await countScans(this.database, { user_id, recent, now: this.now() }), recent };
       },
       now: this.now,
     });

@@ -4,7 +4,7 @@ import { nameOrderOf } from '#platform/folded-text.ts';
 import { containing } from '#platform/page.ts';
 import { invalidField } from '#platform/problem.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import { INDUSTRY_TEST_THREATS } from './scan-counts.ts';
+import { INDUSTRY_TEST_THREATS, readKeptCounts } from './scan-counts.ts';
 import { scanOf } from './scan-record.ts';
 
 /** The order of a list: its first key before the id, and the direction. Ids sort by time. */
@@ -44,6 +44,7 @@ export function createScanList(database: Kysely<AntivirusTables>) {
     },
 
     async totals(user_id: string, search: string): Promise<ScanTotals> {
+      if (search === '') return await readKeptCounts(database, user_id);
       const found = of(user_id).where(containing(search, SEARCHED));
       const [rows, tests] = await Promise.all([
         found

@@ -345,7 +345,7 @@ export class ScanStore {
         ? await write(this.database)
         : await this.database.transaction().execute(async (transaction) => {
             await lease.confirm(transaction.$pickTables<'jobs'>());
-            return await write(transaction.$pickTables<'scans' | 'quarantine_reports'>());
+            return await write(transaction.$pickTables<'scans' | 'scan_counts' | 'quarantine_reports'>());
           });
     if (updated?.spooled === 1) return { row: updated, copy: 'waiting' };
     const stays = updated?.sealed === 1;

@@ -25,8 +25,8 @@ interface Overview extends Pick<Judgement, 'security_score' | 'score_breakdown' 
 export interface Posture {
   /** Score and real threats of the last days by the clocks of the time zone (IANA name), oldest first. Today's score is found anew. */
   history(user_id: string, days: number, time_zone: string): Promise<HistoryDay[]>;
-  /** The score with its reasons, and the facts behind it. */
-  overview(user_id: string): Promise<Overview>;
+  /** The score with its reasons, and what it was counted from. `known`: devices that the caller has just read. */
+  overview(user_id: string, known?: { devices: PostureFacts['devices'] }): Promise<Overview>;
   /** Every check that can run, run now. */
   scan(user_id: string): Promise<PostureScan>;
   /** The scores that were found, which nothing but these two and a timer writes down or drops. */
@@ -83,14 +83,14 @@ export function createPosture(parts: {
     return open;
   }
 
-  async function judgementOf(user_id: string) {
+  async function judgementOf(user_id: string, known?: { devices: PostureFacts['devices'] }) {
     const [tally, scanFacts, ruleList, accountFacts, remoteFacts, deviceFacts] = await Promise.all([
       alerts.tally(user_id),
       scans(user_id),
       rules(user_id),
       account(user_id),
       remotes.of(user_id),
-      devices(user_id),
+      known === undefined ? devices(user_id) : known.devices,
     ]);
     const judgement = judge({
       account: accountFacts,
@@ -116,8 +116,8 @@ export function createPosture(parts: {
       return historyOf(days, runs, minutes);
     },
 
-    async overview(user_id) {
-      const { judgement, tally, rule_count } = await judgementOf(user_id);
+    async overview(user_id, known) {
+      const { judgement, tally, rule_count } = await judgementOf(user_id, known);
       const { security_score, score_breakdown, checks } = judgement;
       const infected_in_the_open = score_breakdown.some(({ id }) => id === 'infected_not_removed');
       return {
