@@ -196,6 +196,7 @@ const ACCESS: Record<string, Access> = {
   'GET /premium/anti-hacking/history': 'customer',
   'GET /premium/anti-hacking/live-feed': 'customer',
   'POST /premium/anti-hacking/simulate-threat': 'customer',
+  'GET /premium/anti-hacking/scan': 'customer',
   'POST /premium/anti-hacking/scan': 'customer',
   'GET /premium/anti-hacking/blocks': 'customer',
   'DELETE /premium/anti-hacking/blocks/{id}': 'customer',
