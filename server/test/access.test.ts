@@ -20,6 +20,7 @@ const ACCESS: Record<string, Access> = {
   'POST /auth/forgot-password': 'anyone',
   'POST /auth/reset-password': 'anyone',
   'POST /auth/recover-username': 'anyone',
+  'POST /auth/accept-invitation': 'anyone',
   'POST /auth/logout': 'customer',
   'POST /auth/change-password': 'customer',
   'POST /auth/login/two-factor': 'anyone',
@@ -200,6 +201,12 @@ const ACCESS: Record<string, Access> = {
   'POST /premium/anti-hacking/scan': 'customer',
   'GET /premium/anti-hacking/blocks': 'customer',
   'DELETE /premium/anti-hacking/blocks/{id}': 'customer',
+
+  'GET /admin/invitations': 'admin',
+  'POST /admin/invitations': 'admin',
+  'POST /admin/withdraw-invitation': 'admin',
+  'POST /admin/change-subscription-template': 'admin',
+  'GET /support/person-record': 'support',
 
   'GET /admin/subscriptions': 'admin',
   'GET /admin/subscription-templates': 'admin',

@@ -13,6 +13,8 @@ import { createAuth } from '#features/auth/auth.ts';
 import { createEmailProofs } from '#features/auth/email-proof.ts';
 import { createExport } from '#features/auth/export.ts';
 import { createFarewell } from '#features/auth/farewell.ts';
+import { serveInvitations } from '#features/auth/invitations.routes.ts';
+import { Invitations } from '#features/auth/invitations.ts';
 import { passkeySite } from '#features/auth/passkey-site.ts';
 import { createPasskeys } from '#features/auth/passkeys.ts';
 import { createPasswords } from '#features/auth/password.ts';
@@ -210,6 +212,14 @@ export function buildAccounts(
   });
   const farewell = createFarewell({ database: accountTables, audit, sessions, mail, forget, exposure: settings.exposure, now });
   const proveAgain = createProveAgain({ requirePassword, secondFactors, mail });
+  const invitations = new Invitations({
+    database: accountTables,
+    audit,
+    passwords,
+    mail,
+    public_url: settings.public_url,
+    now,
+  });
 
   return {
     auth,
@@ -234,6 +244,7 @@ export function buildAccounts(
         now,
       });
       serveUsers(api, { users, farewell, proveAgain, siteOf });
+      serveInvitations(api, invitations, callGuard);
       servePrivacy(api, { dataExport, farewell, proveAgain, siteOf });
       serveAudit(api, auditLog);
       serveRecovery(api, recovery, {

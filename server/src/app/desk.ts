@@ -260,6 +260,21 @@ export async function buildDesk(
     };
   }
 
+  async function administrationOf(user_id: string) {
+    const [plan, { active, unstopped, gravest }] = await Promise.all([
+      subscriptions.current(user_id),
+      monitor.alerts.counts(user_id),
+    ]);
+    return {
+      plan: plan.has_subscription ? { expires_at: plan.expires_at, max_devices: plan.max_devices ?? 1 } : null,
+      alerts: {
+        active,
+        unstopped,
+        gravest: gravest && { threat_type: gravest.threat_type, severity: gravest.severity },
+      },
+    };
+  }
+
   const topicsOfDesk: DeskTopics = {
     mayHearStaff: may.useDesk,
     async find(me, conversation_id) {
@@ -320,6 +335,8 @@ export async function buildDesk(
         canned,
         reports,
         customerCard,
+        conversationOf: (user_id) => conversations.ofCustomer(user_id),
+        administrationOf,
         mails,
         mailAnswers: answers,
         settings: {

@@ -13,6 +13,8 @@ interface SideTabsProps<Name extends string> {
   tabs: readonly SideTab<Name>[];
   chosen: Name;
   onChoose: (name: Name) => void;
+  /** A dialog around it begins in the chosen tab. */
+  isFirst?: boolean;
   /** The panel of the chosen tab. */
   children: ReactNode;
 }
@@ -20,7 +22,7 @@ interface SideTabsProps<Name extends string> {
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 /** Tabs beside their panel, above it on a phone (ARIA pattern with automatic activation). */
-export function SideTabs<Name extends string>({ label, tabs, chosen, onChoose, children }: SideTabsProps<Name>) {
+export function SideTabs<Name extends string>({ label, tabs, chosen, onChoose, isFirst = false, children }: SideTabsProps<Name>) {
   const id = useId();
   function move(event: KeyboardEvent<HTMLDivElement>) {
     const index = tabs.findIndex(({ name }) => name === chosen);
@@ -46,6 +48,7 @@ export function SideTabs<Name extends string>({ label, tabs, chosen, onChoose, c
             aria-selected={name === chosen}
             aria-controls={`${id}-panel`}
             tabIndex={name === chosen ? 0 : -1}
+            data-autofocus={(isFirst && name === chosen) || undefined}
             onClick={() => onChoose(name)}
           >
             <Icon size={18} stroke={1.7} aria-hidden="true" />

@@ -39,17 +39,19 @@ export function AccountDialog({ first, onClose }: { first: AccountTab; onClose: 
     <ModalWindow title={tab === 'profile' ? 'Profile Settings' : 'Security Preferences'} size={WIDTH} onClose={onClose}>
       {task ? (
         // Without the tabs: recovery codes are shown once, and would be lost with a press on one.
-        <TwoFactorSteps
-          {...task}
-          isConfirmed={Date.now() < confirmedUntil}
-          onConfirmed={(seconds) => setConfirmedUntil(Date.now() + seconds * 1_000)}
-          onLeave={(sentence) => {
-            setTask(undefined);
-            setTold(sentence);
-          }}
-        />
+        <div className="account-task">
+          <TwoFactorSteps
+            {...task}
+            isConfirmed={Date.now() < confirmedUntil}
+            onConfirmed={(seconds) => setConfirmedUntil(Date.now() + seconds * 1_000)}
+            onLeave={(sentence) => {
+              setTask(undefined);
+              setTold(sentence);
+            }}
+          />
+        </div>
       ) : (
-        <SideTabs label="Account" tabs={TABS} chosen={tab} onChoose={setTab}>
+        <SideTabs label="Account" tabs={TABS} chosen={tab} onChoose={setTab} isFirst={tab !== 'password'}>
           {tab === 'profile' && <ProfileTab />}
           {tab === 'two-factor' && <TwoFactorPart told={told} onTask={(next, twoFactor) => setTask({ task: next, twoFactor })} />}
           {tab === 'password' && <PasswordForm isFirst={first === 'password'} />}

@@ -7,7 +7,7 @@ import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
 import { DetailDialog, DetailPart, Fact, Facts } from '#ui/detail-dialog.tsx';
 import { describeDate, Moment, useMinute } from '#ui/moment.tsx';
 import { AlertDecisions } from './alert-decisions.tsx';
-import { groupEvents } from './alert-events.ts';
+import { type EventGroup, groupEvents } from './alert-events.ts';
 import { alertQuery } from './alerts.queries.ts';
 import { describeType, OutcomeBadges, SeverityBadge, StatusBadge, ThreatIcon, TimesBadge } from './threat.tsx';
 import './alert-detail.css';
@@ -28,6 +28,8 @@ export function AlertDetailDialog({ id, onClose, onChangePassword }: AlertDetail
     </DetailDialog>
   );
 }
+
+const MINUTE_MS = 60_000;
 
 const OUTCOME_ICONS: Record<AlertDetail['outcome'], typeof IconShieldCheck> = {
   blocked: IconShieldCheck,
@@ -83,7 +85,7 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
               <li key={JSON.stringify(event)}>
                 <span className="alert-detail__at">
                   <Moment iso={event.at} now={now} />
-                  {event.until !== event.at && (
+                  {isLater(event) && (
                     <>
                       {' – '}
                       <Moment iso={event.until} now={now} />
@@ -91,7 +93,10 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
                   )}
                 </span>
                 <span>
-                  <bdi>{event.what}</bdi> {event.count > 1 && <b className="num">{`${event.count} times`}</b>}
+                  <span>
+                    <bdi>{event.what}</bdi>
+                    {event.count > 1 && <b className="num">{`, ${event.count} times`}</b>}
+                  </span>
                   {event.source !== null && <code>{event.source}</code>}
                 </span>
               </li>
@@ -145,6 +150,11 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
       )}
     </>
   );
+}
+
+/** Whether the last of a group was in another minute than its first: the shown times would be the same. */
+function isLater({ at, until }: EventGroup): boolean {
+  return Math.floor(Date.parse(at) / MINUTE_MS) !== Math.floor(Date.parse(until) / MINUTE_MS);
 }
 
 const REASONS: Record<ResolutionReason, string> = {

@@ -44,7 +44,7 @@ export function OwnSessionFlow({ sessions, now }: { sessions: readonly RemoteSes
     setDismissed(id);
   }
   return (
-    <SessionStepper step={stepOf(open[0], ended !== undefined)}>
+    <SessionStepper step={stepOf(open[0], ended !== undefined)} hasCode={open.length > 0}>
       {open.map((session) => (
         <OwnSession key={session.id} session={session} />
       ))}

@@ -23,7 +23,7 @@ export function stepOf(session: RemoteSession | undefined, hasEnded: boolean): S
 }
 
 /** A remote session from its code to its end, on one page: the step that is on, and below it what there is to do. */
-export function SessionStepper({ step, children }: { step: StepName; children: ReactNode }) {
+export function SessionStepper({ step, hasCode, children }: { step: StepName; hasCode: boolean; children: ReactNode }) {
   const current = STEPS.indexOf(step);
   return (
     <div className="session-flow">
@@ -43,7 +43,7 @@ export function SessionStepper({ step, children }: { step: StepName; children: R
             </li>
           ))}
         </ol>
-        <p className="sub">{SENTENCES[step]}</p>
+        <p className="sub">{step === 'Code' && !hasCode ? 'Press New Session to get a code.' : SENTENCES[step]}</p>
       </div>
       {children}
     </div>
