@@ -224,7 +224,7 @@ test('without a connection a screen says so and opens when it is back, and over 
   await expect(page.getByRole('heading', { level: 1, name: 'Antivirus' })).toBeVisible();
 
   // A success is shown and disappears; dates have one form.
-  await page.goto('/dashboard?open=security');
+  await page.goto('/dashboard?open=security&tab=password');
   const dialog = page.getByRole('dialog', { name: 'Security Preferences' });
   await dialog.getByLabel('Current Password').fill('a long enough password');
   await dialog.getByLabel('New Password').fill('another long password');

@@ -13,6 +13,8 @@ import type { AuthTables } from '#features/auth/auth.tables.ts';
 import { createAuth } from '#features/auth/auth.ts';
 import { createEmailProofs } from '#features/auth/email-proof.ts';
 import { createExport } from '#features/auth/export.ts';
+import { serveInvitations } from '#features/auth/invitations.routes.ts';
+import { Invitations } from '#features/auth/invitations.ts';
 import { passkeySite } from '#features/auth/passkey-site.ts';
 import { createPasskeys } from '#features/auth/passkeys.ts';
 import { createPasswords } from '#features/auth/password.ts';
@@ -237,6 +239,14 @@ export function buildAccounts(
     now,
   });
   const proveAgain = createProveAgain({ requirePassword, secondFactors, mail });
+  const invitations = new Invitations({
+    database: accountTables,
+    audit,
+    passwords,
+    mail,
+    public_url: settings.public_url,
+    now,
+  });
 
   return {
     auth,
@@ -261,6 +271,7 @@ export function buildAccounts(
         now,
       });
       serveUsers(api, { users, accountDeletion, proveAgain, siteOf });
+      serveInvitations(api, invitations, callGuard);
       servePrivacy(api, { dataExport, accountDeletion, proveAgain, siteOf });
       serveAudit(api, auditLog);
       serveRecovery(api, recovery, {

@@ -184,6 +184,22 @@ async function customerCardOf(
   };
 }
 
+/** The part of a person's record that only administrators see. */
+async function administrationOf({ subscriptions, monitor }: { subscriptions: Subscriptions; monitor: Monitor }, user_id: string) {
+  const [plan, { active, unstopped, gravest }] = await Promise.all([
+    subscriptions.current(user_id),
+    monitor.alerts.counts(user_id),
+  ]);
+  return {
+    plan: plan.has_subscription ? { expires_at: plan.expires_at, max_devices: plan.max_devices ?? 1 } : null,
+    alerts: {
+      active,
+      unstopped,
+      gravest: gravest && { threat_type: gravest.threat_type, severity: gravest.severity },
+    },
+  };
+}
+
 /** The events of conversations for the pages of staff. */
 function deskTopics(of: { conversations: Conversations; team: Team; chat: Chat; desk: Desk }): DeskTopics {
   const { conversations, team, chat, desk } = of;
@@ -339,6 +355,8 @@ export async function buildDesk(
         canned,
         reports,
         customerCard,
+        conversationOf: (user_id) => conversations.ofCustomer(user_id),
+        administrationOf: (user_id) => administrationOf({ subscriptions, monitor }, user_id),
         mails,
         mailAnswers: answers,
         settings: {

@@ -36,9 +36,19 @@ export interface AuthTables {
     created_at: string;
     expires_at: string;
   };
+  invitations: {
+    id: string;
+    email: string;
+    role: 'customer' | 'support';
+    /** SHA-256 of the token in hex. */
+    token_hash: string;
+    created_at: string;
+    expires_at: string;
+  };
 }
 
 export const AUTH_PERSONAL: readonly PersonalTable[] = [
   { table: 'users', column: 'id', withheld: ['password_hash', 'username_key', 'username_skeleton'] },
   { table: 'account_tokens', key: 'token_hash', withheld: ['token_hash'] },
+  { table: 'invitations', column: 'email', holds: 'email', withheld: ['token_hash'] },
 ];

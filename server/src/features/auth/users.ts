@@ -28,7 +28,7 @@ async function holdAdministrators(transaction: Kysely<InstallationTables>, at: s
  * @throws Problem `last_admin` when there is no other.
  */
 export async function requireAnotherAdministrator(
-  transaction: Kysely<AuthTables & InstallationTables>,
+  transaction: Kysely<Pick<AuthTables, 'users' | 'account_tokens'> & InstallationTables>,
   user_id: string,
   at: string,
 ): Promise<void> {

@@ -28,6 +28,7 @@ import { readCounts } from '@palisade/contract/desk-counts';
 import { createEnrolmentCode } from '@palisade/contract/devices';
 import type { LiveEvent } from '@palisade/contract/events';
 import { addRule, deleteRule } from '@palisade/contract/firewall';
+import { readPersonRecord } from '@palisade/contract/person-record';
 import { joinSession } from '@palisade/contract/remote';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { changeUser } from '@palisade/contract/users';
@@ -411,6 +412,33 @@ describe('of a customer', () => {
     expect(card).toMatchObject({ email, open_alerts: 0, scans: { clean: 0, infected: 0, pending: 0 }, conversations_closed: 0 });
     const [entry] = replyOf(await call(listAudit, { token: boss.token, query: `?person=${encodeURIComponent(email)}` }));
     expect(entry).toMatchObject({ kind: 'customer_card_opened', subject: { email }, actor: { username: 'ana' } });
+  });
+
+  test('the record is read by staff who serve them and by administrators, each as far as the role may see', async () => {
+    const { id, email, token } = await customerWith();
+    const plan = { plan_name: 'Solo', price: 1, duration_months: 12, max_devices: 5, is_premium: true } as const;
+    replyOf(await call(assignSubscription, { token: boss.token, body: { user_email: email, ...plan, features: [] } }));
+    const user_id = await idOf(token);
+    const read = (reader: string, of: string) => call(readPersonRecord, { token: reader, query: `?user_id=${of}` });
+    const forSupport = replyOf(await read(ana.token, user_id));
+    expect(forSupport).toMatchObject({
+      card: { email, plan_name: 'Solo' },
+      conversation: { id, status: 'open' },
+      administration: null,
+    });
+    const forBoss = replyOf(await read(boss.token, user_id));
+    expect(forBoss.administration).toMatchObject({ plan: { max_devices: 5 }, alerts: { active: 0, gravest: null } });
+    expect(problemOf(await read(token, user_id)).code).toBe('forbidden');
+    const opened = replyOf(await call(listAudit, { token: boss.token, query: `?person=${encodeURIComponent(email)}` }));
+    expect(opened.filter(({ kind }) => kind === 'customer_card_opened')).toHaveLength(2);
+
+    // Somebody who never wrote, and one's own: an administrator's alone.
+    const silent = await signIn();
+    const silent_id = await idOf(silent.token);
+    expect(problemOf(await read(ana.token, silent_id)).code).toBe('not_found');
+    expect(replyOf(await read(boss.token, silent_id))).toMatchObject({ conversation: null, administration: { plan: null } });
+    expect(problemOf(await read(ana.token, await idOf(ana.token))).code).toBe('not_found');
+    expect(problemOf(await read(boss.token, newId())).code).toBe('not_found');
   });
 
   // proves: support-customer-20, support-customer-21, support-scale-7, support-staff-18

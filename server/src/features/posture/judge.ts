@@ -25,7 +25,7 @@ type Judged = Check & {
   untold: string;
 };
 
-const UNTOLD = 'Nothing here can tell yet.';
+const UNTOLD = 'We can’t check this yet.';
 
 function judged(check: Check, facts: PostureFacts): Judged {
   const answer = check.run?.(facts);
@@ -82,7 +82,7 @@ export function judge(facts: PostureFacts): Judgement {
     score_breakdown: failed.map(({ id, title, deduction, gain, fix_route }) => ({ id, title, deduction, gain, fix_route })),
     vulnerabilities_found: failed.map((finding) => `${finding.title}. ${finding.evidence}`),
     recommendations,
-    coverage: `${known} of ${findings.length} checks could run. The others need a connected device or a list of known threats that is updated. They are unknown, not passed.`,
+    coverage: `${known} of ${findings.length} checks could run. The others are unknown: connect a device or update threat definitions to run them.`,
     checks: { ran: known, unknown: findings.length - known },
   };
 }

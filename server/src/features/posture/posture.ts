@@ -6,6 +6,7 @@ import type { Kysely } from 'kysely';
 import { createPersonCache } from '#platform/person-cache.ts';
 import { type AlertMinute, historyOf } from './history.ts';
 import { type Judgement, judge } from './judge.ts';
+import { keepCheck, readCheck } from './last-check.ts';
 import { type OpenRules, readOpenRules } from './open-rules.ts';
 import type { PostureTables } from './posture.tables.ts';
 import { CHECKED_PORTS, type PostureFacts } from './posture-checks.ts';
@@ -29,6 +30,8 @@ export interface Posture {
   overview(user_id: string, known?: { devices: PostureFacts['devices'] }): Promise<Overview>;
   /** Every check that can run, run now. */
   scan(user_id: string): Promise<PostureScan>;
+  /** The result of the newest check that the person asked for; null before the first. */
+  lastCheck(user_id: string): ReturnType<typeof readCheck>;
   /** The scores that were found, which nothing but these two and a timer writes down or drops. */
   scores: Pick<ScoreHistory, 'keep' | 'forget'>;
   close(): Promise<void>;
@@ -66,7 +69,7 @@ export function createPosture(parts: {
   now: () => number;
   logger: FastifyBaseLogger;
 }): Posture {
-  const { alerts, scans, rules, account, remote, devices, signaturesAge, now } = parts;
+  const { database, alerts, scans, rules, account, remote, devices, signaturesAge, now } = parts;
   // Of sessions that have been open for hours, some seconds tell nothing.
   const remotes = createPersonCache({ read: remote, now });
   const scores = createScoreHistory(parts);
@@ -134,7 +137,7 @@ export function createPosture(parts: {
     async scan(user_id) {
       const { judgement, tally } = await judgementOf(user_id);
       const { findings, vulnerabilities_found, recommendations, coverage } = judgement;
-      return {
+      const result: PostureScan = {
         threats_detected: tally.all,
         threats_blocked: tally.blocked,
         test_files: tally.test_files,
@@ -144,7 +147,11 @@ export function createPosture(parts: {
         findings,
         coverage,
       };
+      await keepCheck(database, user_id, result, now());
+      return result;
     },
+
+    lastCheck: (user_id) => readCheck(database, user_id),
 
     scores,
     close: scores.close,

@@ -5,6 +5,7 @@ import {
   type Assignment,
   assignSubscription,
   cancelSubscription,
+  changeTemplate,
   createTemplate,
   declinePlanRequest,
   deleteTemplate,
@@ -307,6 +308,15 @@ describe('templates', async () => {
       code: 'conflict',
       detail: 'A template named "TAKEN" exists already. Choose another name.',
     });
+    const { template } = replyOf(await create({ template_name: 'Before' }));
+    const change = (body: Partial<NewTemplate>, template_id = template.id) =>
+      call(changeTemplate, { token: admin.token, body: { ...TEMPLATE, ...body, template_id } });
+    expect(replyOf(await change({ template_name: 'After', base_price: 5, features: ['New'] })).template).toEqual({
+      ...template,
+      ...{ template_name: 'After', base_price: 5, features: ['New'] },
+    });
+    expect(problemOf(await change({ template_name: 'taken' })).code).toBe('conflict');
+    expect(problemOf(await change({}, NOWHERE)).code).toBe('not_found');
     const race = await Promise.all([1, 2, 3].map(() => create({ template_name: 'Race' })));
     expect(race.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
   });

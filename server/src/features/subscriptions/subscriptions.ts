@@ -71,6 +71,19 @@ function planColumns(plan: Pick<Assignment, 'duration_months' | 'max_devices' | 
   };
 }
 
+/** A template's fields as columns. */
+function templateColumns(template: NewTemplate) {
+  const { template_name, base_price } = template;
+  const template_name_key = template_name.normalize('NFKC').toLowerCase();
+  return { template_name, template_name_key, base_price_cents: centsOf(base_price), ...planColumns(template) };
+}
+
+/** What is told of a template that the database refused; the error itself when it is about something else. */
+function templateRefusal(error: unknown, { template_name }: NewTemplate): unknown {
+  if (!isUniqueViolation(error, 'template_name_key')) return error;
+  return new Problem('conflict', { detail: `A template named "${template_name}" exists already. Choose another name.` });
+}
+
 /** A template as a reply has it. */
 export function templateOf(row: Selectable<SubscriptionTables['subscription_templates']>): Template {
   const { template_name_key: _key, base_price_cents, created_at: _at, ...rest } = row;
@@ -275,24 +288,31 @@ export class Subscriptions {
 
   /** @throws Problem `conflict` for a name that is taken. */
   async createTemplate(template: NewTemplate): Promise<Template> {
-    const { template_name } = template;
     try {
       const row = await this.database
         .insertInto('subscription_templates')
-        .values({
-          id: newId(),
-          template_name,
-          template_name_key: template_name.normalize('NFKC').toLowerCase(),
-          base_price_cents: centsOf(template.base_price),
-          ...planColumns(template),
-          created_at: at(this.now),
-        })
+        .values({ id: newId(), ...templateColumns(template), created_at: at(this.now) })
         .returningAll()
         .executeTakeFirstOrThrow();
       return templateOf(row);
     } catch (error) {
-      if (!isUniqueViolation(error, 'template_name_key')) throw error;
-      throw new Problem('conflict', { detail: `A template named "${template_name}" exists already. Choose another name.` });
+      throw templateRefusal(error, template);
+    }
+  }
+
+  /** @throws Problem `not_found` for a plan that is no longer on offer, `conflict` for a name that is taken. */
+  async changeTemplate({ template_id, ...template }: NewTemplate & { template_id: string }): Promise<Template> {
+    try {
+      const row = await this.database
+        .updateTable('subscription_templates')
+        .set(templateColumns(template))
+        .where('id', '=', template_id)
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) throw new Problem('not_found', { detail: 'This plan is no longer on offer.' });
+      return templateOf(row);
+    } catch (error) {
+      throw templateRefusal(error, template);
     }
   }
 

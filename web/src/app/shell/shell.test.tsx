@@ -218,7 +218,7 @@ describe('the shell', () => {
     });
   });
 
-  it('says on every screen that something is shared, with Pause and Stop, until nothing is', async () => {
+  it('says on every screen that something is shared, with Pause and End session, until nothing is', async () => {
     server.on(listRemoteSessions, reply(listRemoteSessions, []));
     const { router } = open('/dashboard');
     await heading('Security dashboard');
@@ -227,12 +227,12 @@ describe('the shell', () => {
     const banner = within(await screen.findByRole('region', { name: 'Screen sharing' }, { timeout: 5_000 }));
     expect(banner.getByText('<b>tina</b>')).toBeVisible();
     expect(banner.getByRole('button', { name: 'Pause' })).toHaveAttribute('aria-keyshortcuts', 'Alt+Shift+P');
-    expect(banner.getByRole('button', { name: 'Stop' })).toHaveAttribute('aria-keyshortcuts', 'Alt+Shift+S');
+    expect(banner.getByRole('button', { name: 'End session' })).toHaveAttribute('aria-keyshortcuts', 'Alt+Shift+S');
     act(() => tellSharing({ technician: '<b>tina</b>', is_shown: true, is_paused: false, voice: 'open' }));
     expect(banner.getByText('Your microphone is on.')).toBeVisible();
     await act(() => router.navigate('/antivirus'));
     await heading('Antivirus');
-    expect(banner.getByRole('button', { name: 'Stop' })).toBeVisible();
+    expect(banner.getByRole('button', { name: 'End session' })).toBeVisible();
     act(() => tellSharing(undefined));
     expect(screen.queryByRole('region', { name: 'Screen sharing' })).not.toBeInTheDocument();
   });
@@ -271,7 +271,7 @@ describe('the shell', () => {
       server.on(listRemoteSessions, reply(listRemoteSessions, [ended]));
       return reply(completeSession, ended);
     });
-    await user.click(notice().getByRole('button', { name: 'Stop' }));
+    await user.click(notice().getByRole('button', { name: 'End session' }));
     await waitFor(() => expect(screen.queryByRole('region', { name: 'Remote session' })).not.toBeInTheDocument());
   });
 

@@ -13,6 +13,7 @@ import { Listed } from '#ui/listed.tsx';
 import { Page } from '#ui/page.tsx';
 import { useSearchedPages } from '#ui/searched-pages.tsx';
 import { EmptyState } from '#ui/states.tsx';
+import { Invitations } from './invitations.tsx';
 import { UserDialog } from './user-dialog.tsx';
 import { UserTable } from './user-table.tsx';
 import { EVERYBODY, type UserChoice, usersQuery } from './users.queries.ts';
@@ -131,6 +132,7 @@ function People() {
         {open && <UserDialog user={open} onChanged={setOpened} onClose={() => setOpened(undefined)} />}
       </Card>
       {/* Below a list that is on its way it would be pushed out of sight. */}
+      {(users || error) && <Invitations />}
       {(users || error) && <SomebodyNew />}
     </>
   );
