@@ -20,9 +20,8 @@ import { Link } from 'react-router';
 import { useSupportContact } from '#api/support-contact.ts';
 import { useSupportLinks } from '#api/support-links.ts';
 import { screensOf } from '#app/screens.tsx';
-import { useUploadCounts } from '#features/antivirus/uploads.tsx';
-import { signOut } from '#features/auth/auth.ts';
 import { COLOR_SCHEMES } from '#ui/color-scheme-switch.tsx';
+import { useSignOut } from './use-sign-out.ts';
 import { UserMenuButton } from './user-menu-button.tsx';
 import './user-menu.css';
 
@@ -154,13 +153,4 @@ function ColorSchemeItems() {
       ))}
     </fieldset>
   );
-}
-
-function useSignOut(): () => void {
-  const { running } = useUploadCounts();
-  return () => {
-    const question = `${running === 1 ? 'A file is' : `${running} files are`} still being scanned. Sign out and stop?`;
-    if (running > 0 && !window.confirm(question)) return;
-    void signOut();
-  };
 }
