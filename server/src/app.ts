@@ -298,10 +298,13 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   serveOverview(
     api,
     {
+      conversations: desk.countUnanswered,
       plan_requests: planRequests.countOpen,
+      plans_ending: () => subscriptions.countEnding(),
+      jobs: () => jobs.countDead(),
       false_alarms: scanner.openFalseAlarms,
       mails: mail.countUnsent,
-      jobs: () => jobs.countDead(),
+      unproven: () => (settings.exposure === 'public' ? accounts.auth.countUnproven() : Promise.resolve(0)),
     },
     {
       provider: () => isSetUp(database.$pickTables<'installation'>()),

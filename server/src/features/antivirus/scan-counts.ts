@@ -17,7 +17,7 @@ export interface ScanCounts {
   last_finished_at: string | null;
   /** Files that have waited for an engine for more than an hour. */
   overdue: number;
-  /** Of the last 7 and of the last 30 days: infected ones, and those that nothing could read whole. */
+  /** Of the last 7 and of the last 30 days: infected ones without the industry's test files, and those that nothing could read whole. */
   lately: { infected: Lately; unread: Lately };
   /** Threats that were found in two or more uploads of the last 7 days; the industry's test files are none. */
   repeated_threats: string[];
@@ -67,7 +67,12 @@ export async function countScans(database: Kysely<AntivirusTables>, user_id: str
       ])
       .where('scanned_at', '>=', since(MONTH_MS))
       .where(({ eb, or }) =>
-        or([eb('scan_status', '=', 'infected'), eb('scan_status', '=', 'pending').and('status_detail', 'not in', UNDER_WAY)]),
+        or([
+          eb('scan_status', '=', 'infected').and(
+            or([eb('threat_detected', 'is', null), eb('threat_detected', 'not in', [...INDUSTRY_TEST_THREATS])]),
+          ),
+          eb('scan_status', '=', 'pending').and('status_detail', 'not in', UNDER_WAY),
+        ]),
       )
       .groupBy(['scan_status', 'is_of_week'])
       .execute(),
