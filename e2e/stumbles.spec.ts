@@ -91,7 +91,7 @@ test('the first start leads to an administrator, to set-up, and through the firs
   await expect(page.getByRole('list', { name: 'What would raise the score' })).toBeVisible();
   await expect(page.getByRole('region', { name: /First steps/ })).toHaveCount(0);
   await expect(page.getByRole('navigation', { name: 'Administration' }).getByRole('link')).toContainText([
-    ...['Users', 'False alarms', 'Outbox', 'Audit log', 'Set-up'],
+    ...['Users', 'False alarms', 'Outbox', 'Audit log', 'Edit help pages', 'Remote sessions', 'Setup'],
   ]);
 });
 

@@ -342,7 +342,12 @@ function startRetention(appOptions: AppOptions, { database, jobs, audit, now }: 
 }
 
 /** Serves what features answer over HTTP, sockets apart. */
-function serveFeatures(api: Api, { database, audit, jobs, proxies }: Foundation, features: Features): void {
+function serveFeatures(
+  api: Api,
+  { settings }: AppOptions,
+  { database, audit, jobs, proxies }: Foundation,
+  features: Features,
+): void {
   const { accounts, desk, devices, firewall, mail, monitor, planRequests, scanner, subscriptions, support } = features;
   const { antivirus } = scanner;
   accounts.serve(api);
@@ -352,10 +357,13 @@ function serveFeatures(api: Api, { database, audit, jobs, proxies }: Foundation,
   serveOverview(
     api,
     {
+      conversations: desk.countUnanswered,
       plan_requests: planRequests.countOpen,
+      plans_ending: () => subscriptions.countEnding(),
+      jobs: () => jobs.countDead(),
       false_alarms: scanner.openFalseAlarms,
       mails: mail.countUnsent,
-      jobs: () => jobs.countDead(),
+      unproven: () => (settings.exposure === 'public' ? accounts.auth.countUnproven() : Promise.resolve(0)),
     },
     {
       provider: () => isSetUp(database.$pickTables<'installation'>()),
@@ -394,7 +402,7 @@ async function serveApp(appOptions: AppOptions, foundation: Foundation, features
     onChange: features.changed,
     onInstallationChange: features.installationNews.tell,
   });
-  serveFeatures(api, foundation, features);
+  serveFeatures(api, appOptions, foundation, features);
   serveState(api, {
     ...{ settings, database, drain, storage, proxies, build, clock },
     engine: scanner.engine,

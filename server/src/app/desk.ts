@@ -346,6 +346,7 @@ export async function buildDesk(
     forgetOld: (closed_before: string) => attachments.forgetOld(closed_before),
     forgetReadMails: mails.forgetRead,
     customerCard,
+    countUnanswered: (user_id: string) => desk.countUnanswered({ id: user_id }),
 
     serve(api: Api): void {
       serveChat(api, chat, letters);

@@ -243,3 +243,14 @@ export function userPlanRequestOf(parts: Partial<UserPlanRequest> = {}): UserPla
     ...parts,
   };
 }
+
+/** The counts of an administrator for whom nothing waits. */
+export const NOTHING_WAITS = {
+  conversations: 0,
+  plan_requests: 0,
+  plans_ending: 0,
+  jobs: 0,
+  false_alarms: 0,
+  mails: 0,
+  unproven: 0,
+} as const;

@@ -13,7 +13,7 @@ export interface ScanCounts extends ScanTotals {
   last_finished_at: string | null;
   /** Files that have waited for an engine for more than an hour. */
   overdue: number;
-  /** Of the last 7 and of the last 30 days: infected ones, and those that nothing could read whole. */
+  /** Of the last 7 and of the last 30 days: infected ones without the industry's test files, and those that nothing could read whole. */
   lately: { infected: Lately; unread: Lately };
   /** Threats that were found in two or more uploads of the last 7 days; the industry's test files are none. */
   repeated_threats: string[];
@@ -99,9 +99,11 @@ export async function countScans(
   const finished = recent.find(({ scan_status }) => scan_status !== 'pending')?.scanned_at;
   const sum = (some: typeof rows) => some.reduce((total, row) => total + row.count, 0);
   const latelyOf = (some: typeof rows): Lately => ({ week: sum(some.filter(({ is_of_week }) => is_of_week)), month: sum(some) });
-  const infected = rows.filter((row) => row.scan_status === 'infected');
+  const infected = rows.filter(
+    ({ scan_status, threat_detected }) => scan_status === 'infected' && !INDUSTRY_TEST_THREATS.includes(threat_detected ?? ''),
+  );
   const repeated = Map.groupBy(
-    infected.filter(({ is_of_week, threat_detected }) => is_of_week && !INDUSTRY_TEST_THREATS.includes(threat_detected ?? '')),
+    infected.filter(({ is_of_week }) => is_of_week),
     ({ threat_detected }) => threat_detected ?? '',
   );
   return {

@@ -323,6 +323,16 @@ export class Auth {
   }
 
   /** Whether anybody else has an account. */
+  /** People who have not confirmed their email. */
+  async countUnproven(): Promise<number> {
+    const { count } = await this.database
+      .selectFrom('users')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('email_proven_at', 'is', null)
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
+
   async hasOthers(id: string): Promise<boolean> {
     const other = await this.database.selectFrom('users').select('id').where('id', '!=', id).limit(1).executeTakeFirst();
     return other !== undefined;

@@ -50,8 +50,8 @@ interface DeskOptions {
 
 const at = (now: () => number) => new Date(now()).toISOString();
 
-function inView(database: Kysely<ChatTables>, me: UserInfo, view: View) {
-  // Staff do not serve their own conversation.
+function inView(database: Kysely<ChatTables>, me: Pick<UserInfo, 'id'>, view: View) {
+  // Nobody helps themselves.
   const others = database.selectFrom('conversations').where('conversations.user_id', '!=', me.id);
   const begun = others.where(({ or, eb }) => or([eb('last_seq', '>', 0), eb('wants_person', '=', 1)]));
   switch (view) {
@@ -246,6 +246,15 @@ export class Desk {
     ]);
     const counted = tags.map(({ tag, count }) => ({ tag, count: Number(count) }));
     return { mine, unassigned, all, snoozed, closed, mine_unread, unassigned_waiting, tags: counted };
+  }
+
+  /** Open conversations whose customer waits for an answer, those of `me` left out. */
+  async countUnanswered(me: Pick<UserInfo, 'id'>): Promise<number> {
+    const { count } = await inView(this.database, me, 'all')
+      .where('waiting_since', 'is not', null)
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    return Number(count);
   }
 
   messages(row: ConversationRow, query: MessagesQuery): Promise<DeskMessage[]> {

@@ -102,8 +102,12 @@ export function createPosture(parts: {
       scans: scanFacts,
       signatures_age_ms: signaturesAge(),
       rules: openRulesOf(user_id, ruleList),
-      // The file is still there, whatever the alert's state.
-      unblocked: { malware: tally.unblocked_malware, ...tally.open },
+      // A file lies where it lies, whatever was said of its alert.
+      unblocked: {
+        malware: tally.unblocked_malware,
+        test_files: tally.test_files - tally.test_files_blocked,
+        ...tally.open,
+      },
       newest: { ...tally.newest, browser: await alerts.aboutBrowsers(user_id, accountFacts.unreviewed_browsers) },
     });
     scores.note(user_id, judgement.security_score);

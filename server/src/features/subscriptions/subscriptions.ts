@@ -1,5 +1,6 @@
 import type { CurrentSubscription } from '@palisade/contract/current-subscription';
 import type { PageQuery } from '@palisade/contract/fields';
+import { PLANS_END_WITHIN_DAYS } from '@palisade/contract/overview';
 import { shownEmail } from '@palisade/contract/shown-email';
 import {
   type Assignment,
@@ -218,6 +219,19 @@ export class Subscriptions {
       ...planOf(row),
       ...(row.is_premium === 1 ? {} : await asked(this.database, user_id)),
     };
+  }
+
+  /** Plans that end within `PLANS_END_WITHIN_DAYS`; those that ended already are not among them. */
+  async countEnding(): Promise<number> {
+    const now = this.now();
+    const { count } = await this.database
+      .selectFrom('subscriptions')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('ended_as', 'is', null)
+      .where('expires_at', '>', new Date(now).toISOString())
+      .where('expires_at', '<=', new Date(now + PLANS_END_WITHIN_DAYS * 86_400_000).toISOString())
+      .executeTakeFirstOrThrow();
+    return Number(count);
   }
 
   async list({ limit, cursor }: PageQuery): Promise<Subscription[]> {

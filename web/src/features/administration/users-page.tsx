@@ -2,6 +2,7 @@ import { roleSchema } from '@palisade/contract/auth';
 import type { AdminUser, UserState } from '@palisade/contract/users';
 import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
+import { useSearchParams } from 'react-router';
 import { useMayAdministrate } from '#api/policies.ts';
 import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
 import { AdministratorsOnly } from '#ui/administrators-only.tsx';
@@ -55,6 +56,13 @@ const SORTS = [
   ['name', 'By username'],
 ] as const satisfies readonly (readonly [UserChoice['sort'], string])[];
 
+/** The people that the address names: the palette and the owner's home lead to some of them. */
+function useAddressed(): UserChoice {
+  const [address] = useSearchParams();
+  const state = STATES.find(([known]) => known === address.get('state'))?.[0];
+  return { ...EVERYBODY, search: address.get('search') ?? '', state };
+}
+
 function People() {
   const [opened, setOpened] = useState<AdminUser>();
   const {
@@ -66,7 +74,7 @@ function People() {
     error,
     refetch,
     more,
-  } = useSearchedPages(EVERYBODY, usersQuery);
+  } = useSearchedPages(useAddressed(), usersQuery);
   // A removed or unmatched person closes neither the window nor its answer.
   const open = users?.find(({ id }) => id === opened?.id) ?? opened;
   const total = counted ?? users?.length ?? 0;
