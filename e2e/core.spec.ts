@@ -66,9 +66,9 @@ test('an infected file is locked away and comes back unchanged', { tag: '@core' 
   await page.getByLabel('Choose files to scan').setInputFiles([eicarFile]);
   await page.getByRole('link', { name: eicarFile.name }).click();
   const dialog = page.getByRole('dialog', { name: 'Scan details' });
-  await expect(dialog).toContainText('locked away in quarantine until');
+  await expect(dialog).toContainText('Our copy is quarantined until');
   const download = page.waitForEvent('download');
-  await dialog.getByRole('button', { name: 'Get the file back' }).click();
+  await dialog.getByRole('button', { name: 'Download file' }).click();
   const chunks: Buffer[] = [];
   for await (const chunk of await (await download).createReadStream()) chunks.push(Buffer.from(chunk));
   expect(Buffer.concat(chunks).equals(eicarFile.buffer)).toBe(true);

@@ -325,7 +325,15 @@ const findingsSecondLookSchema = z.object({
   asked_at: timeSchema,
   reason: z.string().nullable(),
   scan: scanSchema
-    .pick({ id: true, scan_status: true, status_detail: true, scanned_at: true, threat_detected: true, engines: true })
+    .pick({
+      id: true,
+      scan_status: true,
+      status_detail: true,
+      scanned_at: true,
+      threat_detected: true,
+      is_test_file: true,
+      engines: true,
+    })
     .nullable(),
 });
 export type FindingsSecondLook = z.infer<typeof findingsSecondLookSchema>;

@@ -33,6 +33,6 @@ export function serveAntivirus(
   );
 
   serve(api, cancelUpload, { find: ({ key }: { key: string }) => arrivals.find(key) }, async ({ params }) => {
-    if (!(await arrivals.cancel(params.key))) throw new Problem('not_found', { detail: 'The file has its verdict already.' });
+    if (!(await arrivals.cancel(params.key))) throw new Problem('not_found', { detail: 'The scan already finished.' });
   });
 }

@@ -91,13 +91,15 @@ function isAnswered(outcome: EngineOutcome): boolean {
 /** @throws Problem when the password opened no more than there was open without it. */
 function refuseWrongPassword(row: Row, outcome: EngineOutcome): void {
   if (outcome.kind === 'failed' && outcome.detail === 'engine_failed')
-    throw new Problem('unavailable', { detail: 'The scanner failed on this file twice. It is not read again.' });
+    throw new Problem('unavailable', {
+      detail: 'The scanner failed on this file twice. We’ll try again after the next scanner update.',
+    });
   if (outcome.kind === 'failed')
-    throw new Problem('unavailable', { detail: 'No engine could read the file. Try again in a moment.', retry_after: 5 });
+    throw new Problem('unavailable', { detail: 'The scanner isn’t available. Try again in a moment.', retry_after: 5 });
   const { unread, threat, coverage } = outcome.examination;
   const before = row.coverage === null ? 0 : coverageSchema.parse(JSON.parse(row.coverage)).members_scanned;
   if (unread.includes('encrypted') && threat === null && coverage.members_scanned <= before) {
-    throw invalidField('password', 'This password does not open the file.');
+    throw invalidField('password', 'This password doesn’t open the file. Check it and try again.');
   }
 }
 
@@ -263,7 +265,7 @@ export class Examinations {
     const is_away = row.sealed === 1 || (row.in_store === 1 && !existsSync(this.spool.path(row.id)));
     if (is_away && !(await this.recalled(row, seen.attempts))) {
       if (password !== undefined)
-        throw new Problem('unavailable', { detail: 'The kept copy of the file does not open. Upload the file again.' });
+        throw new Problem('unavailable', { detail: 'We couldn’t open our copy. Upload the file again.' });
       return giveUp !== undefined && isUnread(row) ? await giveUp(row) : row;
     }
     const { id, user_id, size } = row;
@@ -340,7 +342,7 @@ export class Examinations {
       const was_found = row.scan_status === 'infected' && verdict.scan_status !== 'infected';
       if (was_found && (verdict.scan_status === 'pending' || !isOfItsFinders(row, verdict))) return row;
       if (row.scan_status === 'infected' && verdict.scan_status === 'clean') {
-        const before = `On ${row.scanned_at.slice(0, 10)} it was called ${row.threat_detected}. Checked again with newer lists of known threats: nothing was found.`;
+        const before = `On ${row.scanned_at.slice(0, 10)} it was called ${row.threat_detected}. We checked it again with newer threat definitions and found nothing.`;
         verdict.notes = JSON.stringify([...notesSchema.parse(JSON.parse(verdict.notes ?? '[]')), before]);
       }
       return await this.conclude(row, verdict, held);

@@ -43,12 +43,12 @@ function lookOf(now: () => number, row: FindingRow, scan: Scan | undefined): Fin
   if (row.look_state === null || row.look_asked_at === null) return null;
   const kept = { asked_at: row.look_asked_at, reason: row.look_reason };
   if (scan !== undefined) {
-    const { id, scan_status, status_detail, scanned_at, threat_detected, engines } = scan;
+    const { id, scan_status, status_detail, scanned_at, threat_detected, is_test_file, engines } = scan;
     const waits = scan_status === 'pending' && (status_detail === 'queued' || status_detail === 'engine_down');
     return {
       ...kept,
       state: waits ? 'scanning' : 'answered',
-      scan: { id, scan_status, status_detail, scanned_at, threat_detected, engines },
+      scan: { id, scan_status, status_detail, scanned_at, threat_detected, is_test_file, engines },
     };
   }
   const is_late = now() - Date.parse(row.look_received_at ?? row.look_asked_at) > RECORDED_WITHIN_MS;

@@ -352,6 +352,7 @@ describe('a file that was found', () => {
   const scan = {
     ...({ id: finding.id, scan_status: 'clean', status_detail: null, scanned_at: '2026-11-20T10:07:00.000Z' } as const),
     threat_detected: null,
+    is_test_file: false,
     engines: [],
   };
   const show = (parts: Parameters<typeof deviceFindingOf>[0], device = laptop) => {

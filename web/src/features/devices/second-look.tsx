@@ -2,7 +2,7 @@ import { STATUS_DETAIL_SENTENCES } from '@palisade/contract/antivirus';
 import { askSecondLook, type DeviceFinding, withdrawSecondLook } from '@palisade/contract/devices';
 import { call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
-import { StatusBadge } from '#domain/scan/status-badge.tsx';
+import { ScanBadge } from '#domain/scan/scan-badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { describeBytes } from '#ui/bytes.ts';
 import { Moment, useMinute } from '#ui/moment.tsx';
@@ -43,7 +43,7 @@ export function SecondLook({ finding: { id, path, size, state, order, second_loo
       {look?.state === 'gone' && <span className="sub">The record of the second look is not there any more.</span>}
       {look?.state === 'answered' && look.scan && (
         <span className="sub device-look__answer">
-          Second look by this server: <StatusBadge status={look.scan.scan_status} />
+          Second look by this server: <ScanBadge scan={look.scan} />
           {look.scan.threat_detected !== null && <b>{look.scan.threat_detected}</b>}
           {look.scan.status_detail !== null && <span>{STATUS_DETAIL_SENTENCES[look.scan.status_detail]}</span>}
           <Moment iso={look.scan.scanned_at} now={now} />
