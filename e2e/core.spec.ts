@@ -89,7 +89,7 @@ test('a firewall rule is added, judges traffic, and is disabled and deleted', { 
   await tester.getByLabel('Source').fill('203.0.113.7');
   await tester.getByLabel('Destination').fill('192.168.1.10');
   await tester.getByLabel('Port').fill('22');
-  await tester.getByRole('button', { name: 'Test' }).click();
+  await tester.getByRole('button', { name: 'Test connection' }).click();
   await expect(tester.getByRole('status')).toHaveText('Would be blocked by the rule “Closed”');
   await row.getByRole('switch').click();
   await expect(tester.getByRole('status')).not.toContainText('by the rule “Closed”');

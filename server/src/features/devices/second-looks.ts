@@ -22,9 +22,9 @@ interface Awaited {
 /** What is read has a record by then, or its server ended before it could make one. ms. */
 const RECORDED_WITHIN_MS = 15 * 60_000;
 const WANTED_AT_ONCE = 200;
-const NOTHING_ASKED = 'Nobody asks this device for this file any more.';
-const ANOTHER_FILE = 'The device sent another file than the one that it had found, so it was not taken.';
-const NOT_BY_NOW = 'The agent on this device does not send files. Have a newer one installed.';
+const NOTHING_ASKED = 'This file is no longer requested.';
+const ANOTHER_FILE = 'The device sent a different file, so we didn’t accept it.';
+const NOT_BY_NOW = 'This device’s agent can’t send files. Update the agent.';
 
 interface SecondLooksOptions {
   database: Kysely<Tables>;
@@ -134,7 +134,8 @@ export class SecondLooks {
     const device = await deviceOf(this.database, finding.device_id);
     if (device.revoked_at !== null) throw new Problem('conflict', { detail: 'This device was revoked.' });
     if (finding.state === 'deleted') throw new Problem('conflict', { detail: 'This file was deleted.' });
-    if (finding.size > UPLOAD_MAXIMUM) throw new Problem('conflict', { detail: 'This file is larger than the server scans.' });
+    if (finding.size > UPLOAD_MAXIMUM)
+      throw new Problem('conflict', { detail: 'This file is too large for the server to scan.' });
     const capabilities = capabilitiesOf(device);
     if (capabilities?.second_look !== true)
       throw new Problem('conflict', { detail: capabilities?.second_look_reason ?? NOT_BY_NOW });
@@ -152,7 +153,7 @@ export class SecondLooks {
       look_reason: null,
     };
     const row = await this.change(finding, null, asked, { kind: 'second_look_asked', ...by });
-    if (row === undefined) throw new Problem('conflict', { detail: 'A second look at this file is under way.' });
+    if (row === undefined) throw new Problem('conflict', { detail: 'A server rescan of this file is already running.' });
     return await this.one(row);
   }
 
@@ -169,7 +170,7 @@ export class SecondLooks {
       look_order_id === null
         ? undefined
         : await this.change(finding, look_order_id, none, { kind: 'second_look_withdrawn', ...by });
-    if (row === undefined) throw new Problem('conflict', { detail: 'The file has come already, or was never asked for.' });
+    if (row === undefined) throw new Problem('conflict', { detail: 'The file already arrived, or wasn’t requested.' });
     return await this.one(row);
   }
 
@@ -225,7 +226,7 @@ export class SecondLooks {
       .execute();
   }
 
-  /** The device could not send the file. Of what is not asked for nothing happens. */
+  /** The device couldn’t send the file. Of what is not asked for nothing happens. */
   async failed({ id: device_id }: DeviceRow, order_id: string, look_reason: string): Promise<void> {
     await this.database
       .updateTable('device_findings')

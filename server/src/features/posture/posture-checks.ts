@@ -394,7 +394,7 @@ export const CHECKS: readonly Check[] = [
         severity,
         title,
         goal,
-        advice: 'Look at the device.',
+        advice: 'See Devices for details.',
         fix_route: '/devices',
         deduction,
         odd,
