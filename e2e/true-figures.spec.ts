@@ -170,7 +170,7 @@ test('score, colour, words and posture scan agree, and nothing is claimed that n
   });
   await page.goto('/firewall');
   const summary = page.getByRole('main').locator('section').first();
-  await expect(summary.getByRole('heading')).toHaveText('Nothing applies your rules yet.');
+  await expect(summary.getByRole('heading')).toHaveText('Your rules aren’t active.');
   await expect(summary).not.toHaveAttribute('data-tone', 'good');
   await expect(page.getByText(/inbound is blocked/i)).toHaveCount(0);
 

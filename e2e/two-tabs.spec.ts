@@ -66,10 +66,10 @@ test('a change in one tab shows in the other within two seconds', async ({ page,
   await open('/antivirus');
   for (const tab of [page, other]) await tab.getByRole('link', { name: eicarFile.name }).click();
   const details = (tab: Page) => tab.getByRole('dialog', { name: 'Scan details' });
-  await expect(details(other).getByRole('button', { name: 'Get the file back' })).toBeVisible();
+  await expect(details(other).getByRole('button', { name: 'Download file' })).toBeVisible();
   page.on('dialog', (question) => void question.accept());
-  await details(page).getByRole('button', { name: 'Delete the copy' }).click();
-  await expect(details(other).getByRole('button', { name: 'Get the file back' })).toHaveCount(0, SOON);
+  await details(page).getByRole('button', { name: 'Delete our copy' }).click();
+  await expect(details(other).getByRole('button', { name: 'Download file' })).toHaveCount(0, SOON);
   await other.keyboard.press('Escape');
   await details(page).getByRole('button', { name: 'Remove from history' }).click();
   await expect(other.getByText('No scans yet')).toBeVisible(SOON);

@@ -204,9 +204,9 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     const record = await scanned(one, token, 'eicar.com', EICAR);
     const sealed = await buffer(await store.get(record.id));
     await store.put(record.id, Readable.from([sealed.fill(0, 50, 60)]));
-    expect(await (await restore(two, record)).json()).toMatchObject({ detail: 'The kept copy does not open. Ask support.' });
+    expect(await (await restore(two, record)).json()).toMatchObject({ detail: 'We couldn’t open our copy. Contact support.' });
     await store.delete(record.id);
-    expect(await (await restore(two, record)).json()).toMatchObject({ detail: 'The kept copy does not open. Ask support.' });
+    expect(await (await restore(two, record)).json()).toMatchObject({ detail: 'We couldn’t open our copy. Contact support.' });
     expect((await two.call(deleteScan, { token, params: { id: record.id } })).status).toBe(204);
   });
 

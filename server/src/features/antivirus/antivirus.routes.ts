@@ -33,6 +33,6 @@ export function serveAntivirus(
   );
 
   serve(api, cancelUpload, { find: ({ key }: { key: string }) => admission.find(key) }, async ({ params }) => {
-    if (!(await admission.cancel(params.key))) throw new Problem('not_found', { detail: 'The file has its verdict already.' });
+    if (!(await admission.cancel(params.key))) throw new Problem('not_found', { detail: 'The scan already finished.' });
   });
 }

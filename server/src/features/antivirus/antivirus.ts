@@ -60,7 +60,7 @@ interface FoundOnDevice {
 }
 
 const RECENT_MAXIMUM = 10;
-const DELETED = 'You deleted this file while it was scanned. Nothing of it is kept.';
+const DELETED = 'You deleted this file during its scan, so we kept nothing.';
 const NO_COVERAGE: Coverage = {
   members_total: 0,
   members_scanned: 0,

@@ -42,9 +42,9 @@ async function ask(url: string, headers: Record<string, string>, signal: AbortSi
     if (!REDIRECT_STATUS.includes(response.status)) return response;
     await response.body?.cancel();
     const to = URL.parse(response.headers.get('location') ?? '', at.href);
-    if (to === null) throw new FeedRefused('Its server redirects to nowhere.');
+    if (to === null) throw new FeedRefused('Its server redirects without an address.');
     if (to.protocol !== at.protocol || (to.protocol === 'http:' && to.hostname !== at.hostname)) {
-      throw new FeedRefused('Its server redirects to an address that is not as safe as the one in the settings.');
+      throw new FeedRefused('Its server redirects to a less secure address.');
     }
     at = to;
   }

@@ -42,7 +42,7 @@ export function createKeptFiles(parts: {
   logger: FastifyBaseLogger;
 }): KeptFiles {
   const { examinations, scanStore, leases, home, find, logger } = parts;
-  const isRead = () => new Problem('conflict', { detail: 'The file is being read right now. Try again in a moment.' });
+  const isRead = () => new Problem('conflict', { detail: 'We’re scanning this file. Try again in a moment.' });
 
   function requireRest({ id }: ScanRow): void {
     if (examinations.isRunning(id)) throw isRead();
@@ -51,16 +51,16 @@ export function createKeptFiles(parts: {
   return {
     async restore(row) {
       requireHere(row, scanStore, home);
-      if (row.sealed !== 1) throw new Problem('not_found', { detail: 'No copy of this file is kept.' });
+      if (row.sealed !== 1) throw new Problem('not_found', { detail: 'We have no copy of this file.' });
       try {
         return await scanStore.read(row);
       } catch (error) {
         if (error instanceof StoreAwayError) throw error;
         // Deleted meanwhile, by its owner or with the account.
         const current = await find(row.id);
-        if (current?.sealed !== 1) throw new Problem('not_found', { detail: 'No copy of this file is kept.', cause: error });
+        if (current?.sealed !== 1) throw new Problem('not_found', { detail: 'We have no copy of this file.', cause: error });
         logger.error({ err: error, scan: row.id }, 'a sealed file could not be opened');
-        throw new Problem('unavailable', { detail: 'The kept copy does not open. Ask support.', cause: error });
+        throw new Problem('unavailable', { detail: 'We couldn’t open our copy. Contact support.', cause: error });
       }
     },
 
@@ -74,7 +74,7 @@ export function createKeptFiles(parts: {
       requireHere(row, scanStore, home);
       requireRest(row);
       if (row.sealed !== 1 || row.scan_status !== 'pending' || row.status_detail !== 'encrypted') {
-        throw new Problem('conflict', { detail: 'There is no kept file here that waits for a password. Upload it again.' });
+        throw new Problem('conflict', { detail: 'This file isn’t waiting for a password. Upload it again.' });
       }
       const opened =
         row.in_store === 1 && leases !== undefined

@@ -463,7 +463,7 @@ describe('the letter about a report', async () => {
     const [letter, ...others] = await letters();
     expect(others).toEqual([]);
     expect(letter).toContain('“tool.com”');
-    expect(letter).toContain('the finding is a false alarm');
+    expect(letter).toContain('it’s a false alarm');
     expect(letter).toContain('The file stays in quarantine');
     expect(letter).toMatch(/\nhttps:\/\/guard\.example\/antivirus\?scan=[0-9a-f-]{36}\n/u);
   });
@@ -472,7 +472,7 @@ describe('the letter about a report', async () => {
     const id = await report('late.com');
     await decide(id, 'rejected');
     await vi.waitFor(async () => expect(await letters()).toHaveLength(2), PATIENCE);
-    expect((await letters())[1]).toContain('Do not restore it.');
+    expect((await letters())[1]).toContain('Don’t download it.');
     await app.call(reopenFalseAlarm, { token: admin, body: { report_id: id, decided_at: (await latest())?.decided_at ?? '' } });
     await vi.waitFor(async () => expect(await letters()).toHaveLength(3), PATIENCE);
     expect((await letters())[2]).toContain('That decision was taken back');

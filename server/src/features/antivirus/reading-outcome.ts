@@ -13,13 +13,15 @@ export function isAnswered(outcome: EngineOutcome): boolean {
 /** @throws Problem when the password opened no more than there was open without it. */
 export function refuseWrongPassword(row: Row, outcome: EngineOutcome): void {
   if (outcome.kind === 'failed' && outcome.detail === 'engine_failed')
-    throw new Problem('unavailable', { detail: 'The scanner failed on this file twice. It is not read again.' });
+    throw new Problem('unavailable', {
+      detail: 'The scanner failed on this file twice. We’ll try again after the next scanner update.',
+    });
   if (outcome.kind === 'failed')
-    throw new Problem('unavailable', { detail: 'No engine could read the file. Try again in a moment.', retry_after: 5 });
+    throw new Problem('unavailable', { detail: 'The scanner isn’t available. Try again in a moment.', retry_after: 5 });
   const { unread, threat, coverage } = outcome.examination;
   const before = row.coverage === null ? 0 : coverageSchema.parse(JSON.parse(row.coverage)).members_scanned;
   if (unread.includes('encrypted') && threat === null && coverage.members_scanned <= before) {
-    throw invalidField('password', 'This password does not open the file.');
+    throw invalidField('password', 'This password doesn’t open the file. Check it and try again.');
   }
 }
 
@@ -31,6 +33,6 @@ export function keepsFinding(row: Row, verdict: Partial<Verdict>): boolean {
 
 /** The notes of a file in which newer signatures find nothing, as JSON. */
 export function notesOfCleared(row: Row, { notes }: Partial<Verdict>): string {
-  const before = `On ${row.scanned_at.slice(0, 10)} it was called ${row.threat_detected}. Checked again with newer lists of known threats: nothing was found.`;
+  const before = `On ${row.scanned_at.slice(0, 10)} it was called ${row.threat_detected}. We checked it again with newer threat definitions and found nothing.`;
   return JSON.stringify([...notesSchema.parse(JSON.parse(notes ?? '[]')), before]);
 }

@@ -36,7 +36,7 @@ describe('room for uploads', async () => {
       status: 429,
       code: 'too_many_requests',
       retry_after: '30',
-      detail: 'Your files that wait to be read take all the room there is for one person. Wait until one of them is done.',
+      detail: 'Your waiting files fill your space. Wait until one is done.',
     });
     // Others have theirs, until all is taken.
     const hers = openUpload(app, zoe.token);
@@ -54,7 +54,7 @@ describe('room for uploads', async () => {
   test('is no more than one file may take', async () => {
     expect(problemOf(await upload(app, eve.token, { name: 'huge.bin', content: noise(3 * MIB + 1) }))).toMatchObject({
       status: 413,
-      detail: 'The file is larger than 3 MB, the most that is taken here.',
+      detail: 'The file is larger than 3 MB, the limit here.',
     });
     expect(spool(app)).toEqual([]);
   });
@@ -80,7 +80,7 @@ describe('a disk that is nearly full', async () => {
       status: 503,
       code: 'storage_full',
       retry_after: '60',
-      detail: 'The server has too little space left to take a file. Try again later.',
+      detail: 'The server is out of space. Try again later.',
     });
     expect(replyOf(await app.call(readReadiness))).toMatchObject({ status: 'ready', storage: 'low' });
     expect((await app.call(login, { body: person })).status).toBe(200);
@@ -207,7 +207,7 @@ describe('an account that is deleted', async () => {
     expect(await refusalOf(sent)).toMatchObject({
       status: 401,
       code: 'unauthenticated',
-      detail: 'The account was deleted while the file was on its way. Nothing of it is kept.',
+      detail: 'Your account was deleted during the upload, so we kept nothing.',
     });
     await nothingOf();
   });

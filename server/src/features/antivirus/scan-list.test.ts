@@ -85,7 +85,7 @@ describe('a history of more than a thousand records', async () => {
     const gone = idAt(COPIES + 1);
     expect(problemOf(await call(listScans, { token, query: `?sort=name&cursor=${gone}` }))).toMatchObject({
       status: 422,
-      errors: [{ field: 'cursor', message: 'That entry is gone. Reload the list.' }],
+      errors: [{ field: 'cursor', message: 'That entry was deleted. Reload the list.' }],
     });
     expect((await call(listScans, { token, query: `?sort=newest&cursor=${gone}` })).status).toBe(200);
   });

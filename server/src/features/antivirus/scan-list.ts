@@ -37,7 +37,7 @@ export function createScanList(database: Kysely<AntivirusTables>) {
       }
       if (cursor !== undefined) {
         const last = await of(user_id).select(sql`${by}`.as('place')).where('id', '=', cursor).executeTakeFirst();
-        if (last === undefined) throw invalidField('cursor', 'That entry is gone. Reload the list.');
+        if (last === undefined) throw invalidField('cursor', 'That entry was deleted. Reload the list.');
         query = query.where(sql<boolean>`(${by} ${beyond} ${last.place} or (${by} = ${last.place} and id ${beyond} ${cursor}))`);
       }
       return (await query.orderBy(by, direction).orderBy('id', direction).execute()).map(scanOf);

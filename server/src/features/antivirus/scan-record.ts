@@ -34,13 +34,14 @@ export function scanOf({
     ...row,
     notes: [...(disguise === undefined ? [] : [disguise]), ...notesSchema.parse(JSON.parse(row.notes))],
     engines: enginesSchema.parse(JSON.parse(row.engines)),
+    is_test_file: isTestFile(row),
     coverage: row.coverage === null ? null : coverageSchema.parse(JSON.parse(row.coverage)),
     ...(device_id !== null && { device: { id: device_id, device_name: device_name ?? '', path: device_path ?? '' } }),
   };
 }
 
-/** Whether the finding is one of the industry's test files, which are harmless. */
-export function isTestFile({ threat_detected }: ScanRow): boolean {
+/** Whether what was found is one of the industry's harmless test files. */
+export function isTestFile({ threat_detected }: Pick<ScanRow, 'threat_detected'>): boolean {
   return INDUSTRY_TEST_THREATS.includes(threat_detected ?? '');
 }
 
@@ -49,7 +50,6 @@ export function detailOf(row: ScanRow): Omit<ScanDetail, 'report'> {
   return {
     ...scanOf(row),
     threat_facts: row.threat_facts === null ? null : threatFactsSchema.parse(JSON.parse(row.threat_facts)),
-    is_test_file: isTestFile(row),
     kept: row.sealed === 1 ? 'sealed' : row.spooled === 1 ? 'waiting' : 'no',
     kept_until: row.kept_until,
     answered_from: row.answered_from,

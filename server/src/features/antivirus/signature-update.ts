@@ -36,7 +36,7 @@ const HOUR_MS = 3_600_000;
 /** The next update comes so much later, and up to a tenth more; sooner where a feed failed. ms. */
 const EVERY_MS = { good: 24 * HOUR_MS, failed: HOUR_MS } as const;
 const NAMED_MAXIMUM = 3;
-const KEPT = 'The last good version stays in use.';
+const KEPT = 'We still use the last good version.';
 
 /** Names a feed with its pin: content that came under another pin is another feed's. */
 export function feedId({ kind, url, pin, strict }: SignatureFeed): string {

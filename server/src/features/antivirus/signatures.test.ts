@@ -84,7 +84,7 @@ describe('a server with feeds', async () => {
     const shown = await status(token);
     expect(shown).toMatchObject({
       engines: [{ name: 'YARA-X', state: 'ready', processes: { ready: 2, wanted: 2 } }],
-      signatures: { hashes: 2, last_outcome: 'The last update went well.' },
+      signatures: { hashes: 2, last_outcome: 'The last update succeeded.' },
       limits: { depth: 16 },
       feeds: null,
     });

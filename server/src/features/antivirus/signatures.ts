@@ -263,7 +263,7 @@ export class Signatures {
         changed_at: used?.changed_at ?? null,
         confirmed_at: outcome?.confirmed_at ?? null,
         ok: outcome?.ok ?? true,
-        sentence: outcome?.sentence ?? 'Waiting for its first update.',
+        sentence: outcome?.sentence ?? 'Waiting for the first update.',
       };
     });
     const failed = outcomes.filter(({ ok }) => !ok).length;
@@ -279,8 +279,8 @@ export class Signatures {
         this.feeds.length === 0 || this.state === undefined
           ? null
           : failed === 0
-            ? 'The last update went well.'
-            : `The last update failed for ${failed} of ${this.feeds.length} sources; what was there before stays in use.`,
+            ? 'The last update succeeded.'
+            : `The last update failed for ${failed} of ${this.feeds.length} sources; we still use the previous version.`,
       failed_sources: failed,
       feeds: outcomes,
     };

@@ -105,7 +105,7 @@ export class Spool {
 
   private requireDisk(size: number): void {
     if (this.disk.fits(size)) return;
-    const detail = 'The server has too little space left to take a file. Try again later.';
+    const detail = 'The server is out of space. Try again later.';
     throw new Problem('storage_full', { detail, retry_after: RETRY_AFTER_S.all });
   }
 
@@ -129,15 +129,14 @@ export class Spool {
     const { id, user_id, size } = file;
     const mine = (this.files.get(id)?.size ?? 0) + size;
     const most = Math.min(this.limits.per_person, this.limits.all);
-    if (mine > most)
-      throw new Problem('too_large', { detail: `The file is larger than ${describeSize(most)}, the most that is taken here.` });
+    if (mine > most) throw new Problem('too_large', { detail: `The file is larger than ${describeSize(most)}, the limit here.` });
     const more = Math.max(1, size);
     if ((this.people.get(user_id) ?? 0) + more > this.limits.per_person) {
-      const detail = 'Your files that wait to be read take all the room there is for one person. Wait until one of them is done.';
+      const detail = 'Your waiting files fill your space. Wait until one is done.';
       throw new Problem('too_many_requests', { detail, retry_after: RETRY_AFTER_S.person });
     }
     if (this.all + more > this.limits.all) {
-      const detail = 'The files that wait to be read take all the room there is for them. Try again in a moment.';
+      const detail = 'Waiting files fill the server’s space. Try again in a moment.';
       throw new Problem('storage_full', { detail, retry_after: RETRY_AFTER_S.all });
     }
     this.since_look += size;

@@ -253,7 +253,7 @@ describe('too much at once', async () => {
     expect(refused).toMatchObject({ status: 429, retry_after: '5' });
     expect(JSON.parse(refused.body)).toMatchObject({
       code: 'too_many_requests',
-      detail: 'You have 2 files on their way already. Wait until one of them is done.',
+      detail: 'You have 2 uploads in progress. Wait until one is done.',
     });
     const third = await hold(zoe.token, 3);
     expect(await openUpload(app, zoe.token).answer).toMatchObject({ status: 429, retry_after: '15' });

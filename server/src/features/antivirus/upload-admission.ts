@@ -20,7 +20,7 @@ interface Arriving {
 /** Seconds after which it is worth trying again. */
 const RETRY_AFTER_S = { person: 5, all: 15, elsewhere: 1 } as const;
 
-export const ACCOUNT_GONE = 'The account was deleted while the file was on its way. Nothing of it is kept.';
+export const ACCOUNT_GONE = 'Your account was deleted during the upload, so we kept nothing.';
 
 /** Whether a file's way ended because its person cancelled it. */
 function wasCancelled(error: unknown): boolean {
@@ -56,7 +56,7 @@ function end(arriving: Arriving): Promise<boolean> {
 
 const tooManyOfAll = () =>
   new Problem('too_many_requests', {
-    detail: 'The scanner has more files than it can take at once. Wait a moment and try again.',
+    detail: 'The scanner is busy. Wait a moment and try again.',
     retry_after: RETRY_AFTER_S.all,
   });
 
@@ -135,7 +135,7 @@ export class UploadAdmission {
 
   private tooManyOfPerson() {
     return new Problem('too_many_requests', {
-      detail: `You have ${this.limits.per_person} files on their way already. Wait until one of them is done.`,
+      detail: `You have ${this.limits.per_person} uploads in progress. Wait until one is done.`,
       retry_after: RETRY_AFTER_S.person,
     });
   }
@@ -167,7 +167,7 @@ export class UploadAdmission {
     if ((this.counts.get(user_id) ?? 0) >= this.limits.per_person) throw this.tooManyOfPerson();
     if (this.all >= this.limits.all) throw tooManyOfAll();
     if (key !== undefined && this.keyed.has(key))
-      throw new Problem('conflict', { detail: 'A file is on its way under this key already. Use a key once.' });
+      throw new Problem('conflict', { detail: 'This key is already in use. Use each key once.' });
     const arriving: Arriving = { user_id, abort: new AbortController(), ended: Promise.withResolvers() };
     if (key !== undefined) this.keyed.set(key, arriving);
     this.present.add(arriving);

@@ -29,7 +29,7 @@ type Meeting = { principal: AgentPrincipal } | { refused: 'revoked' | 'in_use' }
 /** Time for which a silent connection stays its agent's: two heartbeats and a half, in ms. */
 const LEASE_MS = 50_000;
 const EVENTS_KEPT = 500;
-const NOT_SENT = 'The device could not send the file.';
+const NOT_SENT = 'The device couldn’t send the file.';
 
 const FINAL: readonly Ack['state'][] = ['applied', 'rolled_back', 'rejected', 'unavailable'];
 

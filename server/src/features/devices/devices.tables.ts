@@ -1,9 +1,11 @@
 import type { AckState, DeviceScanState, ScanJob, ScanKind } from '@palisade/contract/agent';
-import type { DeviceFinding } from '@palisade/contract/devices';
+import type { DeviceFinding, WishedSystem } from '@palisade/contract/devices';
 import type { Action, Direction } from '@palisade/contract/firewall';
 import type { PersonalTable } from '#platform/personal-data.ts';
 
 export interface DeviceTables {
+  /** Systems without an agent that people ask for. */
+  device_wishes: { user_id: string; system: WishedSystem; note: string; created_at: string };
   devices: {
     id: string;
     user_id: string;
@@ -177,6 +179,7 @@ export const DEVICE_PERSONAL: readonly PersonalTable[] = [
       'exclusions',
     ],
   },
+  { table: 'device_wishes', key: 'system' },
   { table: 'device_counts', key: 'user_id' },
   { table: 'enrolment_codes', key: 'code_hash', withheld: ['code_hash'] },
   { table: 'device_scans', json: ['progress'] },

@@ -144,7 +144,7 @@ describe('enrolment', async () => {
     const first = await enrol(app, token);
     expect(problemOf(await call(createEnrolmentCode, { token }))).toMatchObject({
       ...{ status: 409, code: 'device_limit' },
-      detail: 'Your plan holds 1 device, and you have as many. Revoke one, or ask for a larger plan.',
+      detail: 'Your plan holds 1 device, and you’ve reached that. Revoke one or ask for a larger plan.',
     });
     await premium(app, email, 3);
     // Codes of one person end each other, so these are put there.

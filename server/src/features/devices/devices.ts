@@ -219,7 +219,7 @@ export class Devices {
   /** Its token is worth nothing from here on. @throws Problem `conflict` for one that is revoked. */
   async revoke(row: DeviceRow, by: Doer): Promise<Device> {
     await this.database.transaction().execute(async (transaction) => {
-      if (!(await end(this.now, transaction, row))) throw new Problem('conflict', { detail: 'This device was revoked already.' });
+      if (!(await end(this.now, transaction, row))) throw new Problem('conflict', { detail: 'This device is already revoked.' });
       const { user_id: subject_id, device_name } = row;
       await this.audit.record(auditTables(transaction), { kind: 'device_revoked', subject_id, details: { device_name }, ...by });
     });
@@ -332,7 +332,7 @@ export class Devices {
         .limit(1)
         .executeTakeFirst();
       if (running !== undefined)
-        throw new Problem('conflict', { detail: 'A scan of this device is under way. Cancel it, or wait for its end.' });
+        throw new Problem('conflict', { detail: 'This device is already scanning. Wait for it to finish, or cancel it.' });
       return await transaction
         .insertInto('device_scans')
         .values({
@@ -367,7 +367,7 @@ export class Devices {
       .where('state', 'not in', SCANS_OVER)
       .returningAll()
       .executeTakeFirst();
-    if (row === undefined) throw new Problem('conflict', { detail: 'This scan is over.' });
+    if (row === undefined) throw new Problem('conflict', { detail: 'This scan already finished.' });
     await this.database
       .updateTable('devices')
       .set(({ eb }) => ({ told_rev: eb('told_rev', '+', 1) }))
@@ -401,7 +401,7 @@ export class Devices {
       .where('state', '=', 'quarantined')
       .returningAll()
       .executeTakeFirst();
-    if (row === undefined) throw new Problem('conflict', { detail: 'This file is not in quarantine.' });
+    if (row === undefined) throw new Problem('conflict', { detail: 'This file isn’t in quarantine.' });
     await this.database
       .updateTable('devices')
       .set(({ eb }) => ({ told_rev: eb('told_rev', '+', 1) }))

@@ -133,7 +133,7 @@ export class Enrolment {
     // Of codes that begin alike: a mistyped code does not lock out everybody behind the same address. 32 beginnings make 160 tries of 32^10 codes.
     const tries = { key: `enrol:${origin.source}:${code.slice(0, 1)}`, rate: TRIES };
     const empty = await this.counters.take([tries]);
-    if (empty !== undefined) throw tooManyRequests('Too many wrong enrolment codes like this one came from here.', empty.wait_ms);
+    if (empty !== undefined) throw tooManyRequests('Too many wrong codes.', empty.wait_ms);
     const token = randomBytes(TOKEN_BYTES).toString('hex');
     const device_name = nameOf(hostname);
     const enrolled = await this.database.transaction().execute(async (transaction) => {
@@ -232,6 +232,6 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
 function limitReached(limit: number): Problem {
   const holds = limit === 1 ? '1 device' : `${limit} devices`;
   return new Problem('device_limit', {
-    detail: `Your plan holds ${holds}, and you have as many. Revoke one, or ask for a larger plan.`,
+    detail: `Your plan holds ${holds}, and you’ve reached that. Revoke one or ask for a larger plan.`,
   });
 }

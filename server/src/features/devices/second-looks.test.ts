@@ -97,10 +97,7 @@ describe('a second look', async () => {
     replyOf(await asked());
     const before = replyOf(await call(listScans, { token })).length;
     const problem = problemOf(await send(app, identity, await order(), Buffer.from('A'.repeat(content.length))));
-    expect([problem.code, problem.detail]).toEqual([
-      'conflict',
-      'The device sent another file than the one that it had found, so it was not taken.',
-    ]);
+    expect([problem.code, problem.detail]).toEqual(['conflict', 'The device sent a different file, so we didn’t accept it.']);
     expect((await find()).second_look).toMatchObject({ state: 'failed', reason: problem.detail, scan: null });
     expect(replyOf(await call(listScans, { token }))).toHaveLength(before);
     expect(await kindsOf(app, token)).toContain('second_look_refused');

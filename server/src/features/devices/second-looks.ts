@@ -22,9 +22,9 @@ interface Awaited {
 /** A file that is read has a record by then, or its server ended before it could make one. ms. */
 const RECORDED_WITHIN_MS = 15 * 60_000;
 const WANTED_AT_ONCE = 200;
-const NOTHING_ASKED = 'Nobody asks this device for this file any more.';
-const ANOTHER_FILE = 'The device sent another file than the one that it had found, so it was not taken.';
-const NOT_BY_NOW = 'The agent on this device does not send files. Have a newer one installed.';
+const NOTHING_ASKED = 'This file is no longer requested.';
+const ANOTHER_FILE = 'The device sent a different file, so we didn’t accept it.';
+const NOT_BY_NOW = 'This device’s agent can’t send files. Update the agent.';
 
 interface SecondLooksOptions {
   database: Kysely<Tables>;
@@ -43,12 +43,12 @@ function lookOf(now: () => number, row: FindingRow, scan: Scan | undefined): Fin
   if (row.look_state === null || row.look_asked_at === null) return null;
   const kept = { asked_at: row.look_asked_at, reason: row.look_reason };
   if (scan !== undefined) {
-    const { id, scan_status, status_detail, scanned_at, threat_detected, engines } = scan;
+    const { id, scan_status, status_detail, scanned_at, threat_detected, is_test_file, engines } = scan;
     const waits = scan_status === 'pending' && (status_detail === 'queued' || status_detail === 'engine_down');
     return {
       ...kept,
       state: waits ? 'scanning' : 'answered',
-      scan: { id, scan_status, status_detail, scanned_at, threat_detected, engines },
+      scan: { id, scan_status, status_detail, scanned_at, threat_detected, is_test_file, engines },
     };
   }
   const is_late = now() - Date.parse(row.look_received_at ?? row.look_asked_at) > RECORDED_WITHIN_MS;
@@ -137,7 +137,8 @@ export class SecondLooks {
     const device = await deviceOf(this.database, finding.device_id);
     if (device.revoked_at !== null) throw new Problem('conflict', { detail: 'This device was revoked.' });
     if (finding.state === 'deleted') throw new Problem('conflict', { detail: 'This file was deleted.' });
-    if (finding.size > UPLOAD_MAXIMUM) throw new Problem('conflict', { detail: 'This file is larger than the server scans.' });
+    if (finding.size > UPLOAD_MAXIMUM)
+      throw new Problem('conflict', { detail: 'This file is too large for the server to scan.' });
     const capabilities = capabilitiesOf(device);
     if (capabilities?.second_look !== true)
       throw new Problem('conflict', { detail: capabilities?.second_look_reason ?? NOT_BY_NOW });
@@ -155,7 +156,7 @@ export class SecondLooks {
       look_reason: null,
     };
     const row = await this.change(finding, null, asked, { kind: 'second_look_asked', ...by });
-    if (row === undefined) throw new Problem('conflict', { detail: 'A second look at this file is under way.' });
+    if (row === undefined) throw new Problem('conflict', { detail: 'A server rescan of this file is already running.' });
     return await this.one(row);
   }
 
@@ -172,7 +173,7 @@ export class SecondLooks {
       look_order_id === null
         ? undefined
         : await this.change(finding, look_order_id, none, { kind: 'second_look_withdrawn', ...by });
-    if (row === undefined) throw new Problem('conflict', { detail: 'The file has come already, or was never asked for.' });
+    if (row === undefined) throw new Problem('conflict', { detail: 'The file already arrived, or wasn’t requested.' });
     return await this.one(row);
   }
 

@@ -10,6 +10,7 @@ import {
   type RevisionKind,
   RULES_MAXIMUM,
   type Rule,
+  type RuleChange,
   ruleSchema,
 } from '@palisade/contract/firewall';
 import { refusalOf } from '@palisade/contract/firewall-shapes';
@@ -122,8 +123,8 @@ async function revise(
       throw new Problem('rule_limit', {
         detail:
           added === 1
-            ? `You have ${RULES_MAXIMUM} rules, which is the most. Delete one before you add another.`
-            : `You have ${rules} rules, and ${RULES_MAXIMUM} is the most: ${added} more do not fit.`,
+            ? `You have ${RULES_MAXIMUM} rules, the maximum. Delete one to add another.`
+            : `You have ${rules} of ${RULES_MAXIMUM} rules, so ${added} more don’t fit. Delete some first.`,
       });
     }
     await write(transaction, user_id, changes);
@@ -176,6 +177,14 @@ async function change(
   if (answer === undefined) throw new Problem('not_found');
   return answer;
 }
+
+/** A rule that is switched on again after its time has no end from then on. */
+function switched(rule: Rule, enabled: boolean, now: number): Rule {
+  const is_over = rule.expires_at !== null && Date.parse(rule.expires_at) <= now;
+  return { ...rule, enabled, expires_at: enabled && is_over ? null : rule.expires_at };
+}
+
+const KINDS = { enable: 'enabled', disable: 'disabled', delete: 'deleted' } as const satisfies Record<RuleChange, RevisionKind>;
 
 export class Firewall {
   private readonly database: Kysely<FirewallTables>;
@@ -298,11 +307,23 @@ export class Firewall {
 
   /** @throws Problem `not_found` when it was deleted meanwhile. */
   setEnabled(row: Row, enabled: boolean): Promise<Rule> {
-    return change(this.database, this.now, row, enabled ? 'enabled' : 'disabled', (rule) => {
-      // A rule that is enabled again after its time has no end any more.
-      const is_over = rule.expires_at !== null && Date.parse(rule.expires_at) <= this.now();
-      return { ...rule, enabled, expires_at: enabled && is_over ? null : rule.expires_at };
+    return change(this.database, this.now, row, enabled ? 'enabled' : 'disabled', (rule) => switched(rule, enabled, this.now()));
+  }
+
+  /** Changes those of a person's rules that are named, as one revision. Answers how many are different now. */
+  async changeRules(user_id: string, rule_ids: readonly string[], wanted: RuleChange): Promise<number> {
+    const revision = await revise(this.database, this.now, user_id, KINDS[wanted], async (transaction) => {
+      const rows = await inBatches([...new Set(rule_ids)], (ids) =>
+        transaction.selectFrom('firewall_rules').selectAll().where('user_id', '=', user_id).where('id', 'in', ids).execute(),
+      );
+      const time = this.now();
+      return rows.flatMap((row) => {
+        const before = ruleOf(row, time);
+        const after = wanted === 'delete' ? null : switched(before, wanted === 'enable', time);
+        return isDeepStrictEqual(before, after) ? [] : [{ before, after }];
+      });
     });
+    return revision === undefined ? 0 : revision.added + revision.changed + revision.removed;
   }
 
   /** @throws Problem `not_found` when it was deleted meanwhile. */
@@ -390,7 +411,7 @@ export class Firewall {
       });
     });
     if (revision === undefined)
-      throw new Problem('conflict', { detail: 'There is nothing to take back: the rules are as they were.' });
+      throw new Problem('conflict', { detail: 'Nothing to undo. Your rules are already as they were.' });
     return revision;
   }
 }

@@ -411,7 +411,7 @@ export const CHECKS: readonly Check[] = [
         severity,
         title,
         goal,
-        advice: 'Check the device.',
+        advice: 'See Devices for details.',
         fix_route: '/devices',
         deduction,
         odd,
