@@ -1,4 +1,4 @@
-import { domainToUnicode } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 import { parse } from 'tldts';
 import { FREE_HOSTS, SHORTENERS, THROWAWAY_ENDINGS } from './host-rows.ts';
 
@@ -29,7 +29,7 @@ const KINDS: Readonly<Record<string, Address['kind']>> = {
   'sms:': 'phone',
   'smsto:': 'phone',
 };
-const LOCAL = /^(?:localhost|.*\.(?:local|localhost|internal|lan|home|test|invalid|example))$/u;
+const LOCAL = /^(?:localhost|.*\.(?:local|localhost|internal|lan|home))$/u;
 
 /** Each name that ends a host: `a.b.c`, `b.c`, `c`. */
 export function suffixesOf(host: string): string[] {
@@ -41,7 +41,9 @@ export function suffixesOf(host: string): string[] {
 export function takeApart(text: string): Address | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
-  const host = url.hostname.replace(/\.$/u, '').toLowerCase();
+  // Of a mailbox: what stands behind its @.
+  const named = url.protocol === 'mailto:' ? domainToASCII(url.pathname.slice(url.pathname.lastIndexOf('@') + 1)) : url.hostname;
+  const host = named.replace(/\.$/u, '').toLowerCase();
   const names = parse(host, { allowPrivateDomains: false });
   const owned = parse(host, { allowPrivateDomains: true });
   const isFreeHost = owned.isPrivate === true || suffixesOf(host).some((name) => FREE_HOSTS.has(name));

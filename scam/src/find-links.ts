@@ -48,13 +48,16 @@ function rewrite(mapped: Mapped, pattern: RegExp, write: (match: RegExpMatchArra
   };
   for (const match of mapped.text.matchAll(pattern)) {
     const end = match.index + match[0].length;
-    copy(match.index);
     const written = write(match);
+    if (written === match[0]) continue;
+    copy(match.index);
+    // Nothing stands for it: the letter before keeps the mark.
+    if (written === '') result.undone[result.undone.length - 1] = true;
     result.text += written;
     for (let unit = 0; unit < written.length; unit += 1) {
       result.starts.push(mapped.starts[match.index] ?? 0);
       result.ends.push(mapped.ends[end - 1] ?? 0);
-      result.undone.push(written !== match[0]);
+      result.undone.push(true);
     }
     from = end;
   }
@@ -78,7 +81,7 @@ const TRICKS: readonly { pattern: RegExp; write: (match: RegExpMatchArray) => st
   // example dot com
   {
     pattern:
-      /(?<=[\p{L}\p{N}]) (?:dot|punkt|punto|point|ponto|punt|kropka) (?=(?:com|net|org|info|top|xyz|online|site|shop|de|fr|es|it|pt|nl|pl|co|uk|app)\b)/giu,
+      /(?<=[\p{L}\p{N}])(?<!\b(?:the|a|an|my|this|der|die|das|le|la|el|il|de|het)) (?:dot|punkt|punto|point|ponto|punt|kropka) (?=(?:com|net|org|info|top|xyz|online|site|shop|de|fr|es|it|pt|nl|pl|co|uk|app)\b)/giu,
     write: () => '.',
   },
   // example . com

@@ -134,6 +134,8 @@ export const LINK_DETECTORS: readonly Detector[] = ROWS.map(({ code, weight, par
   id: code,
   find: (message, surroundings) =>
     message.links
+      // The sender of an email has detectors of its own.
+      .filter(({ text }) => text.source !== 'sender' && text.source !== 'reply_to')
       .filter((link) => !link.isTrusted || code === 'open_redirect')
       .flatMap(chain)
       // An address of a mailbox is judged as a sender; imitations count there too.

@@ -214,9 +214,11 @@ function inPath(index: BrandIndex, address: Address): Imitation | undefined {
 
 /** The brand that an address imitates, and how; undefined for the brand's own addresses and all others. */
 export function imitationOf(index: BrandIndex, address: Address): Imitation | undefined {
-  if (address.kind !== 'web' && address.kind !== 'number_address') return undefined;
+  if (address.kind !== 'web' && address.kind !== 'number_address' && address.kind !== 'mail') return undefined;
   if (ownerOf(index, address.host) !== undefined) return undefined;
-  return inDomain(index, address) ?? inSubdomain(index, address) ?? inPath(index, address);
+  return (
+    inDomain(index, address) ?? inSubdomain(index, address) ?? (address.kind === 'mail' ? undefined : inPath(index, address))
+  );
 }
 
 /** A label of the host whose letters no language writes together. */

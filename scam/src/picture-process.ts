@@ -28,6 +28,9 @@ const isRequest = (message: unknown): message is PictureRequest =>
   'picture' in message &&
   message.picture instanceof Uint8Array;
 
+/** The package says so of a picture that it cannot decode. */
+const UNREADABLE = 'Failed to load image from memory';
+
 async function read(picture: Uint8Array): Promise<PictureReply['codes']> {
   const options = {
     tryHarder: true,
@@ -36,14 +39,15 @@ async function read(picture: Uint8Array): Promise<PictureReply['codes']> {
     tryDownscale: true,
     maxNumberOfSymbols: CODES_MAXIMUM,
   } as const;
-  const found = await readBarcodes(picture, options);
-  // Noise and low contrast: once more with a filter, which costs as much again.
-  const again =
-    found.length > 0 ? found : await readBarcodes(picture, { ...options, tryDenoise: true, binarizer: 'LocalAverage' });
-  const codes = (again.length > 0 ? again : await readBarcodes(picture, { ...options, binarizer: 'GlobalHistogram' })).filter(
-    ({ isValid }) => isValid,
-  );
-  return codes.map(({ format, text }) => ({ format, text }));
+  // Noise and low contrast: once more with a filter, then with another threshold. Each costs as much again.
+  const tries = [options, { ...options, tryDenoise: true }, { ...options, binarizer: 'GlobalHistogram' }] as const;
+  for (const one of tries) {
+    const found = await readBarcodes(picture, one);
+    if (found.some(({ error }) => error === UNREADABLE)) return undefined;
+    const codes = found.filter(({ isValid }) => isValid).map(({ format, text }) => ({ format, text }));
+    if (codes.length > 0) return codes;
+  }
+  return [];
 }
 
 process.on('message', (message) => {

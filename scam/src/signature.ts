@@ -45,7 +45,7 @@ export async function checkSignature(
   if (ofAuthor.some(({ status }) => status.result === 'pass' && (status.underSized ?? 0) === 0))
     return { proof: 'proven', code: undefined };
   if (results.some(({ status }) => status.result === 'temperror')) return { proof: 'not_checked', code: 'dns_failed' };
-  return ofAuthor.some(({ status }) => status.result === 'fail')
-    ? { proof: 'failed', code: undefined }
-    : { proof: 'unsigned', code: 'unsigned' };
+  // A changed body is reported as neutral (RFC 8601, section 2.7.1, leaves it open).
+  const isBroken = ofAuthor.some(({ status }) => status.result === 'fail' || status.comment === 'body hash did not verify');
+  return isBroken ? { proof: 'failed', code: undefined } : { proof: 'unsigned', code: 'unsigned' };
 }

@@ -1,4 +1,4 @@
-import { type Address, isBelow } from './address.ts';
+import { type Address, isBelow, suffixesOf } from './address.ts';
 import { BRANDS, type Brand, providerBrand } from './brands.ts';
 import { type BrandIndex, indexBrands } from './likeness.ts';
 import { comparable, type Readable } from './readable.ts';
@@ -135,13 +135,11 @@ export function surroundingsOf(options: Options = {}): Surroundings {
     ...options,
     brands: indexBrands(brands),
     isTrusted: (host) => isBelow(host, trusted),
-    isListed: ({ host, owner, url }) => {
-      const entries = [
-        host,
-        `${host}${url.pathname}${url.search}`,
-        `${host}${url.pathname}`.replace(/\/$/u, ''),
-        ...(owner === undefined ? [] : [owner]),
-      ];
+    isListed: ({ host, domain = host, url }) => {
+      const path = `${host}${url.pathname}`;
+      // The host and what it lies below, down to the registrable domain; and the address itself.
+      const above = suffixesOf(host).filter((name) => name.endsWith(domain));
+      const entries = [...above, `${path}${url.search}`, path, path.replace(/\/$/u, '')];
       return lists.find((list) => entries.some((entry) => list.has(entry)))?.name;
     },
     findNames: (text) => findNames(patterns, text),
