@@ -39,7 +39,12 @@ const SIZE = 420;
 const MARGIN = 4;
 
 /** Where in the code (0 to 1) a pixel of the picture looks at. */
-function place(x: number, y: number, has: (one: Trouble) => boolean, amount: number): { u: number; v: number } {
+function place(
+  x: number,
+  y: number,
+  has: (one: Trouble) => boolean,
+  { amount, part }: { amount: number; part: number },
+): { u: number; v: number } {
   let [u, v] = [x / SIZE - 0.5, y / SIZE - 0.5];
   // Some white stays around it.
   [u, v] = [u * 1.35, v * 1.35];
@@ -48,11 +53,15 @@ function place(x: number, y: number, has: (one: Trouble) => boolean, amount: num
     [u, v] = [u * Math.cos(angle) - v * Math.sin(angle), u * Math.sin(angle) + v * Math.cos(angle)];
   }
   if (has('from_the_side')) {
-    const depth = 1 + u * (0.2 + amount * 0.25);
+    const depth = 1 + u * (0.2 + amount * 0.25) * part;
     [u, v] = [u / depth, v / depth];
   }
-  // Paper around a bottle or a pole.
-  if (has('bent')) v += (0.03 + amount * 0.04) * Math.cos(u * Math.PI);
+  // Paper around a bottle: narrower towards its edges, and bowed when it is seen from above, by up to one module of the code.
+  if (has('bent')) {
+    const reach = (0.9 + amount * 0.7) * part;
+    u = 0.7 * u + 0.3 * (Math.tan(u * reach) / reach);
+    v += (0.005 + amount * 0.02) * part * Math.cos(u * Math.PI);
+  }
   return { u: u + 0.5, v: v + 0.5 };
 }
 
@@ -60,6 +69,8 @@ function draw(text: string, trouble: Trouble, random: () => number): Uint8Array 
   const modules = encodeQR(text, 'raw', { ecc: 'medium', border: MARGIN });
   const count = modules.length;
   const amount = random();
+  // All troubles together are half as strong each.
+  const strength = { amount, part: trouble === 'all' ? 0.5 : 1 };
   const has = (one: Trouble) => trouble === one || (trouble === 'all' && one !== 'inverted' && one !== 'all');
   const [dark, light] = has('low_contrast') ? [95, 95 + 45 + amount * 40] : [20, 235];
   const noise = has('noisy') ? (trouble === 'all' ? 25 : 60) : 4;
@@ -74,7 +85,7 @@ function draw(text: string, trouble: Trouble, random: () => number): Uint8Array 
         [0, 0.5],
         [0.5, 0.5],
       ] as const) {
-        const { u, v } = place(x + dx, y + dy, has, amount);
+        const { u, v } = place(x + dx, y + dy, has, strength);
         const isDark = modules[Math.floor(v * count)]?.[Math.floor(u * count)] === true;
         sum += isDark ? dark : light;
       }

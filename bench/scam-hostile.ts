@@ -175,6 +175,7 @@ export function hostileCases(): HostileCase[] {
     { name: 'one word of 20,000 letters', text: 'x'.repeat(LONGEST) },
     { name: 'a host of 120 labels', text: `http://${'a.'.repeat(120)}com/` },
     { name: 'a label of bait words', text: `http://${'login'.repeat(12)}x.com/` },
+    { name: 'a label of digits', text: `http://${'1'.repeat(60)}x.com/` },
     { name: 'a label of hyphens', text: `http://a${'-a'.repeat(30)}.com/` },
     { name: 'a path of brands', text: `http://a.com/${'paypal/'.repeat(280)}` },
     {

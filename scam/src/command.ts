@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ScamAnswer } from '@palisade/contract/scam-check';
+import { openTextReader } from './picture-text.ts';
 import { ScamCheck } from './scam-check.ts';
 
 // `npm run scam-check -- 'text'` or `-- --file letter.eml`: prints the answer; `--json` prints it whole. Ends with 2 for a dangerous input, 1 for a suspicious one.
@@ -22,7 +23,8 @@ const { values, positionals } = parseArgs({
   options: { file: { type: 'string' }, json: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
-const check = new ScamCheck();
+const pictureText = openTextReader();
+const check = new ScamCheck(pictureText === undefined ? {} : { readPictureText: pictureText.read });
 const text = positionals.join(' ');
 if (values.file === undefined && text === '') {
   process.stderr.write("Usage: npm run scam-check -- 'text', or npm run scam-check -- --file picture.png\n");
@@ -36,3 +38,4 @@ if (values.file === undefined && text === '') {
   process.exitCode = EXIT_CODES[answer.verdict];
 }
 check.close();
+pictureText?.close();

@@ -88,6 +88,7 @@ const TRICKS: readonly { pattern: RegExp; write: (match: RegExpMatchArray) => st
   { pattern: /(?<=[\p{L}\p{N}])(?: \.|\. | \. )(?=(?:com|net|org|info|top|xyz|online|site|shop)\b)/gu, write: () => '.' },
   // A host that a line break was put into.
   { pattern: /(?<=\bhttps?:\/\/[\w.-]{1,60})[\r\n]{1,2}(?=\.[\w-]{2,})/gu, write: () => '' },
+  { pattern: /(?<=\bhttps?:\/\/[\w.-]{1,60}-)[\r\n]{1,2}(?=[\w-]{1,40}\.[a-z])/gu, write: () => '' },
   { pattern: /(?<=\bhttps?:\/\/[\w.-]{1,60}\.)[\r\n]{1,2}(?=[a-z][\w-]{0,30}(?:[./]|\s|$))/gu, write: () => '' },
 ];
 

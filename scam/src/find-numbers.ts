@@ -1,4 +1,4 @@
-import { type CountryCode, findPhoneNumbersInText } from 'libphonenumber-js/min';
+import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/min';
 
 /** A phone number of a text. `kind` says what a call costs or who answers, where the number alone shows it. */
 export interface FoundNumber {
@@ -42,6 +42,10 @@ const BRITISH_PREMIUM = /(?<![\d+])0(?:9\d|87)[\d ]{7,11}(?!\d)/gu;
 const SHORT =
   /\b(?:(?:text|txt|txting|send|sms|mms|call|reply|rply|envia|enviar|stuur|invia|wyslij)\b[^.\n]{0,60}?(?:to|\b(?:2|at|al|an|naar|au|na))|(?:call|text|txt))\s?:?\s?(?<![\d£$€])(\d{4,6})(?!\d|[.,:]\d| ?\d)/giu;
 
+/** What may be a number: digits with single signs between. The package's own search takes seconds for a text of digits; it is asked about each candidate instead. */
+const CANDIDATE = /(?<![\p{L}\p{N}+.,/:-])(?:\+|00|\()?\d(?:[ ()./-]{0,2}\d){5,17}(?![\p{L}\p{N}])/gu;
+const CANDIDATES_MAXIMUM = 200;
+
 const isPremium = (number: string) => Object.values(PREMIUM).some((pattern) => pattern.test(number));
 
 /** The phone numbers of a text. A text without five digits has none and costs nothing. */
@@ -62,20 +66,19 @@ export function findNumbers(text: string, country?: string): FoundNumber[] {
       found.push({ shown: number, number, country: undefined, kind: 'short', start, end: start + number.length });
   }
   const preferred = COUNTRIES.find((one) => one === country);
-  for (const one of preferred === undefined ? COUNTRIES : [preferred, ...COUNTRIES]) {
-    if (found.length >= NUMBERS_MAXIMUM) break;
-    // With a country code the first country finds it; a national number is found by the first country that it fits.
-    for (const { startsAt, endsAt, number } of findPhoneNumbersInText(text, one)) {
-      if (!isFree(startsAt, endsAt) || found.length >= NUMBERS_MAXIMUM) continue;
-      const shown = text.slice(startsAt, endsAt);
-      found.push({
-        shown,
-        number: number.number,
-        country: number.country,
-        kind: isPremium(number.number) ? 'premium' : 'ordinary',
-        start: startsAt,
-        end: endsAt,
-      });
+  const countries = preferred === undefined ? COUNTRIES : [preferred, ...COUNTRIES];
+  let candidates = 0;
+  for (const { 0: match, index } of text.matchAll(CANDIDATE)) {
+    candidates += 1;
+    if (candidates > CANDIDATES_MAXIMUM || found.length >= NUMBERS_MAXIMUM) break;
+    if (!isFree(index, index + match.length)) continue;
+    // With a country code the first country finds it; a national number is of the first country that it fits.
+    for (const one of countries) {
+      const number = parsePhoneNumberFromString(match, { defaultCountry: one, extract: false });
+      if (number?.isValid() !== true) continue;
+      const kind = isPremium(number.number) ? 'premium' : 'ordinary';
+      found.push({ shown: match, number: number.number, country: number.country, kind, start: index, end: index + match.length });
+      break;
     }
   }
   return found.sort((a, b) => a.start - b.start);

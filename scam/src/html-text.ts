@@ -6,6 +6,8 @@ export interface HtmlText {
   links: { href: string; label: string }[];
 }
 
+/** Letters of the source that are read; programs for mail clip at half of it. The parser takes longer than in proportion when elements are never closed. */
+const HTML_MAXIMUM = 200_000;
 const TEXT_MAXIMUM = 100_000;
 const LINKS_MAXIMUM = 200;
 const UNSEEN = new Set(['script', 'style', 'title', 'head', 'template', 'noscript']);
@@ -53,7 +55,7 @@ export function readHtml(html: string): HtmlText {
     },
     { decodeEntities: true },
   );
-  parser.end(html.slice(0, 2_000_000));
+  parser.end(html.slice(0, HTML_MAXIMUM));
   result.text = result.text
     .replaceAll(/ ?\n[ \n]{0,400}/gu, '\n')
     .trim()

@@ -123,6 +123,9 @@ export const INTENT_RULES: readonly IntentRule[] = [
     [['mobile_offer'], ['advertised', 'won'], ['call'], ['number', 'claim']],
     [['mobile_offer'], ['reply'], ['claim', 'opt_out', 'costs', 'won']],
     [['mobile_offer'], ['opt_out']],
+    [['mobile_offer'], ['call', 'reply'], ['number', 'amount'], ['advertised', 'claim', 'urgent', 'won']],
+    [['mobile_offer'], ['advertised'], ['reply']],
+    [['adult_offer'], ['costs', 'premium_number', 'short_number'], ['call', 'reply', 'link']],
     [['advertised', 'won'], ['claim'], ['call'], ['number', 'amount']],
   ] },
 ];

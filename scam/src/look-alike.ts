@@ -47,17 +47,23 @@ const FILLERS = new Set([
   'eu',
 ]);
 
-/** The bait words that a text is made of, with digits and signs between; undefined where it has other letters. */
+/**
+ * The bait words that a text is made of, with digits and signs between; undefined where it has other letters. Read from its end, each place once, so that no text takes long.
+ */
 function baitWords(text: string): string[] | undefined {
-  if (text === '') return [];
-  for (let length = Math.min(text.length, BAIT_LENGTH_MAXIMUM); length > 0; length -= 1) {
-    const beginning = text.slice(0, length);
-    const isWord = length > 1 && BAIT_WORDS.has(beginning);
-    if (!isWord && !/^[\d-]+$/u.test(beginning)) continue;
-    const others = baitWords(text.slice(length));
-    if (others !== undefined) return isWord ? [beginning, ...others] : others;
+  const rests: (string[] | undefined)[] = [];
+  rests[text.length] = [];
+  for (let at = text.length - 1; at >= 0; at -= 1) {
+    const isSign = /[\d-]/u.test(text[at] ?? '');
+    rests[at] = isSign ? rests[at + 1] : undefined;
+    for (let length = Math.min(text.length - at, BAIT_LENGTH_MAXIMUM); length > 1; length -= 1) {
+      const [word, rest] = [text.slice(at, at + length), rests[at + length]];
+      if (rest === undefined || !BAIT_WORDS.has(word)) continue;
+      rests[at] = [word, ...rest];
+      break;
+    }
   }
-  return undefined;
+  return rests[0];
 }
 
 function baitOf(texts: readonly string[]): Pick<Named, 'bait' | 'rest'> {

@@ -89,7 +89,7 @@ export interface RawText {
 /** How many redirections within one link are followed; each is part of the link's own text. */
 const REDIRECTS_MAXIMUM = 3;
 const AMOUNT =
-  /(?:[$€£]|\b(?:eur|usd|gbp|pln|chf|rs|inr)\b|r\$) ?\d|\d[\d.,]*(?: ?[$€£%]|\s?(?:euros?|eur|dollars?|usd|pounds?|gbp|quid|zl|zł|złotych|pln|chf|reais|usdt|btc|libras|dolares|dólares|dollari|dolarów)(?![\p{L}]))/iu;
+  /(?:[$€£]|\b(?:eur|usd|gbp|pln|chf|rs|inr)\b|r\$) ?\d|(?<!\d)\d[\d.,]{0,15}(?: ?[$€£%]|\s?(?:euros?|eur|dollars?|usd|pounds?|gbp|quid|zl|zł|złotych|pln|chf|reais|usdt|btc|libras|dolares|dólares|dollari|dolarów)(?![\p{L}]))/iu;
 
 /** A place of a text as the answer shows it. */
 export function spanOf({ source, index, text }: MessageText, { start, end }: { start: number; end: number }): Span {

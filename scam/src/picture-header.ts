@@ -7,8 +7,8 @@ export interface PictureSize {
 }
 
 /** More pixels are not decoded: each takes four bytes and more. 40 million are a photograph of a good telephone. */
-export const PIXELS_MAXIMUM = 40_000_000;
-export const SIDE_MAXIMUM = 16_384;
+const PIXELS_MAXIMUM = 40_000_000;
+const SIDE_MAXIMUM = 16_384;
 
 const ascii = (bytes: Uint8Array, from: number, to: number) => String.fromCharCode(...bytes.subarray(from, to));
 
@@ -62,4 +62,14 @@ export function pictureSize(bytes: Uint8Array): PictureSize | undefined {
   }
   if (view.getUint32(0) === 0x49492a00 || view.getUint32(0) === 0x4d4d002a) return { format: 'tiff', width: 1, height: 1 };
   return undefined;
+}
+
+/** Why a picture is not decoded, by its header; undefined where it may be. */
+export function checkPictureSize(picture: Uint8Array): 'picture_format' | 'picture_broken' | 'too_large' | undefined {
+  const size = pictureSize(picture);
+  if (size === undefined) return 'picture_format';
+  if (size.width === 0 || size.height === 0) return 'picture_broken';
+  return size.width > SIDE_MAXIMUM || size.height > SIDE_MAXIMUM || size.width * size.height > PIXELS_MAXIMUM
+    ? 'too_large'
+    : undefined;
 }

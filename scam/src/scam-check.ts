@@ -15,6 +15,7 @@ import { type Message, type RawText, takeMessageApart } from './message.ts';
 import { partsOf } from './parts.ts';
 import { pictureSize } from './picture-header.ts';
 import { PictureReader } from './picture-reader.ts';
+import { TEXT_LANGUAGES } from './picture-text.ts';
 import { HEADLINES, type NotCheckedCode, REASON_SENTENCES } from './sentences.ts';
 import type { Sign } from './signs.ts';
 import { type Options, type Surroundings, surroundingsOf } from './surroundings.ts';
@@ -120,7 +121,8 @@ export class ScamCheck {
       const found = await readPictureText(picture).catch(() => undefined);
       if (found !== undefined && found.text.trim() !== '')
         texts.push({ source: 'picture', text: found.text.slice(0, SCAM_TEXT_MAXIMUM) });
-      coverage.picture_text = found === undefined ? 'took_too_long' : 'checked';
+      const isWhole = TEXT_LANGUAGES.every((language) => found?.languages.includes(language));
+      coverage.picture_text = found === undefined ? 'took_too_long' : isWhole ? 'checked' : 'text_language';
     } else coverage.picture_text = reading.code;
     return { codes, texts };
   }
