@@ -11,6 +11,7 @@ const PLACES = [
   { title: 'What both sides say', folder: 'contract/src' },
   { title: 'Refusals, alerts and mails of the server', folder: 'server/src' },
   { title: 'What the scanner says of a file', folder: 'scanner/src' },
+  { title: 'What the scam check says', folder: 'scam/src' },
 ];
 /** Places in which a text is for a machine, or for who runs the server: attributes, logs, schemas of the API's document. */
 const FOR_MACHINES = new Set(['className', 'id', 'href', 'to', 'key', 'type', 'viewBox', 'd', 'rel', 'src', 'htmlFor', 'name']);
@@ -36,7 +37,7 @@ function sourcesIn(folder) {
     .map((entry) => join(entry.parentPath, entry.name))
     .filter(
       (path) =>
-        !/\.test\.|\.d\.ts$|fake-|test-setup|render-for-test|scanner\/src\/(?!(?:clamd-self-test|containers|filename|hash-list|ole|prepare-feed|rests)\.ts)|hostile|samples/u.test(
+        !/\.test\.|\.d\.ts$|fake-|test-setup|render-for-test|scanner\/src\/(?!(?:clamd-self-test|containers|filename|hash-list|ole|prepare-feed|rests)\.ts)|scam\/src\/(?!(?:advice|sentences)\.ts)|hostile|samples/u.test(
           path,
         ),
     )

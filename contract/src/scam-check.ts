@@ -170,7 +170,6 @@ export const SCAM_ASKS = [
   'login',
   'card',
   'code',
-  'identity',
   'install',
   'app_chat',
 ] as const;

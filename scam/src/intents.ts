@@ -45,6 +45,8 @@ export const INTENT_RULES: readonly IntentRule[] = [
   { intent: 'code', combinations: [
     [['one_time_code'], ['pass_on'], ['!keep_code'], ['!link']],
     [['code'], ['overpaid'], ['pass_on'], ['!keep_code']],
+    [['code'], ['pass_on'], ['chat_app'], ['!keep_code'], ['!link']],
+    [['one_time_code'], ['reply'], ['account', 'shop_name', 'service_name', 'bank_name'], ['!keep_code'], ['!link']],
     [['code'], ['pass_on'], ['technician', 'bank_name', 'account', 'unusual'], ['!keep_code']],
   ] },
   { intent: 'boss', combinations: [
@@ -54,6 +56,7 @@ export const INTENT_RULES: readonly IntentRule[] = [
     [['transfer', 'pay'], ['secrecy'], ['amount', 'urgent'], ['!relation', '!affection'], ['!keep_code'], ['!code']],
   ] },
   { intent: 'family', combinations: [
+    [['relation'], ['new_phone'], ['lend', 'transfer']],
     [['relation'], ['new_number', 'phone_broken'], ['reply', 'lend', 'transfer', 'chat_app', 'pay']],
     [['new_number'], ['phone_broken'], ['reply', 'chat_app', 'lend', 'transfer']],
     [['relation', 'new_number'], ['lend'], ['transfer', 'pay', 'amount', 'trouble'], ['new_number', 'trouble', 'secrecy']],
@@ -63,13 +66,15 @@ export const INTENT_RULES: readonly IntentRule[] = [
     [['virus'], ['call', 'remote_tool'], ['number', 'technician', 'remote_tool', 'threat']],
     [['remote_tool'], ['technician', 'tell_number', 'virus', 'bank_name']],
     [['technician'], ['tell_number', 'remote_tool'], ['secret_data', 'remote_tool', 'virus']],
-    [['renewed'], ['not_authorised'], ['call'], ['number']],
+    [['renewed', 'service_name'], ['not_authorised'], ['call'], ['number'], ['amount', 'renewed']],
     [['virus'], ['click', 'confirm'], ['link'], ['urgent', 'threat', 'deadline', 'odd_link']],
   ] },
   { intent: 'rental', combinations: [
     [['dwelling'], ['cannot_show'], ['deposit', 'transfer', 'pay'], ['deposit', 'pay', 'transfer']],
   ] },
   { intent: 'job', combinations: [
+    [['income'], ['chat_app']],
+    [['income'], ['reply', 'click', 'call'], ['link', 'number'], ['easy_money', 'job']],
     [['job'], ['easy_money'], ['chat_app'], ['reply', 'amount', 'call', 'click']],
     [['easy_money'], ['chat_app'], ['amount'], ['reply', 'call', 'click']],
     [['job'], ['easy_money'], ['reply', 'link', 'call'], ['amount'], ['chat_app', 'odd_link']],
@@ -89,6 +94,7 @@ export const INTENT_RULES: readonly IntentRule[] = [
   ] },
   { intent: 'refund', combinations: [
     [['refund'], ['link'], ['secret_data', 'odd_link']],
+    [['refund'], ['link'], ['state_name', 'bank_name', 'service_name'], ['amount', 'claim', 'confirm']],
     [['refund'], ['link'], ['confirm'], ['state_name', 'bank_name', 'service_name', 'amount', 'urgent']],
     [['refund'], ['secret_data'], ['confirm', 'reply'], ['amount', 'state_name', 'urgent']],
     [['overpaid'], ['give_back'], ['gift_card', 'transfer', 'urgent', 'crypto']],
@@ -107,11 +113,15 @@ export const INTENT_RULES: readonly IntentRule[] = [
   { intent: 'bank', combinations: [
     [bankName, ['blocked', 'unusual'], ['link'], ['odd_link', 'confirm', 'threat', 'deadline', 'bank_name', 'unusual', 'urgent']],
     [bankName, ['confirm', 'secret_data', 'pay'], ['odd_link']],
+    [['unusual'], ['amount'], ['link'], ['not_authorised', 'blocked', 'confirm']],
+    [['bank_name'], ['link'], ['confirm', 'not_authorised', 'unusual', 'blocked', 'threat', 'deadline']],
+    [['secret_data', 'confirm'], ['odd_link'], ['amount', 'urgent', 'deadline', 'threat', 'service_name', 'shop_name', 'state_name']],
     [bankName, ['blocked', 'unusual'], ['secret_data', 'confirm'], ['call', 'reply'], ['number', 'premium_number', 'mail_address']],
     [['service_name', 'shop_name'], ['blocked', 'unusual', 'renewed'], ['confirm', 'click', 'secret_data', 'pay'], ['link']],
     [['blocked', 'unusual'], ['confirm'], ['link'], ['threat', 'deadline', 'urgent', 'odd_link']],
   ] },
   { intent: 'prize', combinations: [
+    [['claim'], ['odd_link'], ['urgent', 'service_name', 'shop_name', 'amount', 'deadline']],
     [['won'], ['claim'], ['link', 'premium_number', 'short_number', 'number', 'mail_address']],
     [['won'], ['pay', 'fee'], ['amount', 'link'], ['claim', 'fee', 'link', 'mail_address', 'reply']],
     [['won'], ['link'], ['shop_name', 'amount', 'odd_link', 'service_name']],

@@ -163,10 +163,8 @@ function inDomain(index: BrandIndex, address: Address): Imitation | undefined {
     return isCountry ? undefined : { brand, way: 'other_ending' };
   }
   // Beside an ordinary or short word only strong bait shows an imitation; words of its own may be those of a fan, a shop or a street.
-  if (isWeak)
-    return bait === 'strong' && (rest === 0 || (address.isThrowaway && !word.isOrdinary))
-      ? { brand, way: 'with_words' }
-      : undefined;
+  if (word.isOrdinary) return bait === 'strong' && rest === 0 ? { brand, way: 'with_words' } : undefined;
+  if (isWeak) return bait !== 'none' && (rest === 0 || address.isThrowaway) ? { brand, way: 'with_words' } : undefined;
   if (way === 'one_letter') return rest === 0 && bait !== 'none' ? { brand, way: 'with_words' } : undefined;
   if (rest > 0) return bait === 'strong' || address.isThrowaway ? { brand, way: 'with_words' } : undefined;
   return { brand, way: 'with_words' };
@@ -216,6 +214,13 @@ function inPath(index: BrandIndex, address: Address): Imitation | undefined {
       return { brand: found.word.brand, way: 'in_path' };
   }
   return undefined;
+}
+
+/** The brand among those that a message names whose word stands in an address that is not its own. A message that names it leaves no doubt of what the word means. */
+export function namedInAddress(brands: readonly Brand[], address: Address): Imitation | undefined {
+  const tokens = new Set([address.label, ...address.subdomains].flatMap(tokensOf));
+  const brand = brands.find(({ words }) => words.some(({ text }) => text.length > 2 && tokens.has(text)));
+  return brand === undefined ? undefined : { brand, way: 'with_words' };
 }
 
 /** The brand that an address imitates, and how; undefined for the brand's own addresses and all others. */

@@ -8,7 +8,7 @@ import { type FoundNumber, findNumbers } from './find-numbers.ts';
 import { REDIRECTORS } from './host-rows.ts';
 import type { Evidence } from './intents.ts';
 import { ownerOf } from './likeness.ts';
-import { type Imitation, imitationOf } from './look-alike.ts';
+import { type Imitation, imitationOf, namedInAddress } from './look-alike.ts';
 import type { Hits } from './phrases.ts';
 import { type Readable, readText } from './readable.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -187,6 +187,16 @@ function evidenceOf(message: Omit<Message, 'evidence'>): Set<Evidence> {
   return evidence;
 }
 
+/** A text with spaces in place of some places, so that all others stay where they are. */
+function withoutPlaces(text: string, places: readonly { start: number; end: number }[]): string {
+  let [rest, from] = ['', 0];
+  for (const { start, end } of places) {
+    rest += text.slice(from, start) + ' '.repeat(Math.max(0, end - Math.max(start, from)));
+    from = Math.max(from, end);
+  }
+  return rest + text.slice(from);
+}
+
 /** Takes an input apart. */
 export function takeMessageApart(
   kind: InputKind,
@@ -202,10 +212,16 @@ export function takeMessageApart(
   for (const { source, text, links = [] } of raw) {
     const index = counts.get(source) ?? 0;
     counts.set(source, index + 1);
-    const readable = readText(text);
+    const foundLinks = findLinks(text);
+    // Words of an address are no words of the message.
+    const readable = readText(withoutPlaces(text, foundLinks));
     const whole: MessageText = { source, index, text, readable, concepts: findConcepts(readable) };
     message.texts.push(whole);
-    for (const found of findLinks(text)) message.links.push(judgeLink(found, whole, surroundings));
+    for (const found of foundLinks) {
+      // A picture breaks long links where its lines end.
+      const isDisguised = found.isDisguised && source !== 'picture';
+      message.links.push(judgeLink({ ...found, isDisguised }, whole, surroundings));
+    }
     for (const { href, label } of links) {
       const address = takeApart(href);
       if (address === undefined || message.links.length >= 200) continue;
@@ -229,6 +245,10 @@ export function takeMessageApart(
     for (const { brand, start, end } of surroundings.findNames(readable))
       if (isFree({ start, end })) message.named.push({ brand, span: spanOf(whole, { start, end }) });
   }
+  const brands = message.named.map(({ brand }) => brand);
+  for (const link of message.links)
+    if (link.address.kind === 'web' && isUnknown(link) && link.brand === undefined && !link.isTrusted)
+      link.imitation ??= namedInAddress(brands, link.address);
   // A number within an account is none.
   message.numbers = message.numbers.filter(
     (number) =>

@@ -14,7 +14,6 @@ const ASKS: Readonly<Record<ScamAsk, readonly Concept[]>> = {
   login: ['confirm'],
   card: ['secret_data'],
   code: ['pass_on'],
-  identity: [],
   install: ['remote_tool'],
   app_chat: ['chat_app'],
 };
@@ -32,7 +31,7 @@ function trustOf(link: MessageLink): CheckedLink['trust'] {
 function linkPart(link: MessageLink): CheckedLink {
   const { address } = link;
   return {
-    shown: (link.label ?? link.shown).slice(0, 300),
+    shown: (link.label ?? link.shown.replaceAll(/\s+/gu, '')).slice(0, 300),
     url: address.url.href.slice(0, 2_048),
     host: address.host,
     host_shown: address.hostShown,

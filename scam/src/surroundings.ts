@@ -62,7 +62,6 @@ const NOT_NAMES = new Set([
   'ee',
   'bt',
   'steam',
-  'norton',
   'post office',
   'continente',
   'subito',

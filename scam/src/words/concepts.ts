@@ -33,6 +33,7 @@ export const CONCEPTS = [
   'relation',
   'new_number',
   'phone_broken',
+  'new_phone',
   'trouble',
   'boss',
   'unavailable',
@@ -50,6 +51,7 @@ export const CONCEPTS = [
   // Work, love, investment, dwelling.
   'job',
   'easy_money',
+  'income',
   'advance_fee',
   'affection',
   'stuck',
