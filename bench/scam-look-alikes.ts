@@ -120,42 +120,33 @@ function edited(way: Way, word: string, random: () => number): string | undefine
   const at = Math.floor(random() * word.length);
   const letter = word[at] ?? '';
   const put = (text: string | undefined) => (text === undefined ? undefined : word.slice(0, at) + text + word.slice(at + 1));
-  switch (way) {
-    case 'substitution':
-      return put(any(LETTERS));
-    case 'insertion':
-      return put(letter + any(LETTERS));
-    case 'homoglyph':
-      return put(any(DRAWN_ALIKE[letter] ?? []));
-    case 'other_script':
-      return put(any(OTHER_SCRIPTS[letter] ?? []));
-    case 'transposition':
-      return word.slice(0, at) + (word[at + 1] ?? '') + letter + word.slice(at + 2);
-    case 'keyboard':
-      return put(any(KEYS[letter] ?? ''));
-    default:
-      return word;
-  }
+  const edits: Partial<Record<Way, () => string | undefined>> = {
+    substitution: () => put(any(LETTERS)),
+    insertion: () => put(letter + any(LETTERS)),
+    homoglyph: () => put(any(DRAWN_ALIKE[letter] ?? [])),
+    other_script: () => put(any(OTHER_SCRIPTS[letter] ?? [])),
+    transposition: () => word.slice(0, at) + (word[at + 1] ?? '') + letter + word.slice(at + 2),
+    keyboard: () => put(any(KEYS[letter] ?? '')),
+  };
+  return edits[way]?.();
 }
 
 function urlOf(way: Way, word: string, domain: string, random: () => number): string | undefined {
   const any = (list: readonly string[]) => list[Math.floor(random() * list.length)] ?? '';
   const bait = any(WORDS);
-  switch (way) {
-    case 'subdomain':
-      return `https://${any([`${domain}.${any(STRANGERS)}`, `${word}.${any(STRANGERS)}`, `${word}-${bait}.${any(STRANGERS)}`])}/`;
-    case 'path':
-      return `https://${any(STRANGERS)}/${any([`${word}/login`, `${domain}/signin`, `${word}-${bait}/verify`])}`;
-    case 'combined':
-      return `https://${any([`${word}-${bait}`, `${bait}-${word}`, `${word}${bait}`, `${bait}${word}`, `${bait}-${word}-${any(WORDS)}`])}.${any(ENDINGS)}/`;
-    case 'ending':
-      return `https://${word}.${any(['top', 'info', 'online', 'site', 'xyz', 'shop', 'live', 'vip'])}/`;
-    default: {
-      const made = edited(way, word, random);
-      const host = made === undefined || made === word ? '' : domainToASCII(`${made}.${any(ENDINGS)}`);
-      return host === '' ? undefined : `https://${host}/`;
-    }
-  }
+  const stranger = any(STRANGERS);
+  const whole: Partial<Record<Way, () => string>> = {
+    subdomain: () => `${any([`${domain}.${stranger}`, `${word}.${stranger}`, `${word}-${bait}.${stranger}`])}/`,
+    path: () => `${stranger}/${any([`${word}/login`, `${domain}/signin`, `${word}-${bait}/verify`])}`,
+    combined: () =>
+      `${any([`${word}-${bait}`, `${bait}-${word}`, `${word}${bait}`, `${bait}${word}`, `${bait}-${word}-${any(WORDS)}`])}.${any(ENDINGS)}/`,
+    ending: () => `${word}.${any(['top', 'info', 'online', 'site', 'xyz', 'shop', 'live', 'vip'])}/`,
+  };
+  const made = whole[way]?.();
+  if (made !== undefined) return `https://${made}`;
+  const changed = edited(way, word, random);
+  const host = changed === undefined || changed === word ? '' : domainToASCII(`${changed}.${any(ENDINGS)}`);
+  return host === '' ? undefined : `https://${host}/`;
 }
 
 /** At least `count` different look-alikes, of each brand and way alike. */

@@ -13,7 +13,7 @@ export interface FoundLink {
   isDisguised: boolean;
 }
 
-export const LINKS_MAXIMUM = 50;
+const LINKS_MAXIMUM = 50;
 const URL_LENGTH_MAXIMUM = 2_048;
 
 /** A text and where each of its units stands in the original. */

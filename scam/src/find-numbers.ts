@@ -12,7 +12,7 @@ export interface FoundNumber {
   end: number;
 }
 
-export const NUMBERS_MAXIMUM = 50;
+const NUMBERS_MAXIMUM = 50;
 
 /**
  * Beginnings of numbers that cost more than a call, by country. United Kingdom: 09 and 087 (Ofcom, National Telephone Numbering Plan); Germany: 0900, 0137 and 118

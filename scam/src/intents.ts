@@ -2,7 +2,7 @@ import type { ScamIntent } from '@palisade/contract/scam-check';
 import type { Concept } from './words/concepts.ts';
 
 /** Facts of a message beside its words. */
-export const FACTS = [
+const FACTS = [
   /** A web link that leads to no known owner. */
   'link',
   /** A link of which the address itself is odd: an imitation, a throwaway ending, a shortener, a number, a disguise. */
@@ -20,13 +20,13 @@ export const FACTS = [
   'state_name',
   'mail_address',
 ] as const;
-export type Fact = (typeof FACTS)[number];
+type Fact = (typeof FACTS)[number];
 
 export type Evidence = Concept | Fact;
 /** One of the alternatives must be there. `!` in front: it must not. */
 type Group = readonly (Evidence | `!${Evidence}`)[];
 
-export interface IntentRule {
+interface IntentRule {
   intent: ScamIntent | 'paid_number';
   /** Each combination is a list of groups; all groups of one combination must be there. */
   combinations: readonly (readonly Group[])[];
@@ -36,7 +36,7 @@ const bankName: Group = ['account', 'bank_name'];
 
 /** The fourteen intents and the number that costs, in the order in which the first one names the message. */
 // biome-ignore format: one combination a line
-export const INTENT_RULES: readonly IntentRule[] = [
+const INTENT_RULES: readonly IntentRule[] = [
   { intent: 'extortion', combinations: [
     [['recorded'], ['publish'], ['crypto', 'pay', 'transfer', 'wallet', 'gift_card']],
     [['know_password'], ['recorded'], ['crypto', 'pay', 'wallet', 'publish']],

@@ -11,7 +11,7 @@ const SLIPPED_LENGTH = 5;
 /** Longer words are imitated with two letters changed too. */
 const TWICE_EDITED_LEAST = 11;
 /** A brand's word within a longer one, without a sign between, is at least so long. */
-export const FUSED_LEAST = 5;
+const FUSED_LEAST = 5;
 
 /** Letter groups and digits that are drawn like others; both sides of a comparison are written in it. */
 const SHAPES: readonly (readonly [RegExp, string])[] = [

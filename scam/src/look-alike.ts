@@ -6,7 +6,7 @@ import { type BrandIndex, EDITED_LEAST, type Likeness, latin, likeness, ownerOf 
 import { mixesScripts } from './skeleton.ts';
 
 /** How an address imitates a brand. */
-export type ImitationWay = 'same_shape' | 'one_letter' | 'other_ending' | 'with_words' | 'in_subdomain' | 'in_path';
+type ImitationWay = 'same_shape' | 'one_letter' | 'other_ending' | 'with_words' | 'in_subdomain' | 'in_path';
 
 export interface Imitation {
   brand: Brand;

@@ -5,7 +5,7 @@ import { type Message, type MessageText, spanOf } from './message.ts';
 import type { Detector, Sign } from './signs.ts';
 
 /** Mailbox providers: anybody can have an address of theirs, so that it proves nothing of an organisation. */
-export const FREE_MAIL: ReadonlySet<string> = new Set(
+const FREE_MAIL: ReadonlySet<string> = new Set(
   `
 gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com ymail.com aol.com icloud.com me.com gmx.de gmx.net gmx.at gmx.ch gmx.com web.de mail.com
 mail.ru yandex.ru yandex.com proton.me protonmail.com tutanota.com zoho.com freenet.de t-online.de orange.fr laposte.net free.fr sfr.fr wanadoo.fr libero.it virgilio.it

@@ -38,10 +38,10 @@ export interface MessageLink extends FoundLink {
   label?: string;
 }
 
-export interface MessageNumber extends FoundNumber {
+interface MessageNumber extends FoundNumber {
   text: MessageText;
 }
-export interface MessageAccount extends FoundAccount {
+interface MessageAccount extends FoundAccount {
   text: MessageText;
 }
 
@@ -60,7 +60,7 @@ export interface Attachment {
 }
 
 /** A brand that a text names, and where. */
-export interface NamedBrand {
+interface NamedBrand {
   brand: Brand;
   span: Span;
 }

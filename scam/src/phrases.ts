@@ -22,7 +22,7 @@ interface Pattern<Concept extends string> {
   parts: Part[];
 }
 
-export interface Hit {
+interface Hit {
   start: number;
   end: number;
 }

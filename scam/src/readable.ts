@@ -13,7 +13,7 @@ export interface Word {
 }
 
 /** A place where letters were hidden: of another alphabet inside a word, or without ink between letters. */
-export interface HiddenLetters {
+interface HiddenLetters {
   kind: 'mixed_alphabets' | 'no_ink' | 'reversed';
   start: number;
   end: number;

@@ -40,7 +40,7 @@ const SCRIPTS = [
 ].map((name) => ({ name, pattern: new RegExp(`\\p{Script=${name}}`, 'u') }));
 
 /** The scripts of a word's letters; digits and signs that all scripts share count for none. */
-export function scriptsOf(word: string): string[] {
+function scriptsOf(word: string): string[] {
   return SCRIPTS.filter(({ pattern }) => pattern.test(word)).map(({ name }) => name);
 }
 

@@ -7,7 +7,7 @@ import { comparable, type Readable } from './readable.ts';
 export type Resolve = (name: string, type: string) => Promise<string[] | string[][]>;
 
 /** A list of dangerous domains or addresses. The feeds themselves are fetched and kept elsewhere. */
-export interface DangerousList {
+interface DangerousList {
   name: string;
   /** A host, a registrable domain or a whole address (without scheme and fragment). */
   has(entry: string): boolean;
