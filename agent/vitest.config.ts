@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     name: 'agent',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    setupFiles: ['@palisade/scanner/test/patience'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 60_000,

@@ -1,5 +1,5 @@
-// 100 MB into a store and out of it again, each in a process of its own: the folder, the bucket (OpenStack Swift on loopback), and a bare fetch with openAsBlob to the same bucket. Time and growth of memory,
-// kept in results/blobs.json. Needs: the package python3-swift.
+// Measures 100 MB into a store and out again, each in its own process: a folder, a bucket (OpenStack Swift on loopback), and a bare fetch to the same bucket. Time and memory growth.
+// No bar. Keeps results/blobs.json. Needs the package python3-swift.
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream, mkdirSync, mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs';

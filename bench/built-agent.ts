@@ -1,3 +1,4 @@
+// Unpacks the agent package that `npm run build` made, for benches that run it.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +7,7 @@ import { ROOT } from './server.ts';
 
 export interface BuiltAgent {
   folder: string;
-  /** What a device runs: `palisade-agent`, with its flags. */
+  /** The program of a device: `palisade-agent`, with its flags. */
   program: string;
   remove(): void;
 }

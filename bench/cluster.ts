@@ -1,5 +1,6 @@
-// What two servers do together: files that were being read when one of them was killed, PostgreSQL, Redis and the store away for 20 s each, how long 5,000 pages wait for what is told, and requests a
-// second against bare Fastify. Kept in results/cluster.json. `node scripts/side-by-side.mjs node bench/cluster.ts`. Needs: npm start once (for the build), and 16,000 open files (`ulimit -n`).
+// Measures two servers together: files that were being read when one is killed; PostgreSQL, Redis and the store away for 20 s each; the delay of events to 5,000 pages; requests a second beside bare Fastify.
+// Bar: no file lost, falsely judged or doubled. Keeps results/cluster.json.
+// `node scripts/side-by-side.mjs node bench/cluster.ts`. Needs npm start once (for the build) and 16,000 open files (`ulimit -n`).
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +14,7 @@ import { listScans, type Scan, scanSchema } from '@palisade/contract/antivirus';
 import pg from 'pg';
 import { z } from 'zod';
 import { EICAR, zip } from './files.ts';
-import { freePort } from './rest-peer.ts';
+import { freePort } from './free-port.ts';
 import { type BenchServer, describeMachine, RESULTS, ROOT, startServer } from './server.ts';
 
 const FILES = 20;
@@ -82,7 +83,7 @@ const settings: Record<string, string> = {
   REDIS_URL: through('REDIS', ways.Redis.port),
   STORAGE_URL: through('STORAGE', ways.S3.port, '/bench'),
   LOG_LEVEL: 'silent',
-  // What is measured is what two servers do, not what refuses so much of one loopback.
+  // Limits are raised: this measures two servers, not the limits of one loopback source.
   LIMITS: ['register', 'sign_in', 'sockets', 'read', 'write', 'upload']
     .map((name) => `${name}.source=1000000/1m`)
     .concat(['read', 'write', 'upload'].map((name) => `${name}=1000000/1m`))
@@ -197,7 +198,7 @@ async function killOne(one: BenchServer, other: BenchServer, token: string) {
   };
 }
 
-/** What people see while a service is away, and whether anything that they were told is there is not. */
+/** Answers while a service is away, and whether every acknowledged record exists. */
 async function whileAway(service: keyof typeof ways, servers: readonly BenchServer[], token: string) {
   const seen: Record<string, number> = {};
   let slowest_ms = 0;
@@ -259,7 +260,7 @@ function fail(): never {
   throw new Error('There are two servers.');
 }
 
-/** How long pages wait for what is told, over both servers. */
+/** Delay of events to pages, over both servers. */
 async function tellPages(servers: readonly [BenchServer, BenchServer]) {
   const people: { token: string; heard: (at: number) => void }[] = [];
   const sockets: WebSocket[] = [];
@@ -347,7 +348,7 @@ async function requestsPerSecond(urls: readonly string[], token: string): Promis
 
 async function startBare(user_id: string): Promise<{ url: string; stop(): void }> {
   const port = await freePort();
-  const child = spawn(process.execPath, [join(ROOT, 'bench/bare-query.ts'), String(port)], {
+  const child = spawn(process.execPath, [join(ROOT, 'bench/peers/bare-query.ts'), String(port)], {
     env: { DATABASE_URL: database_url.href, USER_ID: user_id },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

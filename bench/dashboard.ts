@@ -1,5 +1,5 @@
-// CPU per request of GET /dashboard/status for a person with 10,000 scans, against a bare Fastify that answers a constant, in one run; with it what the server costs
-// at rest: time to start, memory. Prints a table and keeps it in results/dashboard.json. Linux only (/proc).
+// Measures CPU per request of GET /dashboard/status for a person with 10,000 scans, beside a bare Fastify that answers a constant; and the server's start and memory at rest.
+// No bar. Prints a table and keeps results/dashboard.json. Linux only (/proc).
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,5 +1,5 @@
-// Pictures of the support desk and the chat, with nothing there, with a little, and with very much; in the windows of snap.ts, dark and light. For the eye alone:
-// `node bench/desk-pictures.ts <folder> [--fill=many] [--scheme=dark] [--width=390,320] [--whole]`. Needs: npm start once (for the build).
+// Takes pictures of the support desk and the chat with no, few and very many records, in the windows of snap.ts, dark and light. For the eye; measures nothing.
+// `node bench/desk-pictures.ts <folder> [--fill=many] [--scheme=dark] [--width=390,320] [--whole]`. Needs npm start once (for the build).
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -75,7 +75,7 @@ function madeOf(kind: number, index: number): string {
   return known;
 }
 
-/** What becomes of the few rows when a provider has many customers for years. */
+/** Fills the desk as after years with many customers. */
 function fillMany(path: string, conversation_id: string): void {
   const database = new DatabaseSync(path);
   database.exec('pragma busy_timeout = 5000; begin immediate');

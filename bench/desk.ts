@@ -1,8 +1,7 @@
-// How soon a message of the support chat is on the pages of its customer, with 10,000 pages open on this machine, and what a page costs in memory: on one server, on two
-// with what they share between them, and beside a bare `ws` that tells the same messages and does nothing else. 50 messages a second are written, each to the 20 pages of
-// its customer: 1,000 arrive a second. Three rounds of each in turn, of whose times the middle ones count: the slowest hundredth of 20 seconds are ten messages, and the
-// peer alone has had 5 to 12 ms there on a machine that did nothing else. Kept in results/desk.json. `node scripts/side-by-side.mjs node bench/desk.ts`; PAGES, PER_SECOND,
-// SECONDS and ROUNDS make it smaller. Needs: npm start once (for the build), and 20,000 open files (`ulimit -n`).
+// Measures the time of a chat message to the open pages of its customer, with 10,000 pages, and the memory of a page: one server, two servers, and a bare `ws` that sends the same messages (peers/bare-fanout.ts).
+// Bars: p99 100 ms, p99 and memory 2x the bare `ws`. 50 messages a second are written, each to 20 pages: 1,000 arrive. Three rounds of each in turn; the middle one counts, because the slowest
+// hundredth of 20 seconds is ten messages. Keeps results/desk.json. `node scripts/side-by-side.mjs node bench/desk.ts`; PAGES, PER_SECOND, SECONDS and ROUNDS make it smaller.
+// Needs npm start once (for the build) and 20,000 open files (`ulimit -n`).
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +12,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { freePort } from './rest-peer.ts';
+import { freePort } from './free-port.ts';
 import { describeMachine, median, RESULTS, ROOT, startServer } from './server.ts';
 
 const PAGES_EACH = 20;
@@ -47,7 +46,7 @@ interface Measured {
 
 const memorySchema = z.object({ rss: z.number(), heapUsed: z.number(), external: z.number() });
 
-/** What a process holds, in bytes: of the machine (`rss`), and of what is in use (`held`). */
+/** Memory of a process, in bytes: of the machine (`rss`), and of what is in use (`held`). */
 async function memoryOf(some: readonly Measured[]): Promise<{ rss: number; held: number }> {
   const sum = { rss: 0, held: 0 };
   for (const { pid, memory_file } of some) {
@@ -75,7 +74,7 @@ const settings: Record<string, string> = {
   REDIS_URL: given('REDIS'),
   STORAGE_URL: storage.href,
   LOG_LEVEL: 'silent',
-  // What is measured is what pages and messages cost, not what refuses so many of one loopback.
+  // Limits are raised: this measures pages and messages, not the limits of one loopback source.
   LIMITS: ['register', 'sign_in', 'sockets', 'read', 'write']
     .map((name) => `${name}.source=1000000/1m`)
     .concat(['read', 'write'].map((name) => `${name}=1000000/1m`))
@@ -96,7 +95,7 @@ async function startOurs(name: string): Promise<Measured & { signIn: (name: stri
 async function startBare(): Promise<Measured> {
   const port = await freePort();
   const memory_file = join(folder, 'bare.json');
-  const child = spawn(process.execPath, [`--import=${probe}`, join(ROOT, 'bench/bare-fanout.ts'), String(port)], {
+  const child = spawn(process.execPath, [`--import=${probe}`, join(ROOT, 'bench/peers/bare-fanout.ts'), String(port)], {
     env: { MEMORY_FILE: memory_file },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -141,19 +140,19 @@ interface Page {
   close(): void;
 }
 
-/** How often pages were sent away and came back, and how often one of them was told that something is missing and read anew. */
+/** Number of reconnections, and of pages that read anew after a gap. */
 let came_back = 0;
 let read_anew = 0;
 
 const listSchema = z.array(z.object({ message: z.string() }));
-/** What a page reads when something is missing: the newest of its conversation. */
+/** The request of a page after a gap: the newest of its conversation. */
 async function readNewest(url: string, access_token: string): Promise<string[]> {
   read_anew += 1;
   const answer = await fetch(`${url}/api/chat/messages?limit=50`, { headers: { authorization: `Bearer ${access_token}` } });
   return listSchema.parse(await answer.json()).map(({ message }) => message);
 }
 
-/** A page as ours are: it comes back when it is sent away, goes on from the last event that it has heard, and keeps one of each message. */
+/** A page as ours are: it reconnects, resumes after its last event, and keeps one of each message. */
 function openPage(url: string, access_token: string): Promise<Page> {
   let after: string | undefined;
   let isOver = false;
@@ -247,7 +246,7 @@ async function measure(
     const token = tokens[(place * 37) % PEOPLE];
     if (server === undefined || token === undefined) throw new Error('There is nobody to write.');
     const words = `The machine has been slow since this morning, what can I do about it? ${randomUUID()}`;
-    // What is late began late for its customer, too: it counts from when it was due.
+    // The time counts from the moment a message was due, also when it was written late.
     if (place >= warm) written.set(words, { at: due, arrived: 0 });
     underway.push(
       say(server, token, words).catch(() => {
@@ -290,7 +289,7 @@ const sayHere = (server: Measured, token: string, words: string) =>
   post(`${server.url}/api/chat/messages`, token, { message: words, sender: 'user', client_message_id: randomUUID() });
 
 const id = randomUUID();
-/** What our servers tell, as long as it is there. */
+/** Event of our servers while a message exists. */
 const sayBare = (server: Measured, token: string, words: string) => {
   const nothing = { author: null, is_automatic: false, is_read: false, attachments: [], card: null };
   const message = {
@@ -315,7 +314,7 @@ try {
   const tokens: string[] = [];
   while (names.length > 0)
     tokens.push(...(await Promise.all(names.splice(0, 4).map((name) => one.signIn(name)))).map(({ token }) => token));
-  // Who asked for a person is answered by nobody else: a message is one message.
+  // A customer who asked for a person gets no automatic answer: a message is one message.
   for (const token of tokens) await post(`${one.url}/api/chat/person`, token, {});
   console.log(`${PEOPLE} people are signed in`);
   const bare = await startBare();

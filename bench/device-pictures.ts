@@ -1,5 +1,5 @@
-// Pictures of the devices and of the firewall, with no device, with three (one whose agent stands still, one that refused and is flooded, one that is gone) and with many; in the windows of snap.ts,
-// dark and light, whole pages. For the eye alone: `node bench/device-pictures.ts <folder> [--fill=three] [--scheme=dark] [--width=390,320]`. Needs npm run build once.
+// Takes pictures of the devices and the firewall with no device, three and many, in the windows of snap.ts, dark and light, whole pages. For the eye; measures nothing.
+// `node bench/device-pictures.ts <folder> [--fill=three] [--scheme=dark] [--width=390,320]`. Needs npm run build once.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

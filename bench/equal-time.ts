@@ -1,6 +1,5 @@
-// Whether the time of an answer tells which email is known: 200 tries each with known and unknown emails, in random order, for signing in with a wrong
-// password, for a forgotten password, for a forgotten username and for registering, in public exposure. Bar: medians within 5 % of each other. Prints a table and keeps it in
-// results/equal-time.json. Needs: npm start once (for the build).
+// Measures whether the time of an answer tells which email is known: 200 tries each with known and unknown emails, in random order, for sign-in, forgotten password, forgotten username and registering, in public exposure.
+// Bar: medians within 5 % of each other. Prints a table and keeps results/equal-time.json. Needs npm start once (for the build).
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';

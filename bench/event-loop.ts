@@ -1,4 +1,4 @@
-// Loaded into the server under measurement with --import: keeps how long its event loop was held up, and writes it to EVENT_LOOP_FILE at each SIGUSR2.
+// Loaded into the measured server with --import: writes how long its event loop was held up to EVENT_LOOP_FILE at each SIGUSR2.
 import { writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 

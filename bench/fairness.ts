@@ -1,3 +1,5 @@
+// Measures how long another person's 4 KB file waits while one account sends 12 slow small files, and while twelve new accounts send one each, beside an idle queue.
+// Bars: 2 s and 5 s. Keeps results/fairness.json. `node bench/fairness.ts`. Needs npm start once (for the build).
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -6,9 +8,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { deflateRawSync } from 'node:zlib';
 import { type BenchServer, describeMachine, median, RESULTS, startServer } from './server.ts';
 import { upload } from './upload.ts';
-
-// What somebody else's 4 KB file waits while one account floods with 12 slow small files, and while twelve new accounts bring one each, as a ratio to an idle
-// queue. Bars: 2 s and 5 s. `node bench/fairness.ts`, after `npm start` has built the server.
 
 const DAY_MS = 86_400_000;
 const LETTERS = 20;
@@ -139,7 +138,7 @@ try {
     reached: Math.max(...waits) <= bar_ms,
   });
   const result = {
-    // What else the machine had to do when the measuring ended: 0 is nothing, the number of cores is all it can.
+    // Load of the machine at the end: 0 is nothing, the number of cores is all it can.
     machine: { ...describeMachine(), load: round(loadavg()[0] ?? 0) },
     slow_file: {
       text: slowest,

@@ -1,5 +1,5 @@
-// Files of a real machine, read by two engine processes of the built server: none of them may be `infected`. Keeps the counts in
-// results/false-positives.json, and says on stderr how far it is. `node bench/false-positives.ts [folder ...]`
+// Measures what the rule pack says of the files of a real machine, read by two engine processes of the built server.
+// Bar: none is `infected`. Keeps results/false-positives.json and reports progress on stderr. `node bench/false-positives.ts [folder ...]`.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { type Dirent, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const CLAMAV_TEST_FILES = '/usr/share/clamav-testfiles/';
 const OWN_TESTS = '/node_modules/.vitest-cache/';
 const PROCESSES = 2;
 const MIB = 1024 ** 2;
-/** Those of the product (scanner/src/limits.ts). */
+/** Those of the product (scanner/src/walk/limits.ts). */
 const LIMITS = {
   depth: 16,
   members: 10_000,
@@ -26,10 +26,10 @@ const LIMITS = {
   ratio_floor_bytes: 16 * MIB,
   time_ms: 120_000,
 };
-/** As in the product (scanner/src/yara-pool.ts): a process that does not end in time is killed, a file that kills two is given up. ms. */
+/** As in the product (scanner/src/engine/yara-pool.ts): a process that does not end in time is killed, a file that kills two is given up. ms. */
 const KILL_GRACE_MS = 5_000;
 const DEATHS_MAXIMUM = 2;
-/** How often this says how far it is, and from when on a file is named as slow. ms. */
+/** Interval of progress lines, and the time from which a file is named as slow. ms. */
 const TELL_EVERY_MS = 10_000;
 const SLOW_MS = 10_000;
 
@@ -58,7 +58,7 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-/** Nothing where it has gone, or may not be read. */
+/** Empty where it has gone, or may not be read. */
 function* fileAt(path: string): Generator<File> {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   if (size !== undefined) yield { path, size };

@@ -1,3 +1,4 @@
+// Makes EICAR, zips, and EICAR in each container.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,12 +1,7 @@
-/**
- * Rules against a kernel, in network namespaces of its own: random rules and packets compared with the contract's judge, what passes while rules are replaced, and what
- * applying, an edit up to its proof, connecting and analysing cost beside bare nft and no rules at all; and what a built agent takes at rest beside a bare Node. Needs
- * npm run build once, nft, ip, unshare and python3; root or a kernel that lets a plain user be root in a namespace.
- *
- *     node bench/firewall.ts [SEED] [RULESETS] [PACKETS] [SECONDS_AT_REST]
- *
- * A run with fewer rulesets or seconds than the bars ask for keeps its figures in results/firewall-small.json.
- */
+// Measures rules in a kernel, in network namespaces of its own: random packets beside the contract's judge; leaks while rules are replaced; applying, editing, connecting and analysing beside a bare nft; a built agent at rest beside a bare Node.
+// Bars: 0 differences and leaks; 1,000 rules applied 2x, an edit of 100 rules 1.5x a bare nft and 500 ms (p95) to its proof; a connection 2.5x none; analysis 150 ms; at rest 60 MB and 0.2 % of a core. Keeps results/firewall.json; a run with
+// fewer rulesets or seconds keeps results/firewall-small.json. `node bench/firewall.ts [SEED] [RULESETS] [PACKETS] [SECONDS_AT_REST]`.
+// Needs npm run build once, nft, ip, unshare and python3; root, or a kernel that lets a plain user be root in a namespace.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

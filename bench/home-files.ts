@@ -1,3 +1,4 @@
+// Makes the files of a home from a seed: mostly small texts and settings, some pictures, few large files and archives.
 import { deflateSync } from 'node:zlib';
 import { zip } from './files.ts';
 
@@ -17,7 +18,7 @@ function createRandom(from: number): () => number {
   };
 }
 
-/** What lies in a home: mostly small texts and settings, some pictures, few large files and archives. Answers the next file of a seed at each call. */
+/** Files of a home: mostly small texts and settings, some pictures, few large files and archives. Answers the next file of a seed at each call. */
 export function createHomeFiles(seed: number): () => { ending: string; content: Buffer } {
   const random = createRandom(seed);
   const below = (most: number) => Math.floor(random() * most);

@@ -1,3 +1,4 @@
+// Makes files under 1 MB that are built to take a scanner's time or memory. None is stored.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -5,8 +6,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { zip } from './files.ts';
-
-// Files under 1 MB that are made to take a scanner's time or memory. None is kept: each is made when it is asked for.
 
 const KIB = 1024;
 const MIB = 1024 ** 2;
@@ -144,6 +143,7 @@ export const HOSTILE_FILES: readonly (readonly [name: string, make: () => Buffer
   ['ole: streams of 4 GB', () => compoundFile({ stream_bytes: 0xffffffff, size: 900 * KIB }, (sector) => sector + 1)],
   ['ole: a mini FAT of a million sectors', () => compoundFile({ mini_sectors: 1_000_000, stream_bytes: 4000 }, () => 2)],
   ['ole: sectors of 4 KiB that end nowhere', () => compoundFile({ sector_shift: 12, size: 512 * KIB }, (sector) => sector + 1)],
+  // proves: attack-A.2-1
   ['pdf: ASCII85 of z', () => zip([{ name: 'a.pdf', content: pdf(['ASCII85Decode'], repeat('z', 16 * MIB)) }])],
   ['pdf: ASCII85 of z, not packed', () => pdf(['ASCII85Decode'], repeat('z', 900 * KIB))],
   [
@@ -162,6 +162,7 @@ export const HOSTILE_FILES: readonly (readonly [name: string, make: () => Buffer
         repeat('zzzz', 500 * KIB),
       ),
   ],
+  // proves: attack-A.2-2
   ['pdf: chains in a thousand streams', () => pdf(['ASCIIHexDecode', 'ASCII85Decode', 'FlateDecode'], repeat('7a', 500), 1000)],
   ['pdf: Flate in Flate', () => pdf(['FlateDecode', 'FlateDecode'], deflateSync(deflateSync(Buffer.alloc(200 * MIB))))],
   ['pdf: LZW of noise', () => pdf(['LZWDecode'], randomBytes(900 * KIB))],
@@ -202,8 +203,10 @@ export const HOSTILE_FILES: readonly (readonly [name: string, make: () => Buffer
       ]),
   ],
   ['mail: a header without an end', () => Buffer.concat([Buffer.from('From: a\r\nSubject: '), repeat('=?utf-8?q?=', 900 * KIB)])],
+  // proves: attack-A.4-2
   ['zip: 16 MB of .exe https://', () => packed('.exe https://', 16 * MIB)],
   ['zip: 4 MB of @eval(', () => packed('<?php @eval(', 4 * MIB, 'a.php')],
+  // proves: attack-A.4-2
   ['zip: 4 MB of powershell -w h', () => packed('powershell -w h ', 4 * MIB, 'a.ps1')],
   ['zip: 4 MB of .run powershell', () => packed('.run powershell ', 4 * MIB, 'a.hta')],
   [
@@ -391,7 +394,7 @@ function databaseHead(page_bytes: number): Buffer {
   return head;
 }
 
-/** Each cell is one value of 32 KB, which goes on in the page that it stands in. */
+/** Each cell is one value of 32 KB, which continues in its own page. */
 function pagesInCircles(): Buffer {
   const page_bytes = 512;
   const pages = Array.from({ length: 1700 }, (_, index) => {

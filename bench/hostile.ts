@@ -1,6 +1,6 @@
-// What a hostile file under 1 MB costs: the memory of its engine over what that holds at rest, the time to its answer, and what a file of 4 KB of somebody else waits meanwhile, against
-// the same with nobody else there. Prints a table and keeps it in results/hostile.json. Words behind the command ask for the files alone in whose name one of them stands; the others keep
-// what was measured before. Needs: npm start once (for the build), Linux.
+// Measures a hostile file under 1 MB: engine memory over rest, time to the answer, and the wait of another person's 4 KB file meanwhile, beside the same on an idle server.
+// Bars: 300 MB, 10 s, or 30 s for a `pending` answer. Prints a table and keeps results/hostile.json; words behind the command select files by name, the others keep their figures.
+// Needs npm start once (for the build), Linux.
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';

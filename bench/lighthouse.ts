@@ -1,6 +1,6 @@
-// Lighthouse over the built application, desktop and mobile: the sign-in screen, and each screen behind it in a browser that is signed in to a full account
-// (full-account.ts). Keeps the scores in results/lighthouse.json; with paths as arguments those screens alone are measured and replaced there. Lighthouse is
-// fetched by npm when this runs; the browser is the system's Chromium.
+// Measures Lighthouse scores of the built application, desktop and phone: the sign-in screen, and each screen behind it with a full account (full-account.ts).
+// Bars: performance 98 on the desktop and 90 on a phone, accessibility 100, shift 0.02. Keeps results/lighthouse.json; with paths as arguments only those screens are measured and replaced.
+// npm fetches Lighthouse when this runs; the browser is the system's Chromium.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -9,16 +9,16 @@ import { promisify } from 'node:util';
 import { SCREENS_AND_SIGN_IN } from '@palisade/e2e/screens';
 import { chromium } from '@playwright/test';
 import { z } from 'zod';
+import { freePort } from './free-port.ts';
 import { AMOUNTS, FLAGS, fillAccount } from './full-account.ts';
-import { freePort } from './rest-peer.ts';
 import { describeMachine, RESULTS, ROOT, startServer } from './server.ts';
 
 const LIGHTHOUSE = 'lighthouse@13.5.0';
 const SCREENS = process.argv.length > 2 ? process.argv.slice(2) : SCREENS_AND_SIGN_IN;
 const CATEGORIES = ['performance', 'accessibility', 'best-practices'];
-/** What the score of performance is made of, in ms; kept, so that a low one says where its time went. */
+/** Parts of the performance score, in ms; kept to explain a low score. */
 const METRICS = ['first-contentful-paint', 'largest-contentful-paint', 'speed-index', 'total-blocking-time'] as const;
-/** What each screen is to reach: scores of 100, and how far what is drawn may move (cumulative layout shift). */
+/** Bars of each screen: scores of 100, and how far what is drawn may move (cumulative layout shift). */
 const BARS = { desktop: 98, mobile: 90, accessibility: 100, shift: 0.02 } as const;
 const RESULT = join(RESULTS, 'lighthouse.json');
 
@@ -67,7 +67,7 @@ async function audit(url: string, port: number, form: 'desktop' | 'mobile') {
 
 const keptSchema = z.object({ results: z.array(z.looseObject({ screen: z.string(), form: z.string() })) });
 
-/** What an earlier run kept of the screens that this one leaves out. */
+/** Results of an earlier run for screens that this one leaves out. */
 function resultsBefore(): z.infer<typeof keptSchema>['results'] {
   if (SCREENS === SCREENS_AND_SIGN_IN) return [];
   return keptSchema.parse(JSON.parse(readFileSync(RESULT, 'utf8'))).results.filter(({ screen }) => !SCREENS.includes(screen));

@@ -1,5 +1,5 @@
-// What many at once do to one: how long the server's event loop is held up while four files of 100 MB are uploaded and scanned, and how long a small file of
-// somebody else takes meanwhile, against the same with nobody else there. Prints a table and keeps it in results/live.json. Needs: npm start once (for the build).
+// Measures how long the server's event loop is held up while four files of 100 MB are uploaded and scanned, and how long another person's small file takes meanwhile, beside an idle server.
+// No bar of its own; the event loop's bar of 50 ms is in scanner.ts. Prints a table and keeps results/live.json. Needs npm start once (for the build).
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ async function smallScans(token: string, goesOn: (runs: number) => boolean): Pro
 try {
   const [owner, guest] = [await server.signIn('owner'), await server.signIn('guest')];
   await smallScans(guest.token, (runs) => runs < 10);
-  // What starting the server took is no part of it.
+  // The start of the server does not count.
   await eventLoopGap();
   const alone = await smallScans(guest.token, (runs) => runs < SMALL_RUNS);
   const idle = await eventLoopGap();

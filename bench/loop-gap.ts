@@ -1,5 +1,4 @@
-// Loaded into the server that is measured (NODE_OPTIONS=--import): the longest gap of its event loop since the last SIGUSR2, in ms, goes to LOOP_GAP_FILE
-// at each SIGUSR2.
+// Loaded into the measured server (NODE_OPTIONS=--import): writes the longest gap of its event loop since the last SIGUSR2, in ms, to LOOP_GAP_FILE at each SIGUSR2.
 import { writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 

@@ -1,5 +1,5 @@
-// How many letters a second go out: the server with a queue of them against nodemailer's own pool with as many connections, to the same mail server in the same run;
-// and how many letters come between a reset that is asked for behind all of them and its arrival. Kept in results/mail.json. Needs: npm start once (for the build).
+// Measures letters a second: the server with a queue beside nodemailer's own pool with as many connections, to the same mail server; and how many letters arrive before a reset that is asked for behind all of them.
+// No bar. Keeps results/mail.json. Needs npm start once (for the build).
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { describeMachine, RESULTS, startServer } from './server.ts';
 const LETTERS = 2_000;
 const CONNECTIONS = 10;
 
-/** Who was written to, and when, by `performance.now()`. */
+/** Recipients and times of letters, by `performance.now()`. */
 const received: { to: string; at: number }[] = [];
 const smtp = createServer((socket) => {
   let to = '';

@@ -1,4 +1,4 @@
-// Loaded into a process that is measured: on SIGUSR2 it writes what its memory holds once what nobody needs any more is collected, in bytes, to MEMORY_FILE.
+// Loaded into a measured process: on SIGUSR2 it collects all garbage and writes the memory in use, in bytes, to MEMORY_FILE.
 import { renameSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -1,4 +1,4 @@
-// Pictures of every screen: with nothing on the account, with a little, and with ten thousand records; in the windows of snap.ts, dark and light. For the eye alone:
+// Takes pictures of every screen with no, few and ten thousand records, in the windows of snap.ts, dark and light. For the eye; measures nothing.
 // `node bench/pictures.ts <folder> [--fill=full] [--scheme=dark] [--width=390,320] [--whole] [/firewall ...]`.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// Reads the memory of processes and their children from /proc (PSS).
 import { readdirSync, readFileSync } from 'node:fs';
 
 const read = (path: string) => {
@@ -8,7 +9,7 @@ const read = (path: string) => {
   }
 };
 
-/** What processes and all their children hold, in MB: what several share is divided among them (PSS). */
+/** Memory of processes and all their children, in MB; shared pages are divided among them (PSS). */
 export function memoryOf(pids: readonly number[]): number {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/u.test(name))
@@ -22,7 +23,7 @@ export function memoryOf(pids: readonly number[]): number {
   return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
 }
 
-/** What a server's main process holds, and its engine processes together, in MB; and how many of these there are. */
+/** Memory of a server's main process, and of its engine processes together, in MB; and the number of engines. */
 export function memoryByKind(pid: number): { main_mb: number; engines_mb: number; engines: number } {
   const engines = readdirSync('/proc')
     .filter((name) => /^\d+$/u.test(name))

@@ -1,11 +1,9 @@
+// Starts timed programs from a small process: a large process takes 15 to 25 ms to start another, and that would be charged to the peer.
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-
-// Programs that are timed beside ours are started by a small process. The larger a process is, the longer it takes it to start another: from one that holds hundreds of MB clamdscan took 24 ms in
-// place of 8, and that was charged to clamdscan.
 
 const runSchema = z.object({ command: z.string(), args: z.array(z.string()) });
 const ranSchema = z.object({ ms: z.number(), error: z.string().nullable() });

@@ -1,9 +1,5 @@
-/**
- * What readers take of the processor, beside another checkout of the project, file by file in turn in one process: the least of several runs each. Time on the clock says nothing on a machine that has other things to
- * do. Needs no peer program.
- *
- *     node bench/reader-speed.ts OTHER_CHECKOUT [RUNS]
- */
+// Measures the processor time of the scanner's readers beside another checkout of the project, file by file in turn in one process: the least of several runs each. Time on the clock says nothing on a busy machine.
+// No bar, no peer program. `node bench/reader-speed.ts OTHER_CHECKOUT [RUNS]`.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,9 +26,9 @@ const limitsSchema = z.object({ SCAN_LIMITS: z.looseObject({}) });
 /** Reads a file as a checkout does; answers the threat. */
 async function readerOf(root: string): Promise<(bytes: Buffer) => Promise<string | null>> {
   const load = (name: string): Promise<unknown> => import(pathToFileURL(join(root, 'scanner/src', name)).href);
-  const { examine } = examineSchema.parse(await load('examine.ts'));
-  const { compileRules } = rulesSchema.parse(await load('rules.ts'));
-  const { SCAN_LIMITS: limits } = limitsSchema.parse(await load('limits.ts'));
+  const { examine } = examineSchema.parse(await load('walk/examine.ts'));
+  const { compileRules } = rulesSchema.parse(await load('rules/rules.ts'));
+  const { SCAN_LIMITS: limits } = limitsSchema.parse(await load('walk/limits.ts'));
   const { match } = await compileRules(join(root, 'server/signatures/rules'));
   return async (bytes) => {
     const parts = { match, limits: { ...limits, time_ms: 600_000 }, folder: join(folder, 'unpacked') };

@@ -1,5 +1,5 @@
-// Remote control as it is measured in bench/remote.ts: from a key to the pixels that it changes, through server and agent beside the same VNC server asked directly; bytes
-// in a second through the server beside a plain pipe of sockets; and from Stop control to the last key that arrives. `node bench/remote-control.ts [ROUNDS]` prints them.
+// Measures remote control for remote.ts: key to pixel through server and agent beside the same VNC server directly; bytes a second beside a plain pipe of sockets (peers/plain-pipe.ts); Stop control to the last key that arrives.
+// Bars: key to pixel 1.25x, relay at least 0.8x, 100 ms. `node bench/remote-control.ts [ROUNDS]` prints them.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { z } from 'zod';
 // biome-ignore lint/style/noRestrictedImports: how the agent opens a screen, asked directly.
 import { findVnc } from '../agent/src/control/vnc.ts';
 import { unpackAgent } from './built-agent.ts';
-import { overSocket, overStream, type PixelClient } from './rfb-client.ts';
+import { overSocket, overStream, type PixelClient } from './peers/rfb-client.ts';
 import { median } from './server.ts';
 import { stopping } from './stopping.ts';
 import { startOurs, startProxy } from './tls.ts';
@@ -31,7 +31,7 @@ const INSECURE = { rejectUnauthorized: false, perMessageDeflate: false } as cons
 export const at = (values: readonly number[], share: number) =>
   values.toSorted((one, other) => one - other)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
 
-/** What has come in time. @throws where it has not, so that what was started is stopped and a round ends. */
+/** Answers that came in time. @throws where it has not, so that what was started is stopped and a round ends. */
 async function within<T>(promise: Promise<T>, what: string): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`waited too long for ${what}`)), PATIENCE_MS);
@@ -91,7 +91,7 @@ appendFileSync(${JSON.stringify(typed)}, '0\\n');
   };
 }
 
-/** How long it takes from each of some keys to the pixels that it changes, ms. */
+/** Time from each of some keys to its pixels, ms. */
 export async function keysToPixels(client: PixelClient): Promise<number[]> {
   await within(client.ready, 'the first picture');
   const waits: number[] = [];
@@ -167,7 +167,7 @@ async function startSession(url: string) {
     revoke: () => call('POST', `/remote/sessions/${id}/revoke`, customer, { grant: 'all' }),
     /** Its place in the plan is free for another one. */
     forget: (device_id: string) => call('POST', `/devices/${device_id}/revoke`, customer),
-    /** What is made of an end of the tunnel at the moment in which it is paired: what the other end says may come in the same turn. */
+    /** Wraps an end of the tunnel at the moment of pairing: bytes of the other end may arrive in the same turn. */
     end: <End>(path: string, hello: object, make: (socket: WebSocket) => End): Promise<End> =>
       until(async () => {
         const socket = socketOf(path);
@@ -236,7 +236,7 @@ async function revokeToDead(session: RunningSession, desktop: { arrivals: () => 
   await session.revoke();
   await until(() => (viewer.readyState === viewer.CLOSED ? true : undefined), 'the end of control');
   clearInterval(typing);
-  // What was on its way has come by then: a key takes milliseconds.
+  // Keys under way have arrived by then: a key takes milliseconds.
   for (let seen = -1; seen !== desktop.arrivals().length; await pause(250)) seen = desktop.arrivals().length;
   return Math.max(0, (desktop.arrivals().at(-1) ?? revoked_at) - revoked_at);
 }
@@ -306,7 +306,7 @@ async function piped(folder: string): Promise<number> {
   return await stopping(async (stopped) => {
     const home = join(folder, 'pipe');
     mkdirSync(home);
-    const child = spawn(process.execPath, [fileURLToPath(new URL('./plain-pipe.ts', import.meta.url))], {
+    const child = spawn(process.execPath, [fileURLToPath(new URL('./peers/plain-pipe.ts', import.meta.url))], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     stopped({ stop: () => child.kill('SIGKILL') });
@@ -350,7 +350,13 @@ export const measureControl = (folder: string): Promise<ControlRound> =>
     stopped({ stop: session.leave });
     const found = await findVnc(
       {
-        ...{ kind: 'x11', display: desktop.display, xauthority: undefined, is_own: true, uid: process.getuid?.() ?? 0 },
+        ...{
+          kind: 'x11',
+          display: desktop.display,
+          xauthority: undefined,
+          xauthority_path: undefined,
+          uid: process.getuid?.() ?? 0,
+        },
         socket: `/tmp/.X11-unix/X${desktop.display.slice(1)}`,
       },
       { folder, path: process.env['PATH'] ?? '/usr/bin:/bin' },

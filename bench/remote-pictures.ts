@@ -1,5 +1,5 @@
-// Pictures of a remote session from both sides in each of its states, and of the administrators' list; 1440, 1024, 768 and 390 px wide, dark and light, whole pages. For
-// the eye alone: `node bench/remote-pictures.ts <folder> [--only=technician]`. Needs npm run build once, Chromium, Xvfb, xterm and x11vnc.
+// Takes pictures of a remote session from both sides in each state, and of the administrators' list; 1440, 1024, 768 and 390 px wide, dark and light, whole pages. For the eye; measures nothing.
+// `node bench/remote-pictures.ts <folder> [--only=technician]`. Needs npm run build once, Chromium, Xvfb, xterm and x11vnc.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ async function snap(page: Page, name: string): Promise<void> {
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.setViewportSize(size);
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      // What stays at the top stands at the top of the picture.
+      // Fixed parts are at the top of the picture.
       await page.evaluate(() => {
         scrollTo(0, 0);
         return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));

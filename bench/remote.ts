@@ -1,7 +1,7 @@
-// Remote support beside MeshCentral from npm, both over TLS on this machine: how soon a picture is there, how old it is, how soon a key changes pixels, what the portal
-// transfers, how soon the server answers and what it holds. `node bench/remote.ts [ROUNDS]` (5 unless said otherwise) prints medians and keeps them in
-// results/remote.json. Needs: `npm start` once (for the build), Chromium, coturn, HAProxy, openssl, Xvfb, xterm, x11vnc, and npm's registry the first time (or
-// MESHCENTRAL, see mesh-central.ts). No other desktop of X may run: MeshCentral's agent looks for one itself.
+// Measures remote support beside MeshCentral, both over TLS on this machine: first frame, relayed, age of the picture, key to pixel, transfer of the portal, warm start, memory.
+// Bars: first frame 1 s, relayed 1.5x, age 200 ms, transfer 0.15x, start 0.8x, memory 0.9x, key to pixel 0.35x (p95 0.6x) MeshCentral, and those of remote-control.ts. `node bench/remote.ts [ROUNDS]` (default 5) prints medians and keeps
+// results/remote.json. Needs npm start once (for the build), Chromium, coturn, HAProxy, openssl, Xvfb, xterm, x11vnc, and npm's registry the first time (or MESHCENTRAL, see peers/mesh-central.ts).
+// No other X desktop may run: MeshCentral's agent looks for one itself.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,12 +10,12 @@ import { banner, drawClock, meet, picture, relayOnly, SHARES, shareOwnTab, shari
 import { type Browser, chromium, expect, type Page } from '@playwright/test';
 // biome-ignore lint/style/noRestrictedImports: the relay of the server's tests, started as it is there.
 import { startRelay } from '../server/test/coturn-process.ts';
+import { freePort } from './free-port.ts';
 import { FLAGS } from './full-account.ts';
-import { signInToMeshCentral, startMeshCentral, VERSION } from './mesh-central.ts';
-import { onMeshDesktop } from './mesh-desktop.ts';
+import { signInToMeshCentral, startMeshCentral, VERSION } from './peers/mesh-central.ts';
+import { onMeshDesktop } from './peers/mesh-desktop.ts';
 import { memoryOf } from './process-memory.ts';
 import { at, type ControlRound, keysToPixels, linesOf, measureControl, startDesktop, withoutBar } from './remote-control.ts';
-import { freePort } from './rest-peer.ts';
 import { describeMachine, median, RESULTS } from './server.ts';
 import { type Stopped, stopping } from './stopping.ts';
 import { startOurs } from './tls.ts';
@@ -26,7 +26,7 @@ process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
 const SECRET = 'a-secret-that-both-have';
 /** Frames whose age is read in a round. */
 const FRAMES = 120;
-/** What either holds is read when nobody has asked it for anything for so long: right behind a request it is what its last collection of garbage left. */
+/** Memory is read after this time without a request: directly after one it shows what the last collection of garbage left. */
 const SETTLED_MS = 25_000;
 const INSECURE = { ignoreHTTPSErrors: true };
 
@@ -93,7 +93,7 @@ const AGES_PATIENCE_MS = 60_000;
 
 const noted = (page: Page, name: string) => page.evaluate((key) => Number(Reflect.get(window, key)), name);
 
-/** How old each of the next frames is when it is shown, in ms: the clock that drawClock draws, read from one row of pixels. */
+/** Age of each of the next frames when it is shown, in ms: the clock that drawClock draws, read from one row of pixels. */
 async function agesOf(page: Page): Promise<number[]> {
   return await picture(page).evaluate(
     (video, { frames, patience }) =>
@@ -191,7 +191,7 @@ async function patientPeer(name: string, tries = 1): ReturnType<typeof peer> {
   }
 }
 
-/** What is measured in a round. */
+/** Measurements of a round. */
 interface Round {
   direct: Awaited<ReturnType<typeof session>>;
   relayed: Awaited<ReturnType<typeof session>>;

@@ -179,7 +179,7 @@ async function codes() {
   };
 }
 
-/** Emails that bring along what a server would say of them. None of it may be believed, pasted or as a file. */
+/** Emails that bring along what a server would say of them. The check must not believe it, pasted or as a file. */
 async function forged() {
   const claims = [
     'mx.google.com; dkim=pass header.i=@paypal.com; spf=pass smtp.mailfrom=paypal.com; dmarc=pass header.from=paypal.com',

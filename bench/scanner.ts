@@ -1,7 +1,6 @@
-// Every bar of the scanner side by side with its peer, in one run on one machine: `clamdscan --stream`, `clamdscan --fdpass`, raw INSTREAM and the `yara`
-// command line. Then what is found: Debian's clamav-testfiles and EICAR in every container, with both engines, each alone, and none reachable.
-// Prints two tables and keeps them in results/scanner.json. Needs npm start once (for the build), and the packages "clamav-daemon", "clamdscan",
-// "clamav-testfiles" and "yara".
+// Measures every bar of the scanner beside its peer in one run: `clamdscan --stream`, `clamdscan --fdpass`, raw INSTREAM, clamav-rest-api and `yara`. Then what is found: Debian's clamav-testfiles and EICAR in every container, with both engines, each alone, and none.
+// Bars: each is stated at its measurement below and in docs/measured.md. Prints two tables and keeps results/scanner.json. `--small` measures small files only.
+// Needs npm start once (for the build), and the packages "clamav-daemon", "clamdscan", "clamav-testfiles" and "yara".
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,10 +10,10 @@ import { pathToFileURL } from 'node:url';
 import type { Scan } from '@palisade/contract/antivirus';
 import { carvingSource } from '@palisade/scanner/carving';
 import { z } from 'zod';
-import { type BenchClamd, rawInstream, startClamd } from './clamd.ts';
 import { EICAR, eicarContainers, zip } from './files.ts';
+import { type BenchClamd, rawInstream, startClamd } from './peers/clamd.ts';
+import { startBareUpload, startRestPeer } from './peers/rest-peer.ts';
 import { startPrograms } from './programs.ts';
-import { startBareUpload, startRestPeer } from './rest-peer.ts';
 import { type BenchServer, describeMachine, median, RESULTS, ROOT, startServer } from './server.ts';
 import { piecesOf, upload } from './upload.ts';
 
@@ -68,7 +67,7 @@ function clean(record: Scan): Scan {
 
 /** Our own client, as the server runs it. */
 async function loadClient() {
-  const file = join(ROOT, 'scanner/src/clamd-client.ts');
+  const file = join(ROOT, 'scanner/src/engine/clamd-client.ts');
   type Client = (
     address: { path: string },
     content: { size: number; path: string },
@@ -195,7 +194,7 @@ async function measureSmall(server: BenchServer, token: string, clamd: BenchClam
   }
 }
 
-/** How far a server's memory goes up during one upload, in MB. */
+/** Growth of a server's memory during one upload, in MB. */
 async function memoryOf(server: BenchServer, token: string, megabytes: number): Promise<number> {
   const field = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1024;
@@ -270,7 +269,7 @@ function killEngines(server: BenchServer): () => void {
 
 type Verdicts = Map<string, string>;
 
-/** What is said of each file, and by which engines. */
+/** Verdict of each file, and its engines. */
 async function verdicts(
   files: ReadonlyMap<string, Buffer>,
   environment: Record<string, string>,
@@ -297,7 +296,7 @@ interface Detection {
   testfiles_missed: string[];
   containers_found: number;
   containers_missed: string[];
-  /** What was neither found nor read whole. */
+  /** Files that were neither found nor read whole. */
   pending: number;
 }
 
@@ -335,7 +334,7 @@ async function measureDetection(clamd: BenchClamd): Promise<{ testfiles: number;
   return { testfiles: testfiles.size, containers: containers.size, rows };
 }
 
-/** What else the machine had to do, processes in the mean of a minute. */
+/** Load of the machine, processes in the mean of a minute. */
 const [load_before = 0] = loadavg();
 const testfile = readFileSync(join(TESTFILES, 'clam.exe'));
 const clamd = await startClamd({

@@ -1,3 +1,4 @@
+// Starts the built server for a bench, describes the machine, and answers medians.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, release, tmpdir, totalmem } from 'node:os';

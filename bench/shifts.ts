@@ -1,5 +1,5 @@
-// What moves on each screen of a full account while it arrives, and what draws it: layout shifts with the elements that moved, the largest paint, the time that
-// the page could not answer. A desktop and a phone, on a fast line and on a slow one. `node bench/shifts.ts [/firewall ...]` prints; nothing is kept.
+// Measures what moves on each screen of a full account while it arrives: layout shifts with their elements, the largest paint, the time in which the page cannot answer. Desktop and phone, fast and slow line.
+// No bar of its own (e2e/alike.spec.ts holds 0.02). `node bench/shifts.ts [/firewall ...]` prints; nothing is kept.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Takes pictures of a page in five windows, dark and light.
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 

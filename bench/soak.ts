@@ -1,13 +1,6 @@
-/**
- * One server for long: as many files as it is told, four at once, of the kinds that lie in a home; each part of the run beside the first. What becomes slow or large only after some
- * thousand files shows here. Keeps its figures in results/soak.json. Needs npm start once (for the build).
- *
- *     node bench/soak.ts [FILES] [SEED]
- *
- * Or for so many minutes, with what each process holds after every tenth of them, after five minutes, and once it has been idle for 90 s. Keeps that in results/soak-minutes.json.
- *
- *     node bench/soak.ts --minutes 60
- */
+// Measures one server for long: files of a home, four at once; each part of the run beside the first. Slowness and growth after some thousand files show here.
+// No bar. `node bench/soak.ts [FILES] [SEED]` keeps results/soak.json; `node bench/soak.ts --minutes 60 [--pause MS]` (so long a pause after each file) keeps results/soak-minutes.json: memory of each process after every tenth of the time, after five minutes,
+// and after 90 s at rest. Needs npm start once (for the build).
 import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,9 +11,13 @@ import { memoryByKind, memoryOf } from './process-memory.ts';
 import { describeMachine, median, RESULTS, startServer } from './server.ts';
 import { piecesOf, upload } from './upload.ts';
 
-const { values, positionals } = parseArgs({ options: { minutes: { type: 'string' } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { minutes: { type: 'string' }, pause: { type: 'string', default: '0' } },
+  allowPositionals: true,
+});
 const [files_wanted = '20000', seed = '20261123'] = positionals;
 const MINUTES = values.minutes === undefined ? undefined : Number(values.minutes);
+const PAUSE_MS = Number(values.pause);
 const FILES = Number(files_wanted);
 const SETTLED_MINUTES = 5;
 const IDLE_MS = 90_000;
@@ -31,7 +28,7 @@ const nextFile = createHomeFiles(Number(seed));
 const data_dir = mkdtempSync(join(tmpdir(), 'palisade-soak-'));
 const server = await startServer(data_dir);
 
-/** What the database and its log take, in MB. */
+/** Size of the database and its log, in MB. */
 const databaseMb = () =>
   readdirSync(data_dir)
     .filter((name) => /\.(db|sqlite)/u.test(name))
@@ -40,7 +37,7 @@ const databaseMb = () =>
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
-/** What the main process holds alone, its engines, and how many of these there are. */
+/** Memory of the main process and of its engines, and their number. */
 function held() {
   const { main_mb, engines_mb, engines } = memoryByKind(server.pid);
   return { main_mb: round(main_mb), engines_mb: round(engines_mb), engines, all_mb: round(main_mb + engines_mb) };
@@ -62,6 +59,7 @@ async function soakForMinutes(minutes: number): Promise<void> {
         files += 1;
         const { ending, content } = nextFile();
         await upload(server.url, token, `${files}.${ending}`, piecesOf(content), content.length);
+        if (PAUSE_MS > 0) await pause(PAUSE_MS);
         if (settled === undefined && passed() >= Math.min(SETTLED_MINUTES, minutes / 2)) settled = held();
         if (passed() < (minutes * (looks.length + 1)) / PARTS) continue;
         looks.push({ minute: round(passed()), files, database_mb: round(databaseMb()), ...held() });
@@ -77,9 +75,11 @@ async function soakForMinutes(minutes: number): Promise<void> {
     at: new Date().toISOString(),
     machine: { ...describeMachine(), load_before, load_after },
     files,
+    pause_ms: PAUSE_MS,
     at_rest,
     settled,
-    last_beside_settled: settled === undefined ? undefined : round((looks.at(-1)?.all_mb ?? 0) / settled.all_mb),
+    last_beside_settled:
+      settled === undefined ? undefined : Math.round(((looks.at(-1)?.all_mb ?? 0) / settled.all_mb) * 100) / 100,
     idle_after_90_s: idle,
     looks,
   };

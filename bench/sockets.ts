@@ -1,6 +1,5 @@
-// What 5,000 open pages cost everybody else: how long another person's request takes, and how long the server's event loop is held up, with nobody there and with
-// 5,000 pages over two heartbeats. Kept in results/sockets.json. `node bench/sockets.ts FOLDER` measures the build of another folder, as `before`. Needs: npm start
-// once (for the build), and 10,000 open files (`ulimit -n`).
+// Measures the cost of 5,000 open pages for everybody else: another person's request and the server's event loop, with no page and with 5,000 over two heartbeats.
+// No bar. Keeps results/sockets.json. `node bench/sockets.ts FOLDER` measures the build of another folder, as `before`. Needs npm start once (for the build) and 10,000 open files (`ulimit -n`).
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +20,7 @@ const data_dir = join(folder, 'data');
 const gapFile = join(folder, 'event-loop.json');
 const [load_before = 0] = loadavg();
 const environment = {
-  // What is measured is what open pages cost, not what refuses them: 250 people sign in and 5,000 pages open within a minute, from the one loopback.
+  // Limits are raised: this measures open pages, not their refusal. 250 people sign in and 5,000 pages open within a minute, from the one loopback.
   LIMITS: ['register', 'sign_in', 'sockets', 'read']
     .map((name) => `${name}.source=1000000/1m`)
     .concat('read=1000000/1m')
@@ -38,7 +37,7 @@ async function eventLoopGap(): Promise<{ max_ms: number; p99_ms: number }> {
   return z.object({ max_ms: z.number(), p99_ms: z.number() }).parse(JSON.parse(readFileSync(gapFile, 'utf8')));
 }
 
-/** How long a person's requests take, one after the other, for a time. */
+/** Duration of a person's requests, one after the other, for a time. */
 async function ask(token: string, for_ms: number): Promise<{ p50_ms: number; p99_ms: number; max_ms: number }> {
   const times: number[] = [];
   const headers = { authorization: `Bearer ${token}` };

@@ -1,3 +1,4 @@
+// Stops what a bench started, the last one first, also where it fails in the middle.
 /** Takes what was started, so that it is stopped. */
 export type Stopped = <One extends { stop(): unknown }>(started: One) => One;
 

@@ -1,9 +1,10 @@
+// Puts HAProxy with a certificate of its own in front of a server.
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from './rest-peer.ts';
+import { freePort } from './free-port.ts';
 import { type BenchServer, startServer } from './server.ts';
 
 /** A server that answers over TLS. */

@@ -1,3 +1,4 @@
+// Uploads bytes from memory as one multipart request with as little work as possible.
 import { Agent, request } from 'node:http';
 import { type Scan, scanSchema } from '@palisade/contract/antivirus';
 

@@ -1,3 +1,5 @@
+// Measures the screens of a full account (10,000 scans, 1,000 alerts, 500 rules) and of an administrator of 5,000 people: time to the rows, press to paint, elements, shift. p75 of 20 visits.
+// Bars: press to paint 100 ms, 2,500 elements, shift 0.02. Keeps results/volume.json. `node bench/volume.ts`. Needs npm start once (for the build).
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,10 +7,6 @@ import { type BrowserContext, chromium, type Page } from '@playwright/test';
 import { z } from 'zod';
 import { AMOUNTS, FLAGS, fillAccount } from './full-account.ts';
 import { describeMachine, RESULTS, startServer } from './server.ts';
-
-// The screens of an account with 10,000 scans, 1,000 alerts, 500 rules, 2,000 messages and 300 sessions, and of an administrator of 5,000 people: how long until
-// the rows are there, how long from a press to the paint that answers it, how much lies in the document, and how far things move. p75 of 20 visits each, kept in
-// results/volume.json. `node bench/volume.ts`, after `npm start` has built the server.
 
 const VISITS = 20;
 const BARS = { press_to_paint_ms: 100, elements: 2_500, shift: 0.02 } as const;
@@ -25,7 +23,7 @@ const SCREENS = [
   { path: '/admin/audit', there: 'main li, main tbody tr', press: undefined },
 ] as const;
 
-/** What the page itself sees of its paints. */
+/** Paints as the page itself sees them. */
 const WATCH = `
   window.measured = { shift: 0, press: 0 };
   new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.measured.shift += entry.value; })

@@ -31,6 +31,7 @@ test('the sign-in screen is accessible in every mode', async ({ page }) => {
 });
 
 for (const screens of groupsOf(SCREENS)) {
+  // proves: product-2.8-2, product-2.8-3
   test(`accessible in every mode: ${screens.join(', ')}`, async ({ page }) => {
     test.slow();
     await openFull(page);

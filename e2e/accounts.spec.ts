@@ -120,7 +120,7 @@ test.describe('in public exposure', () => {
     const reloaded = office.waitForEvent('load');
     await office.getByRole('menuitem', { name: 'Sign Out' }).click();
     await reloaded;
-    // Whoever runs the server passes the code on; only then the address is an administrator's. It is in the address of the page that the mail names.
+    // The operator passes the code on; only then the address is an administrator's. It is in the address of the page that the mail names.
     const letters = readOutbox(server.data_dir).split(/^To: /m);
     const proof =
       /^((?:[2-9A-Z]{4}-){2}[2-9A-Z]{4})$/m.exec(
@@ -264,6 +264,7 @@ test('the keyboard alone changes username and password, and ends a session elsew
   await expect(page.getByRole('heading', { level: 1, name: /dashboard/i })).toBeVisible();
 });
 
+// proves: asvs-14.3.1
 test('a session that was ended elsewhere is told at the sign-in screen at once', async ({ page, browser, server }) => {
   await registerAndSignIn(page, 'maria');
   const other = await openWindow(browser, server.url);
@@ -279,7 +280,7 @@ test('a session that was ended elsewhere is told at the sign-in screen at once',
   await expect(other.getByText(/Your session has ended/)).toBeVisible();
 });
 
-test('nothing of accounts is cut off at any width', async ({ page }) => {
+test('every part of accounts is visible at any width', async ({ page }) => {
   await page.goto('/?mode=reset-password');
   await expect(page.getByRole('button', { name: 'Reset Password' })).toBeVisible();
   await expectNothingCutOff(page);

@@ -11,7 +11,7 @@ test('a false positive is hidden with its like, and comes back when that is ende
   // The empty list says what is watched.
   await expect(page.getByText(/^Nothing found\. Palisade watches uploaded files/)).toBeVisible();
 
-  // The page hears of it by itself.
+  // The page shows it without a reload.
   const upload = () =>
     page.request.post('/api/antivirus/scan', {
       headers,

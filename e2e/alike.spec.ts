@@ -3,7 +3,7 @@ import { givePremium, openSignedIn, test } from './palisade.ts';
 import { cleanPdf, eicarFile } from './samples.ts';
 import { SCREENS } from './screens.ts';
 
-/** How far what is drawn may move while a screen arrives (cumulative layout shift). */
+/** Largest movement of drawn parts while a screen arrives (cumulative layout shift). */
 const SHIFT_MAXIMUM = 0.02;
 
 /** Moments as every screen writes them: the time today and yesterday, the day of this year and of another, an age, and a day in full. */
@@ -25,6 +25,7 @@ async function withRecords(page: Page): Promise<void> {
   await page.request.post('/api/premium/anti-hacking/simulate-threat', { headers });
 }
 
+// proves: product-2.8-8, product-2.9-3
 test('every screen writes its moments in one form, and draws its selects in one', async ({ page }) => {
   test.slow();
   await withRecords(page);
@@ -47,6 +48,7 @@ test('every screen writes its moments in one form, and draws its selects in one'
   expect(written.filter((line) => !MOMENTS.some((form) => form.test(line.replace(/^\S+: /u, ''))))).toEqual([]);
 });
 
+// proves: product-2.9-2
 test('a chart of which nothing is known yet says so in a line, and draws no empty axes', async ({ page }) => {
   await openSignedIn(page, 'maria');
   await givePremium(page, 'maria');
@@ -60,7 +62,8 @@ test('a chart of which nothing is known yet says so in a line, and draws no empt
   await expect(history.getByRole('row').nth(1)).toBeVisible();
 });
 
-test('nothing moves while a screen arrives on a phone', async ({ page }) => {
+// proves: product-2.8-6
+test('a screen arrives on a phone without movement', async ({ page }) => {
   test.slow();
   await withRecords(page);
   await page.setViewportSize({ width: 412, height: 823 });

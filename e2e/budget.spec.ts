@@ -2,16 +2,16 @@ import { expect, type Page } from '@playwright/test';
 import { registerAndSignIn, test } from './palisade.ts';
 import { SCREENS } from './screens.ts';
 
-// Compressed transfer of the sign-in screen, and what each further screen adds to it (docs/decisions/0081). Bytes on the wire as Chromium counts them, without API
+// Compressed transfer of the sign-in screen, and what each further screen adds to it (docs/decisions/web.md). Bytes on the wire as Chromium counts them, without API
 // answers; brotli as served.
 const SIGN_IN_MAXIMUM = 180_000;
 const HOME_MAXIMUM = 65_000;
-/** What a new administrator has on the dashboard until it is done or put away: files of its own, as the charts are. */
+/** The first steps of a new administrator on the dashboard, until they are done or put away: files of its own, as the charts are. */
 const FIRST_STEPS_MAXIMUM = 2_500;
 const SCREEN_MAXIMUM = 60_000;
 const HOME = '/dashboard';
 
-/** Bytes that the page at `path` transfers until it is idle. What the browser's cache holds costs nothing. */
+/** Bytes that the page at `path` transfers until it is idle. Cached files cost nothing. */
 async function transferOf(page: Page, path: string): Promise<number> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Network.enable');

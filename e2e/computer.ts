@@ -36,7 +36,7 @@ export interface Computer {
   /** A desktop in memory, with a terminal on all of it that writes each line that is typed to `typed`. */
   startDesktop(typed: string): Promise<void>;
   killAgent(): void;
-  /** What the agent has said so far. */
+  /** Output of the agent so far. */
   said(): string;
   listen(port: number): Promise<void>;
   /** A connection from the neighbour: `open`, `refused` or `silent`. */

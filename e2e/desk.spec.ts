@@ -109,7 +109,7 @@ async function helpEachOther(page: Page, browser: Browser, server: Product): Pro
   await expect(log(maria).getByText('The grey one')).toBeVisible();
   await expect(log(maria).getByText('She means the old one')).toHaveCount(0);
 
-  // Who has another screen open sees that something came.
+  // A person on another screen sees that a message came.
   await maria.goto('/dashboard');
   await tina.getByRole('radio', { name: 'Answer' }).check();
   await say(tina, 'Please turn it off and on.', 'Answer');
@@ -131,7 +131,7 @@ async function helpEachOther(page: Page, browser: Browser, server: Product): Pro
   await expect(log(tina).getByRole('img', { name: 'printer.png' })).toBeVisible();
   await expect(log(tina).getByText(eicarFile.name)).toHaveCount(0);
 
-  // What was found leads to where it was said, on both sides.
+  // A found message leads to its place in the conversation, on both sides.
   await maria.getByRole('button', { name: 'Search it' }).click();
   await maria.getByRole('searchbox', { name: 'Search the messages' }).fill('grey');
   await maria.getByRole('link', { name: /The grey one/ }).click();
@@ -167,6 +167,7 @@ async function helpEachOther(page: Page, browser: Browser, server: Product): Pro
   await close(desk);
 }
 
+// proves: support-customer-10, support-fault-3
 test('a message without a connection waits, and arrives once and in order when it is back', async ({ page, browser, server }) => {
   test.slow();
   const desk = await openDesk(page, browser, server);
@@ -176,7 +177,7 @@ test('a message without a connection waits, and arrives once and in order when i
   await say(maria, 'first');
   await inbox(tina).getByRole('link', { name: /maria/ }).click();
   await expect(log(tina).getByText('first')).toBeVisible();
-  // What is sent arrives, and its answer is lost: the message is there, and sent again behind it.
+  // The message arrives and its answer is lost: the message is there, and sent again behind it.
   await maria.route('**/api/chat/messages', async (route) => {
     if (route.request().method() === 'POST') await route.fetch();
     await route.abort();
@@ -233,7 +234,7 @@ async function raceAndOutlive(page: Page, browser: Browser, server: Product): Pr
     await inbox(one).getByRole('link', { name: /maria/ }).click();
     await expect(conversation(one).getByRole('button', { name: 'Claim' })).toBeVisible();
   }
-  // Who is too late may find the button gone.
+  // The second person may find the button gone.
   const claims = [ada, tina].map((one) =>
     conversation(one)
       .getByRole('button', { name: 'Claim' })
@@ -264,7 +265,7 @@ async function raceAndOutlive(page: Page, browser: Browser, server: Product): Pr
   for (const one of [maria, winner, loser]) {
     for (const text of words) await expect(log(one).getByText(text, { exact: true })).toHaveCount(1, { timeout: 60_000 });
     const told = (await log(one).locator('.message__text').allTextContents()).filter((text) => words.includes(text));
-    // Whoever wrote first at whichever page: the server's order, and the customer's own.
+    // The order is the server's, and the customer's own, whichever page wrote first.
     expect(told.filter((text) => text !== 'I am still here')).toEqual(words.slice(0, -1));
   }
   await maria.reload();
@@ -272,11 +273,13 @@ async function raceAndOutlive(page: Page, browser: Browser, server: Product): Pr
   await close(desk);
 }
 
+// proves: support-staff-13
 test('two of the staff see each other in a conversation, and one gets it', async ({ page, browser, server }) => {
   test.slow();
   await seeEachOther(page, browser, server);
 });
 
+// proves: support-customer-25
 test('a customer writes, a technician claims and answers, both see it live, and it is closed and rated', async ({
   page,
   browser,
@@ -286,6 +289,7 @@ test('a customer writes, a technician claims and answers, both see it live, and 
   await helpEachOther(page, browser, server);
 });
 
+// proves: support-scale-4
 test.describe('on two servers behind a proxy', () => {
   test.skip(!hasSideBySide, 'There is no PostgreSQL and Redis on this machine that servers could share.');
   test.use({ servers: 2 });
@@ -303,6 +307,7 @@ test.describe('on two servers behind a proxy', () => {
     await helpEachOther(page, browser, server);
   });
 
+  // proves: support-staff-5
   test('of two who claim at once one gets it, and a server that fails takes no message with it', async ({
     page,
     browser,
@@ -313,6 +318,7 @@ test.describe('on two servers behind a proxy', () => {
   });
 });
 
+// proves: support-customer-22
 test('a thing is shown to support by its own button, and help pages answer first', async ({ page, browser, server }) => {
   test.slow();
   const desk = await openDesk(page, browser, server);
@@ -339,6 +345,7 @@ test('a thing is shown to support by its own button, and help pages answer first
   await close(desk);
 });
 
+// proves: support-staff-24
 test('administrators write help pages and canned answers, and set the hours', async ({ page }) => {
   test.slow();
   await openSignedIn(page, 'ada');
@@ -372,6 +379,7 @@ test('administrators write help pages and canned answers, and set the hours', as
   await expect(hours.getByText('The hours are saved.')).toBeVisible();
 });
 
+// proves: support-scale-10, support-staff-1
 test('the desk on a phone shows one pane at a time, and the field stays above the keyboard', async ({
   page,
   browser,
@@ -412,6 +420,7 @@ test('the desk on a phone shows one pane at a time, and the field stays above th
   await close(desk);
 });
 
+// proves: support-scale-9
 test('the screens of the desk are accessible, whole at every width, and worked by keyboard', async ({
   page,
   browser,
@@ -452,4 +461,45 @@ test('the screens of the desk are accessible, whole at every width, and worked b
   await expect(page.getByRole('table', { name: 'Weeks' })).toBeVisible();
   await expectAccessibleInEveryMode(page);
   await close(desk);
+});
+
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+test('hours over midnight are kept, and are those of the day on which they begin', async ({ page, browser, server }) => {
+  await openSignedIn(page, 'ada');
+  // A zone in which it is noon, so that the journey is the same at any time of day.
+  const now = new Date();
+  const offset = 12 - now.getUTCHours();
+  const time_zone = `Etc/GMT${offset > 0 ? '-' : '+'}${Math.abs(offset)}`;
+  const today = new Date(now.getTime() + offset * 3_600_000).getUTCDay();
+  const yesterday = WEEKDAYS[(today + 6) % 7] ?? '';
+  const customer = await browser.newContext({ baseURL: server.url });
+  const maria = await customer.newPage();
+  await openSignedIn(maria, 'maria');
+
+  const setHours = async (until: string) => {
+    await page.goto('/admin/setup');
+    const hours = page.getByRole('region', { name: 'Hours of support' });
+    const always = hours.getByRole('switch', { name: 'Support is there day and night' });
+    if (await always.isChecked()) await always.click();
+    await hours.getByLabel('Time zone').fill(time_zone);
+    const takeAway = hours.getByRole('button', { name: /: take away$/ });
+    for (let left = await takeAway.count(); left > 0; left -= 1) await takeAway.first().click();
+    await hours.getByRole('button', { name: `${yesterday}: add a time` }).click();
+    await hours.getByLabel(`${yesterday}: from`).fill('22:00');
+    await hours.getByLabel(`${yesterday}: to`).fill(until);
+    await expect(hours.getByText('next day')).toBeVisible();
+    await hours.getByRole('button', { name: 'Save the hours' }).click();
+    await expect(hours.getByText('The hours are saved.')).toBeVisible();
+    await page.reload();
+    await expect(hours.getByLabel(`${yesterday}: to`)).toHaveValue(until);
+    await expectNothingCutOff(page);
+    // An administrator belongs to the staff, and is here while the page is open.
+    await page.goto('about:blank');
+    await maria.goto('/chat');
+    return maria.getByRole('status', { name: 'Support' });
+  };
+  await expect(await setHours('14:00')).toContainText('Nobody of support is here just now');
+  await expect(await setHours('06:00')).toContainText(/Support is back on /);
+  await customer.close();
 });

@@ -71,6 +71,7 @@ async function addTheDevice(page: Page, computer: Computer): Promise<void> {
   await expect(device(page).getByText('Applied', { exact: true })).toBeVisible();
 }
 
+// proves: device-fault-1
 test('rules reach a kernel, are taken back where they cut it off, and files are scanned where they are', async ({
   page,
   server,
@@ -173,7 +174,7 @@ test('rules reach a kernel, are taken back where they cut it off, and files are 
     await expect(findings).toContainText('Restored');
     expect(readFileSync(infected).equals(nestedZip.buffer)).toBe(true);
 
-    // What the dashboard says was measured there.
+    // The dashboard shows values that were measured there.
     await go(page, '/dashboard');
     await expect(tile(page, 'System health')).toContainText('Kitchen');
     await expect(tile(page, 'System health').getByRole('meter', { name: 'Memory' })).toHaveAttribute('value', /^[1-9]/u);
@@ -238,7 +239,7 @@ test('a technician controls a computer as far as its person grants, until they s
     await expectAccessible(page);
     await expectAccessible(customer);
 
-    // Stopped by the key of the person: what is typed now goes nowhere, and the session goes on.
+    // Stopped by the key of the person: later typing has no effect, and the session continues.
     await customer.keyboard.press('Alt+Shift+C');
     await expect(screen).toHaveCount(0);
     await expect(workspace(page)).toContainText('Control is off.');

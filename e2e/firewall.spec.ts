@@ -147,7 +147,7 @@ test('a rule is edited where it stands, a preset brings two, and what was done i
   await expect(row(page, 'Office')).toContainText('*:3389');
 });
 
-test('what the server refuses is alerted and said at the field', async ({ page }) => {
+test('a refusal of the server is alerted and shown at the field', async ({ page }) => {
   // Many looks by axe, on a machine that may be busy.
   test.slow();
   await openFirewall(page);
@@ -217,7 +217,7 @@ test('a rule that another window deleted goes without a fuss', async ({ page, co
   await addRule(page, 'Home');
   const other = await context.newPage();
   await other.goto('/firewall');
-  // The page is told of it, and would read it anew.
+  // The page receives the event, and would read the list anew.
   await page.route(RULES, (route) => (route.request().method() === 'GET' ? route.abort() : route.fallback()));
   for (const name of ['Office', 'Home']) {
     await answerTo(other, () => other.getByRole('button', { name: `Delete ${name}` }).click());
@@ -298,7 +298,7 @@ test.describe('public exposure', () => {
   });
 });
 
-test('nothing of the firewall is cut off at any width', async ({ page }) => {
+test('every part of the firewall is visible at any width', async ({ page }) => {
   await openFirewall(page);
   await addRule(page, 'A'.repeat(100), async (form) => {
     await form.getByLabel('Source IP').fill(Array(20).fill('2001:db8:1234:5678:9abc:def0:1234:5678').join(','));

@@ -144,6 +144,7 @@ test('an infected upload becomes an alert, a drill says that it is one, and a sc
   await expect(tile(page, 'Threats Neutralized')).toContainText('1 measured on this account');
 });
 
+// proves: product-3.3-1
 test('live mode asks every 5 seconds, and a scan reloads the alerts a second later', async ({ page }) => {
   await page.clock.install();
   await openSignedIn(page, 'maria');
@@ -167,7 +168,7 @@ test('live mode asks every 5 seconds, and a scan reloads the alerts a second lat
   await expect.poll(() => count('/alerts')).toBeGreaterThan(before);
 });
 
-test('what goes wrong is said as the specification says it', async ({ page }) => {
+test('faults are shown in the words of the specification', async ({ page }) => {
   await openSignedIn(page, 'maria');
   await givePremium(page, 'maria');
   const refuse = (status: number, code: string) => ({
@@ -208,7 +209,7 @@ test.describe('in front of customers', () => {
   });
 });
 
-test('nothing of these screens is cut off at any width', async ({ page }) => {
+test('every part of these screens is visible at any width', async ({ page }) => {
   await openSignedIn(page, 'maria');
   await page.goto('/anti-hacking');
   await expect(page.getByRole('heading', { name: 'Premium access required' })).toBeVisible();

@@ -29,7 +29,7 @@ test('an upload shows its stages, and can be taken back while it is read', async
   await expect(page.getByRole('region', { name: 'Scan history' }).getByRole('listitem')).toContainText(cleanPdf.name);
 });
 
-test('what one window does shows in the other at once, and signing out there closes its socket', async ({ page, context }) => {
+test('a change in one window shows in the other at once, and signing out there closes its socket', async ({ page, context }) => {
   await openSignedIn(page, 'maria');
   const other = await context.newPage();
   const opened = other.waitForEvent('websocket');
@@ -51,7 +51,8 @@ test('what one window does shows in the other at once, and signing out there clo
   for (const window of [page, other]) await expect(window.getByRole('button', { name: 'Sign In' })).toBeVisible();
 });
 
-test('Online follows the socket: lost, it says so, and it comes back by itself', async ({ page }) => {
+// proves: product-3.4-1
+test('Online follows the socket: lost, it says so, and it comes back without a press', async ({ page }) => {
   await openSignedIn(page, 'maria');
   let lose = async () => {};
   let reachable = true;

@@ -14,7 +14,7 @@ const menu = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 const tile = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const preferences = (page: Page) => page.getByRole('dialog', { name: 'Security Preferences' });
 
-/** Fails the journey when the page loads anew: what it shows has to come by itself. */
+/** Fails the journey when the page loads anew: changes must appear without that. */
 function expectNoReload(page: Page): () => void {
   let loads = 0;
   page.on('load', () => {
@@ -26,6 +26,7 @@ function expectNoReload(page: Page): () => void {
 test.describe('behind a proxy', () => {
   test.use({ environment: { TRUSTED_PROXIES: '127.0.0.1' } });
 
+  // proves: product-1.8-2
   test('a stranger who knows the password is seen at once, put out, and kept out by a new one', async ({
     page,
     browser,
@@ -74,6 +75,7 @@ test.describe('behind a proxy', () => {
   });
 });
 
+// proves: product-1.3-4
 test('a threat that was locked away costs little, an open port more until it is closed', async ({ page }) => {
   test.slow();
   await registerAndSignIn(page, 'maria');
@@ -83,7 +85,7 @@ test('a threat that was locked away costs little, an open port more until it is 
   await expect(score).toContainText('100%');
   await expect(tile(page, 'Threats Neutralized')).toContainText('0 measured on this account');
 
-  // Another tab uploads; this one hears of it by itself.
+  // Another tab uploads; this one shows it without a reload.
   const hasNotReloaded = expectNoReload(page);
   const tab = await page.context().newPage();
   await tab.goto('/antivirus');
@@ -130,7 +132,7 @@ test('a threat that was locked away costs little, an open port more until it is 
   hasNotReloaded();
 });
 
-test('a weak password is told of on the dashboard, and changed from there', async ({ page }) => {
+test('the dashboard names a weak password, which is changed from there', async ({ page }) => {
   await registerAndSignIn(page, 'maria');
   await page.goto('/dashboard?open=security');
   const changeTo = async (from: string, to: string) => {

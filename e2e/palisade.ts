@@ -37,7 +37,7 @@ export const test = base.extend<{ environment: Record<string, string>; servers: 
   },
 });
 
-/** What `npm run outbox` prints. */
+/** Output of `npm run outbox`. */
 export function readOutbox(DATA_DIR: string): string {
   return execFileSync(process.execPath, [READ_OUTBOX], { env: { DATA_DIR }, encoding: 'utf8' });
 }
@@ -94,7 +94,7 @@ export async function signIn(page: Page, name: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1, name: /dashboard/i })).toBeVisible();
 }
 
-/** What calls beside the page are signed with. */
+/** Token of calls beside the page. */
 export async function headersOf(page: Page): Promise<Record<string, string>> {
   return { authorization: `Bearer ${await page.evaluate(() => localStorage.getItem('palisade.access_token'))}` };
 }
@@ -133,7 +133,7 @@ export async function openDeaf(page: Page, path: string): Promise<Page> {
 /** The widths that every screen is made for: a small phone, a phone, a tablet, a desktop, 4K. In CSS pixels. */
 const WIDTHS = [320, 390, 768, 1440, 3840];
 
-/** What of the page is drawn past the sides of its window, where nothing scrolls to it. */
+/** Parts of the page that are drawn past the sides of its window, where nothing scrolls to it. */
 function cutOff(): string[] {
   const { clientWidth, scrollWidth } = document.documentElement;
   const isScrolled = (element: Element): boolean => {
@@ -148,12 +148,12 @@ function cutOff(): string[] {
   return scrollWidth > clientWidth ? [...names, `the page, by ${scrollWidth - clientWidth} px`] : names;
 }
 
-/** Nothing of the page as it stands is cut off, at any width that screens are made for. The window is left as wide as it was. */
+/** Expects every part of the page to be visible at any width that screens are made for. The window is left as wide as it was. */
 export async function expectNothingCutOff(page: Page): Promise<void> {
   const before = page.viewportSize();
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
-    // What follows the width in script does so a frame later, what moves there comes to rest.
+    // Scripts follow the width one frame later, and transitions end after that.
     await page.evaluate(() => new Promise(requestAnimationFrame));
     await expect.poll(() => page.evaluate(cutOff), { message: `at ${width} px`, timeout: 3_000 }).toEqual([]);
   }
@@ -174,7 +174,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await expect(page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`)).toBeAttached();
-    // A colour in the middle of a change is nobody's contrast.
+    // A colour in the middle of a transition has no contrast to check.
     await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'));
     // There are no frames, so that the page of its own in which the kit adds up frames is not needed. Between the schemes nothing but colours differs.
     const axe = new AxeBuilder({ page }).setLegacyMode();
@@ -194,7 +194,7 @@ export async function expectAccessible(page: Page): Promise<void> {
 /** A small phone held across, or a desktop at 400 % (WCAG 2.2, 1.4.10). In CSS pixels. */
 const AT_400_PERCENT = { width: 320, height: 256 };
 
-/** How much of the window's height what stays in place takes while the page is scrolled, from 0 to 1. */
+/** Share of the window's height that fixed parts take while the page is scrolled, from 0 to 1. */
 function fixedShare(): number {
   // It is over everything, and can be closed.
   if (document.querySelector('[role="dialog"]') !== null) return 0;

@@ -1,13 +1,14 @@
 import { expect, type Page } from '@playwright/test';
 import { expectAccessible, givePremium, openSignedIn, test } from './palisade.ts';
 
-/** What of the window's width the sentence below a heading takes. */
+/** Share of the window's width that the sentence below a heading takes. */
 function shareOfSentence(page: Page): Promise<number> {
   return page
     .locator('.page__head .sub')
     .evaluate((sentence) => sentence.getBoundingClientRect().width / document.documentElement.clientWidth);
 }
 
+// proves: product-2.9-2
 test('on a phone the answer comes first, a few reasons with the rest on demand, and no words are squeezed', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await openSignedIn(page, 'maria');

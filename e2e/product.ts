@@ -17,7 +17,7 @@ function startCommand(): string[] {
 export interface Product {
   url: string;
   data_dir: string;
-  /** What it has written to standard error so far. */
+  /** Standard error of the server so far. */
   errors(): string;
   /** Ends it, or the first of several, without a word, as a machine does that fails. */
   crash(): Promise<void>;

@@ -4,8 +4,7 @@ import { connect } from 'node:net';
 import { createServer } from 'node:tls';
 
 /**
- * Stands for the network between a computer and its server, in a namespace of its own: answers its name (DNS), and ends TLS as a proxy in front of a server does. What
- * comes goes on through a socket in the file system, which leads out of the namespace.
+ * Stands for the network between a computer and its server, in a namespace of its own: answers its name (DNS), and ends TLS as a proxy in front of a server does. Connections continue through a socket in the file system, which leads out of the namespace.
  *
  *     node relay.ts ADDRESS NAME KEY CERTIFICATE SOCKET
  */

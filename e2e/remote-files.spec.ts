@@ -33,7 +33,7 @@ test('files go both ways through the scanner, a recording takes a yes, and every
   await expect(picture(page)).toBeVisible({ timeout: 15_000 });
   await expect(notice).toContainText('They see what you share in another window', { timeout: 15_000 });
 
-  // Nothing is sent until the customer allows it, which the technician asks for.
+  // Files are sent only after the customer allows it, which the technician asks for.
   const [hers, theirs] = [customer, page].map((side) => side.getByRole('region', { name: 'Files', exact: true }));
   if (!hers || !theirs) throw new Error('There are two sides.');
   await workspace(page).getByRole('button', { name: 'Files', exact: true }).click();
@@ -83,7 +83,7 @@ test('files go both ways through the scanner, a recording takes a yes, and every
   for (const side of [hers, theirs]) {
     const saved = side.page().waitForEvent('download');
     await side.getByRole('button', { name: /^Download remote-session-.*\.webm$/ }).click({ timeout: 30_000 });
-    // What WebM begins with (RFC 8794).
+    // First bytes of WebM (RFC 8794).
     expect((await bytesOf(await saved)).subarray(0, 4).toString('hex')).toBe('1a45dfa3');
   }
 

@@ -37,6 +37,7 @@ const mirror = (customer: Page) => customer.locator('.mirror').getByRole('status
 test.describe('where only a relay leads from one side to the other', () => {
   test.slow();
 
+  // proves: remote-10
   test('the picture comes through it, both are told when it is gone, and the picture comes back with it', async ({
     page,
     server,
@@ -69,6 +70,7 @@ test.describe('where the relay has another secret than the server', () => {
   test.use({ relay_secret: 'a-secret-of-somebody-else' });
   test.slow();
 
+  // proves: remote-9
   test('both sides say within 15 seconds that it refuses them, and why', async ({ page, server }) => {
     const { browser, customer } = await shareByRelay(page, server.url);
     const words = /The relay of this installation refused the session: its secret is another one than TURN_SECRET here/;

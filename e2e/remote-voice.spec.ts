@@ -16,7 +16,7 @@ import {
 
 /** A microphone that beeps twice a second. */
 const BEEPS = '--use-fake-device-for-media-stream';
-/** What a decoder makes of nothing: the last bit of 16, up or down (1 / 32767). */
+/** Output of a decoder for silence: the last bit of 16, up or down (1 / 32767). */
 const SILENCE = 0.0001;
 const voice = (page: Page) => page.getByRole('region', { name: 'Talk by voice' });
 
@@ -48,7 +48,7 @@ async function keepPeers(page: Page): Promise<void> {
   });
 }
 
-/** What this page hears just now: how loud it is (0 to 1), how many packets have come, and through what. */
+/** Sound at this page now: loudness (0 to 1), how many packets have come, and through what. */
 async function heardBy(page: Page): Promise<{ level: number; packets: number; way: string }> {
   return await page.evaluate(async () => {
     const heard = { level: 0, packets: 0, way: '' };
@@ -84,7 +84,8 @@ async function isSilentFor(page: Page, packets = 100): Promise<void> {
   }).toPass({ timeout: 30_000 });
 }
 
-test('both turn their voice on, are heard once they unmute, and the picture goes on all the while', async ({ server }) => {
+// proves: remote-20
+test('both turn their voice on, are heard once they unmute, and the picture continues', async ({ server }) => {
   test.slow();
   const [browser, other] = [await startCustomer([...SHARES, BEEPS]), await startCustomer([BEEPS])];
   const page = await withMicrophone(other, server.url);
@@ -184,7 +185,7 @@ relayed.describe('without a screen, and where only a relay leads from one side t
     const codeOf = (side: Page) => side.locator('.code-line__code').textContent();
     await expect.poll(() => codeOf(page)).toMatch(/^[A-Z2-9]{4} [A-Z2-9]{4}$/);
     expect(await codeOf(customer)).toBe(await codeOf(page));
-    // Whoever turns it off is heard no more, and hears no more.
+    // A person who turns the voice off neither hears nor is heard.
     await voice(page).getByRole('button', { name: 'Turn my voice off' }).click();
     await expect(voice(customer)).toContainText('tina has not turned their voice on, so nobody hears you yet.');
     await browser.close();

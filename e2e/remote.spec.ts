@@ -21,7 +21,7 @@ test('a customer approves, shows a screen, pauses and stops, and the technician 
   await shareOwnTab(customer);
   await customer.reload();
 
-  // Nothing is shown before the customer has said yes to this technician.
+  // The picture appears only after the customer approved this technician.
   await expect(customer.getByRole('heading', { name: 'tina has joined your session' })).toBeVisible();
   await expect(banner(customer)).toContainText('On its staff since');
   await expect(workspace(page).getByText('Waiting for maria to approve')).toBeVisible();
@@ -30,7 +30,7 @@ test('a customer approves, shows a screen, pauses and stops, and the technician 
   await banner(customer).getByRole('button', { name: 'Approve', exact: true }).click();
   await expect(sharing(customer)).toContainText('tina sees what you share.');
 
-  // A real picture: the clock that is drawn there is read from the pixels here, and it goes on.
+  // A real picture: the clock that is drawn there is read from the pixels here, and it runs.
   await expect(picture(page)).toBeVisible();
   await expect.poll(() => readClock(picture(page))).toEqual(expect.any(Number));
   const ages: number[] = [];
@@ -124,6 +124,7 @@ test('a customer approves, shows a screen, pauses and stops, and the technician 
   await browser.close();
 });
 
+// proves: remote-4, remote-17
 test('a picker that is refused leaves the technician waiting, and a page that is loaded again shares again', async ({
   page,
   server,
@@ -177,7 +178,8 @@ test('a picker that is refused leaves the technician waiting, and a page that is
   await browser.close();
 });
 
-test('what the browser’s own bar stops is gone for the technician within a second', async ({ page, server }) => {
+// proves: remote-5
+test('a picture stopped by the browser’s own bar is gone for the technician within a second', async ({ page, server }) => {
   test.slow();
   const browser = await startCustomer(SHARES);
   const { customer } = await meet(page, browser, server.url);

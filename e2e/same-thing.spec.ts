@@ -5,7 +5,7 @@ import { eicarFile } from './samples.ts';
 const SOON = { timeout: 2_000 };
 const PASSWORD = 'a long enough password';
 
-test('who acts on a thing that is gone in another tab is told so', async ({ page }) => {
+test('an action on a record that another tab removed is refused with a reason', async ({ page }) => {
   await openSignedIn(page, 'maria');
   const headers = await headersOf(page);
   const rules: string[] = [];

@@ -28,6 +28,7 @@ test('a new person has files scanned and reads true verdicts', async ({ page }) 
   await expect(page.getByRole('heading', { level: 1, name: 'Antivirus' })).toBeVisible();
 });
 
+// proves: asvs-7.4.1, asvs-7.4.4
 test('signing out ends the session on the server', async ({ page, request }) => {
   await registerAndSignIn(page, 'maria');
   const token = await page.evaluate(() => localStorage.getItem('palisade.access_token'));
@@ -48,7 +49,7 @@ test('signing out ends the session on the server', async ({ page, request }) => 
 test('the sign-in screen says what went wrong', async ({ page, server }) => {
   await page.goto('/antivirus');
   await expectAccessible(page);
-  // Nobody has an account yet, so Register is what opens.
+  // Without any account Register opens.
   await page.getByRole('tab', { name: 'Login' }).click();
   await page.getByLabel('Email').fill('nobody@example.com');
   await page.getByLabel('Password', { exact: true }).fill('not the password');
@@ -97,6 +98,7 @@ test('an upload can be cancelled, and a failed one is said', async ({ page }) =>
   await expect(page.getByRole('region', { name: 'Scan history' }).getByRole('listitem')).toContainText('EICAR-Test-File');
 });
 
+// proves: product-2.8-9
 test('a finding explains itself, its file comes back, and an administrator decides about a false alarm', async ({
   page,
   browser,

@@ -14,7 +14,7 @@ import { openSignedIn } from './palisade.ts';
 export const SHARES = ['--auto-accept-this-tab-capture'];
 export const REFUSES = ['--use-fake-ui-for-media-stream=deny'];
 
-/** The customer’s questions, what stands on every screen of theirs while something is shown, the technician’s side, and the picture there. */
+/** The customer’s questions, the banner on each of their screens while something is shown, the technician’s side, and the picture there. */
 export const banner = (page: Page) => page.getByRole('region', { name: 'Open session' });
 export const sharing = (page: Page) => page.getByRole('region', { name: 'Screen sharing' });
 export const workspace = (page: Page) => page.getByRole('region', { name: /^Session with / });
@@ -89,7 +89,7 @@ export async function drawClock(page: Page): Promise<void> {
   });
 }
 
-/** What the technician's page shows just now: the age of the clock in its pixels, in ms, or what else is there. */
+/** Current content of the technician's page: the age of the clock in its pixels, in ms, or what else is there. */
 export async function readClock(video: Locator): Promise<number | 'no clock' | 'black' | 'nothing'> {
   return await video.evaluate((element) => {
     if (!(element instanceof HTMLVideoElement) || element.videoWidth === 0) return 'nothing';

@@ -42,7 +42,7 @@ test('the keyboard alone leads from sign-in to a scan', async ({ page }) => {
   expect((await chooser).isMultiple()).toBe(true);
 });
 
-test('nothing is cut off at any width', async ({ page }) => {
+test('every part is visible at any width', async ({ page }) => {
   await openSignedIn(page, 'maria');
   for (const path of ['/dashboard', '/antivirus']) {
     await page.goto(path);
@@ -53,6 +53,7 @@ test('nothing is cut off at any width', async ({ page }) => {
   await expectAccessibleOnPhone(page);
 });
 
+// proves: asvs-1.3.2, asvs-3.4.3, asvs-14.2.3
 test('no screen breaks the Content-Security-Policy', async ({ page }) => {
   const broken: string[] = [];
   page.on('console', (message) => {

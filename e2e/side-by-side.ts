@@ -15,7 +15,7 @@ const HAPROXY = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy', '/usr/local/bin
 const REDIS_DATABASES = 20_000;
 const LISTENS_WITHIN_MS = 30_000;
 
-/** What servers share between them on this machine, where `scripts/test.mjs` has started it: JOURNEY_DATABASE_URL, JOURNEY_STORAGE_URL, JOURNEY_REDIS_URL. */
+/** Services that servers share on this machine, where `scripts/test.mjs` has started it: JOURNEY_DATABASE_URL, JOURNEY_STORAGE_URL, JOURNEY_REDIS_URL. */
 function shared(): { database: string; storage: string; redis: string } | undefined {
   const [database, storage, redis] = ['DATABASE', 'STORAGE', 'REDIS'].map((name) => process.env[`JOURNEY_${name}_URL`] ?? '');
   return database && storage && redis && HAPROXY !== undefined ? { database, storage, redis } : undefined;

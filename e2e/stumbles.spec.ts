@@ -2,7 +2,7 @@ import { expect, type Locator, type Page } from '@playwright/test';
 import { givePremium, openSignedIn, register, signIn, test } from './palisade.ts';
 import { cleanPdf, eicarFile } from './samples.ts';
 
-// What new people stumbled over, each where they did.
+// Obstacles that new people met, each in its place.
 
 /** The parts of a page that something else is drawn over, where the page is scrolled so that they are in view. */
 async function coveredBy(float: Locator, page: Page): Promise<string[]> {
@@ -32,6 +32,7 @@ function smallTargets(): string[] {
   });
 }
 
+// proves: product-2.1-1, product-2.1-2, product-2.2-1, product-2.4-1, product-2.8-6, product-2.10-1
 test('the first start leads to an administrator, to set-up, and through the first steps', async ({ page, server }) => {
   test.slow();
   expect(new URL(server.url).hostname).toBe('localhost');
@@ -46,7 +47,7 @@ test('the first start leads to an administrator, to set-up, and through the firs
   await expect(page.getByRole('tab', { name: 'Register' })).toHaveAttribute('aria-selected', 'true');
   await expect(page.getByText(/The first one becomes the administrator/)).toBeVisible();
   await register(page, 'maria');
-  // Nobody after the first is told so.
+  // Later people do not read it.
   await page.getByRole('tab', { name: 'Register' }).click();
   await expect(page.getByText(/The first one becomes the administrator/)).toHaveCount(0);
   await page.getByRole('tab', { name: 'Login' }).click();
@@ -76,7 +77,7 @@ test('the first start leads to an administrator, to set-up, and through the firs
   await expect(page.getByText('call me maybe').first()).toBeVisible();
   await expect(page.locator('a[href^="tel:"], a[href^="mailto:"]')).toHaveCount(0);
 
-  // A step that is done says so, by itself; all of them go when they are put away.
+  // A finished step shows it without a press; all steps disappear when they are put away.
   await page.getByRole('button', { name: 'Main Dashboard' }).click();
   const left = page.getByRole('region', { name: 'First steps: 3 left' });
   await expect(left.getByRole('listitem').filter({ hasText: 'Say who provides this' })).toContainText('(done)');
@@ -94,6 +95,7 @@ test('the first start leads to an administrator, to set-up, and through the firs
   ]);
 });
 
+// proves: product-2.5-1, product-2.6-1, product-2.7-1, product-2.8-2, product-2.8-13, product-2.8-15
 test('uploads are announced, names show what they are, and nothing covers or hides what is to be pressed', async ({ page }) => {
   test.slow();
   await openSignedIn(page, 'maria');
@@ -189,7 +191,8 @@ test('uploads are announced, names show what they are, and nothing covers or hid
   expect(colours[0]).not.toBe(colours[1]);
 });
 
-test('without a connection a screen says so and opens by itself, and over a slow network it says that it is coming', async ({
+// proves: product-2.8-4, product-2.8-5, product-2.8-14
+test('without a connection a screen says so and opens when it is back, and over a slow network it says that it is coming', async ({
   page,
   context,
 }) => {
@@ -220,7 +223,7 @@ test('without a connection a screen says so and opens by itself, and over a slow
   await expect(page.getByText('Online', { exact: true })).toBeVisible();
   await expect(page.getByRole('heading', { level: 1, name: 'Antivirus' })).toBeVisible();
 
-  // What went well is said, and does not stay; dates have one form.
+  // A success is shown and disappears; dates have one form.
   await page.goto('/dashboard?open=security');
   const dialog = page.getByRole('dialog', { name: 'Security Preferences' });
   await dialog.getByLabel('Current Password').fill('a long enough password');

@@ -31,7 +31,7 @@ const message = (page: Page, text: string, tone: 'good' | 'bad') =>
   expect(page.locator(`[role="status"][data-tone="${tone}"]`)).toHaveText(text);
 
 test('from template to request to plan', async ({ page }) => {
-  // Two people take turns three times, and every screen of theirs is examined.
+  // Two people take turns three times, and each of their screens is examined.
   test.slow();
   await openAsAdmin(page);
 
@@ -262,7 +262,7 @@ test('the keyboard alone makes a template and assigns it', async ({ page }) => {
   await message(page, 'Subscription assigned successfully to maria@example.com', 'good');
 });
 
-test('nothing of the subscriptions is cut off at any width', async ({ page }) => {
+test('every part of the subscriptions is visible at any width', async ({ page }) => {
   await openAsAdmin(page);
   await fillAssignment(page);
   await page.getByLabel('Plan Name').fill('A plan of the longest name that anybody would think of, and then some more');

@@ -26,6 +26,7 @@ async function codeOf(page: Page): Promise<string> {
   return (await banner(page).getByText(CODE).textContent()) ?? '';
 }
 
+// proves: asvs-3.2.2
 test('a message is kept verbatim and gets a marked automatic reply after 1.5 seconds', async ({ page }) => {
   test.slow();
   await openSignedIn(page, 'maria');
@@ -98,7 +99,7 @@ test('sending shows that somebody types, and a failure loses nothing', async ({ 
 
   const retry = page.getByRole('button', { name: 'Retry' });
   await retry.click({ trial: true });
-  // By itself it is sent soon as well: pressed at once, before that takes the button away.
+  // The queue sends it soon as well: pressed at once, before that takes the button away.
   isBack = true;
   await retry.dispatchEvent('click');
   await expect(log(page).getByText(/Not sent yet/)).toHaveCount(0);
@@ -120,6 +121,7 @@ test('sending shows that somebody types, and a failure loses nothing', async ({ 
   }
 });
 
+// proves: support-customer-30
 test('the chat’s way in the sidebar opens the live chat in a window of its own', async ({ page, context }) => {
   test.slow();
   await openSignedIn(page, 'maria');
@@ -258,6 +260,7 @@ test('the screens of remote access are accessible in every state', async ({ page
   await context.close();
 });
 
+// proves: product-3.3-1
 test('the banner follows the session every 5 seconds, and Cancel ends it', async ({ page }) => {
   await openSignedIn(page, 'maria');
   await page.goto('/remote');

@@ -3,7 +3,7 @@ import { expectAccessible, expectAccessibleOnPhone, expectNothingCutOff, headers
 
 const PASSWORD = 'a long enough password';
 
-test('an administrator makes somebody a technician, who helps with a code that comes along by itself', async ({
+test('an administrator makes somebody a technician, who helps with a code that the message brings along', async ({
   page,
   browser,
   server,
@@ -16,7 +16,7 @@ test('an administrator makes somebody a technician, who helps with a code that c
   await openSignedIn(tina, 'tina');
   await openSignedIn(maria, 'maria');
 
-  // How somebody comes here is said, and that the role counts.
+  // The page says how to get here and that the role counts.
   await page.goto('/admin/users');
   await expect(page.getByText(`${server.url}/?mode=register`)).toBeVisible();
   await page.getByRole('button', { name: /tina/ }).click();
@@ -69,7 +69,7 @@ test('an administrator makes somebody a technician, who helps with a code that c
   for (const context of contexts) await context.close();
 });
 
-test('what is missing is said at its field, at sign-in and in a dialog', async ({ page }) => {
+test('a missing value is named at its field, at sign-in and in a dialog', async ({ page }) => {
   await page.goto('/?mode=login');
   await page.getByLabel('Email').fill('maria@example.com');
   await page.getByRole('button', { name: 'Sign In' }).click();

@@ -4,7 +4,7 @@ import { expect, type Page } from '@playwright/test';
 import { expectAccessible, givePremium, openSignedIn, test } from './palisade.ts';
 import { eicarFile } from './samples.ts';
 
-// What the screens count, and what they say of it, is true of the whole account, and the same wherever it is said.
+// Figures and sentences of the screens are true of the whole account, and equal everywhere.
 
 const tile = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const showMore = (page: Page) => page.getByRole('button', { name: /^Show more/ });
@@ -25,6 +25,7 @@ function fill(data_dir: string, table: string, count: number, vary: (index: numb
   database.close();
 }
 
+// proves: product-1.1-1, product-1.1-2, product-1.1-3, product-1.1-4
 test('figures are of the account and lists show all of it, by mouse and by keyboard', async ({ page, server }) => {
   test.slow();
   await openSignedIn(page, 'maria');
@@ -84,7 +85,7 @@ test('figures are of the account and lists show all of it, by mouse and by keybo
   });
   await page.goto('/firewall');
   await expect(tile(page, 'Active Rules').locator('.num')).toHaveText('61');
-  // What a list is narrowed to is found among all that there is, not among what was read.
+  // A filter searches all records, not only those that were read.
   await page.getByLabel('Search the rules').fill('Rule 7');
   const rules = page.getByRole('switch', { name: /^Status of / });
   await expect(rules).toHaveCount(1);
@@ -118,6 +119,7 @@ test('figures are of the account and lists show all of it, by mouse and by keybo
   await expect(page.getByRole('region', { name: 'Session history' }).getByRole('listitem')).toHaveCount(1);
 });
 
+// proves: product-1.3-1, product-1.3-2, product-1.3-3, product-1.3-5, product-1.4-1, product-1.5-1, product-1.6-2, product-1.7-1, product-1.8-1, product-1.9-1, product-2.8-10, product-2.9-1, product-2.11-1
 test('score, colour, words and posture scan agree, and nothing is claimed that nobody does', async ({ page }) => {
   test.slow();
   await openSignedIn(page, 'maria');
@@ -161,7 +163,7 @@ test('score, colour, words and posture scan agree, and nothing is claimed that n
   await page.goto('/dashboard');
   await expect(page.getByRole('heading', { name: '1 harmless test file was found and put out of reach.' })).toBeVisible();
 
-  // Nothing applies rules: the first line says so, and is not teal.
+  // Without a device no rule is enforced: the first line says so, and is not teal.
   const added = await page.request.post('/api/firewall/rules', { headers, data: { rule_name: 'By its name alone' } });
   expect(await added.json()).toMatchObject({
     ...{ direction: 'inbound', action: 'allow', protocol: 'tcp', source_ip: '*', destination_ip: '*', port: '*' },
@@ -198,6 +200,7 @@ test('score, colour, words and posture scan agree, and nothing is claimed that n
   await expectAccessible(page);
 });
 
+// proves: product-1.2-1, product-1.2-2
 test('words that a newer server says are shown as what is known of them', async ({ page }) => {
   await openSignedIn(page, 'maria');
   const headers = await givePremium(page, 'maria');
@@ -237,7 +240,8 @@ test('words that a newer server says are shown as what is known of them', async 
 test.describe('in front of customers', () => {
   test.use({ environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'maria@example.com', RESET_DELIVERY: 'outbox' } });
 
-  test('nothing is promised that the provider has not, and who becomes administrator is told how', async ({ page }) => {
+  // proves: product-1.6-1, product-2.3-1
+  test('only existing offers are promised, and a future administrator reads how to become one', async ({ page }) => {
     await page.goto('/');
     await page.getByRole('tab', { name: 'Register' }).click();
     await expect(

@@ -27,6 +27,7 @@ async function givePassword(page: Page, name: string): Promise<void> {
 
 const dashboard = (page: Page) => page.getByRole('heading', { level: 1, name: /dashboard/i });
 
+// proves: product-2.8-1
 test('an authenticator app is set up, asked for at sign-in, and a recovery code stands in for it', async ({ page }) => {
   test.slow();
   await registerAndSignIn(page, 'maria');
@@ -86,7 +87,8 @@ test('an authenticator app is set up, asked for at sign-in, and a recovery code 
   await expect(dashboard(page)).toBeVisible();
 });
 
-test('a passkey is added, signs in alone, by itself in the email field, and is the second step after the password', async ({
+// proves: product-2.4-1
+test('a passkey is added, signs in alone, from the email field, and is the second step after the password', async ({
   page,
   server,
 }) => {
@@ -133,7 +135,7 @@ test('a passkey is added, signs in alone, by itself in the email field, and is t
   await page.getByLabel('Email').focus();
   await expect(dashboard(page)).toBeVisible();
 
-  // Nobody touches the device while the password is typed.
+  // The device is not touched while the password is typed.
   const touch = (enabled: boolean) => devtools.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled });
   await signOut(page);
   await touch(false);

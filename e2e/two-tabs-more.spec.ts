@@ -3,7 +3,7 @@ import { expect, type Page } from '@playwright/test';
 import { codeOfApp } from './authenticator.ts';
 import { expectAccessible, givePremium, openDeaf, openSignedIn, test, textOf } from './palisade.ts';
 
-/** What is not told is read anew after five seconds at the soonest, so that two tell the one from the other. */
+/** Without an event a list is read anew after five seconds at the earliest, so two seconds prove the event. */
 const SOON = { timeout: 2_000 };
 const PASSWORD = 'a long enough password';
 

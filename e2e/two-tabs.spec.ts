@@ -3,11 +3,12 @@ import { expect, type Page } from '@playwright/test';
 import { expectAccessible, givePremium, headersOf, openSignedIn, test } from './palisade.ts';
 import { eicarFile } from './samples.ts';
 
-/** What is not told is read anew after five seconds at the soonest, so that two tell the one from the other. */
+/** Without an event a list is read anew after five seconds at the earliest, so two seconds prove the event. */
 const SOON = { timeout: 2_000 };
 const tile = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
-test('what one tab does, the other shows within two seconds', async ({ page, context }) => {
+// proves: product-2.8-7, product-2.8-12, product-3.1-1
+test('a change in one tab shows in the other within two seconds', async ({ page, context }) => {
   test.slow();
   await openSignedIn(page, 'maria');
   const headers = await givePremium(page, 'maria');
@@ -89,7 +90,8 @@ test('what one tab does, the other shows within two seconds', async ({ page, con
   await expect(today).not.toHaveText(before, SOON);
 });
 
-test('what concerns administrators and everybody shows in their tabs, and after a gap all of it is read anew', async ({
+// proves: product-2.10-1, product-3.1-2, product-3.1-3, product-3.4-1
+test('changes for administrators and for everybody show in their tabs, and after a gap all of it is read anew', async ({
   page,
   browser,
   server,

@@ -1,3 +1,4 @@
+// proves: security-34
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { type ClientRequest, request } from 'node:http';
@@ -115,7 +116,7 @@ async function resetWith(page: Page, token: string, password: string): Promise<v
 test.describe('in local exposure', () => {
   test.use({ environment: { LIMITS: 'recovery=1000/15m' } });
 
-  test('who comes first through a proxy, or by a name of their own, administers nothing; who is at the machine does', async ({
+  test('the first account through a proxy or a foreign name is no administrator; one made at the machine is', async ({
     page,
     browser,
     server,
@@ -133,7 +134,7 @@ test.describe('in local exposure', () => {
         expect([kind, said.status, said.body]).toEqual([kind, 403, expect.stringContaining('EXPOSURE=public')]);
       }
       await stranger.goto(outside(proxy));
-      // nginx by itself names the server's own address as the host, so that its page comes.
+      // nginx names the server's own address as the host by default, so the page loads.
       if (kind !== 'nginx') {
         await expect(refusal).toBeVisible();
         await expect(stranger.getByText('PUBLIC_URL', { exact: true })).toBeVisible();
@@ -149,6 +150,7 @@ test.describe('in local exposure', () => {
     await expect(proxies(page)).toContainText('EXPOSURE=public');
   });
 
+  // proves: attack-B.6-1
   test('a reset token is shown through no proxy, and every page of the administrator says what to set', async ({
     page,
     browser,
@@ -191,6 +193,7 @@ test.describe('in local exposure', () => {
 test.describe('in public exposure', () => {
   test.use({ environment: { ...PUBLIC, LIMITS: 'recovery.source=1000/15m' } });
 
+  // proves: attack-B.7-3
   test('a stranger’s address that somebody registers takes no factor and no letters, and is its owner’s again', async ({
     browser,
     server,
@@ -234,6 +237,7 @@ test.describe('in public exposure', () => {
     await expect(thief.getByText(/^Your session has ended/)).toBeVisible();
   });
 
+  // proves: attack-B.8-2
   test('a name that looks like somebody’s is refused, with the reason', async ({ browser, server, startProxy }) => {
     await ask(server.url, '/auth/register', { body: account('palisade') });
     const page = await openWindow(browser, outside(await startProxy('HAProxy')));
@@ -248,6 +252,7 @@ test.describe('in public exposure', () => {
     }
   });
 
+  // proves: attack-B.9-1
   test('registering tells no email that is known, and its owner hears of it', async ({ browser, server, startProxy }) => {
     await ask(server.url, '/auth/register', { body: account('known') });
     const page = await openWindow(browser, outside(await startProxy('Caddy')));
@@ -263,6 +268,7 @@ test.describe('in public exposure', () => {
     await expect.poll(() => letterTo('known', 'you have an account already', server)).toBeDefined();
   });
 
+  // proves: attack-B.10-1
   test('resets that strangers ask for take nothing away from the owner’s', async ({ browser, server, startProxy }) => {
     test.slow();
     await ask(server.url, '/auth/register', { body: account('owner') });
@@ -278,7 +284,8 @@ test.describe('in public exposure', () => {
     expect(await tokenOf(server.url, 'owner', 'another long password')).toHaveLength(43);
   });
 
-  test('wrong sign-ins with invented emails shut nobody out, and the administrator is told of the proxy', async ({
+  // proves: attack-B.11-1
+  test('wrong sign-ins with invented emails lock nobody out, and the administrator reads about the proxy', async ({
     browser,
     server,
     startProxy,
@@ -301,6 +308,7 @@ test.describe('in public exposure', () => {
     }
   });
 
+  // proves: attack-B.14-2
   test('small ways in are closed behind every proxy', async ({ server, startProxy }) => {
     test.slow();
     await ask(server.url, '/auth/register', { body: account('maria') });
@@ -358,7 +366,8 @@ test.describe('in public exposure', () => {
 test.describe('behind a trusted proxy', () => {
   test.use({ environment: { ...PUBLIC, TRUSTED_PROXIES: '127.0.0.1' } });
 
-  test('who writes ports behind their address is one source', async ({ startProxy }) => {
+  // proves: attack-B.14-1
+  test('an address with different ports is one source', async ({ startProxy }) => {
     const { url } = await startProxy('nginx with headers');
     const statuses: number[] = [];
     for (let index = 0; index < 6; index += 1) {
@@ -405,7 +414,7 @@ base.describe('who has got at the files', () => {
     const inDatabase = (sql: string) => {
       const database = new DatabaseSync(join(server.data_dir, 'palisade.sqlite'));
       database.exec('pragma busy_timeout = 5000');
-      // Whoever can write to the database can take away what guards it there.
+      // An attacker who can write to the database can remove its triggers.
       const triggers = database.prepare("select name from sqlite_master where type = 'trigger' and tbl_name like 'audit%'").all();
       for (const { name } of triggers) database.exec(`drop trigger ${String(name)}`);
       database.exec(sql);

@@ -5,7 +5,7 @@ const TABLET = { width: 768, height: 1024 };
 /** What 400 % leaves of 1280 x 1024. */
 const ENLARGED = { width: 320, height: 256 };
 
-/** What is pressed in the middle of it and gets something else: the names of those that lie under another thing. */
+/** Names of controls that lie under another part: a press in their middle hits that. */
 function covered(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>('main :is(a, button, input, select, textarea)')]
@@ -23,7 +23,7 @@ function covered(page: Page): Promise<string[]> {
   );
 }
 
-test('nothing lies under another thing on a tablet and at 400 %, and tables become cards there', async ({ page }) => {
+test('no control lies under another on a tablet and at 400 %, and tables become cards there', async ({ page }) => {
   await openSignedIn(page, 'maria');
   await page.goto('/chat');
   await page

@@ -27,7 +27,7 @@ const FILES = join(OUT, 'files');
 const KEPT = ['@litko/yara-x', '@litko/yara-x-linux-x64-gnu', '7z-wasm'];
 
 /**
- * What runs all day takes little memory (docs/decisions/0184). `require` of a module of Node's leaves alone what nobody uses of it: `import 'node:http'` loads a second HTTP
+ * The agent runs all day and must take little memory (docs/decisions/agent.md). `require` of a module of Node's leaves alone what nobody uses of it: `import 'node:http'` loads a second HTTP
  * client (15 MB) because it looks at each name that the module has.
  * @type {import('esbuild').BuildOptions}
  */
@@ -54,7 +54,7 @@ const FOR_LITTLE_MEMORY = {
     {
       name: 'palisade:one-language',
       setup(build) {
-        // Nobody reads what a parser says on a device in 50 languages.
+        // Parser messages in 50 languages are not shown on a device.
         build.onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, ({ path }) => ({
           contents: "export { default as en } from './en.js';",
           resolveDir: dirname(path),
@@ -132,11 +132,11 @@ export async function bundleAgent(outdir, entryPoints) {
     bundle({
       ...common,
       entryPoints: {
-        'yara-process': '../scanner/src/yara-process.ts',
-        'set-trial-process': '../scanner/src/set-trial-process.ts',
+        'yara-process': '../scanner/src/engine/yara-process.ts',
+        'set-trial-process': '../scanner/src/rules/set-trial-process.ts',
       },
       format: 'esm',
-      // What was written for require finds it.
+      // Code that was written for require finds it.
       banner: {
         js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
       },

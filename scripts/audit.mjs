@@ -19,7 +19,7 @@ const GRAVE = new Set(['high', 'critical']);
 /** @typedef {{ findings: string[] } | { unknown: string }} Audit */
 
 /**
- * What an answer of `npm audit --json` says.
+ * Meaning of an answer of `npm audit --json` says.
  * @param {string} output
  * @returns {Audit}
  */

@@ -1,3 +1,4 @@
+// proves: security-46
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { auditPackages, auditSentences, readAudit } from './audit.mjs';
 import { lockFaults } from './lock-faults.mjs';
 import { ROOT } from './node-runtime.mjs';
 
+// proves: asvs-15.1.2
 describe('the lock file', () => {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
 

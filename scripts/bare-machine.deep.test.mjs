@@ -15,13 +15,13 @@ const onLinuxX64 = process.platform === 'linux' && process.arch === 'x64' && exi
 function newPlace(name) {
   const place = mkdtempSync(join(tmpdir(), `palisade-${name}-`));
   must('chmod', ['755', place]);
-  onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(place, { recursive: true, force: true }), PATIENCE_MS);
   return place;
 }
 
 describe.runIf(onLinuxX64)('npm start in a fresh clone, with node, npm, git, sh and coreutils alone', () => {
   const programs = mkdtempSync(join(tmpdir(), 'palisade-programs-'));
-  afterAll(() => rmSync(programs, { recursive: true, force: true }));
+  afterAll(() => rmSync(programs, { recursive: true, force: true }), PATIENCE_MS);
   beforeAll(() => {
     must('chmod', ['755', programs]);
     for (const [folder, names] of Object.entries({
@@ -82,12 +82,13 @@ test.runIf(onLinuxX64 && isRoot && NEEDS.mmdebstrap.isThere())(
     mkdirSync(join(root, 'srv/home'));
     must('chown', ['65534:65534', join(root, 'srv/home')]);
     writeFileSync(join(root, 'srv/start'), 'cd /srv/palisade && exec npm start\n');
+    // The shell stays the first process of the namespace, and the rest ends with it: the signal that --kill-child asks for is forgotten by a process that changes its user.
     const enter =
-      'mount --rbind /dev "$1/dev" && mount -t proc proc "$1/proc" && exec chroot --userspec=65534:65534 "$1" /bin/sh /srv/start';
+      'mount --rbind /dev "$1/dev" && mount -t proc proc "$1/proc" && chroot --userspec=65534:65534 "$1" /bin/sh /srv/start; exit $?';
     const server = await startServer('unshare', ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', enter, 'sh', root], {
       env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/srv/home', PORT: '0', ...settings },
     });
     expect(await firstScan(server.url)).toEqual({ 'eicar.com': 'infected', 'letter.txt': 'clean' });
-    await server.stop();
+    await server.stop('SIGKILL');
   },
 );

@@ -14,7 +14,7 @@ export function must(command, args, options = {}) {
   return stdout.trim();
 }
 
-/** What npm must know to reach the registry from a machine without this one's configuration. */
+/** Settings that npm needs to reach the registry from a machine without this one's configuration. */
 export function registrySettings() {
   const names = ['cafile', 'registry'];
   // npm looks for the machine's configuration beside the Node that it runs on, so it must not be the packaged one.
@@ -92,9 +92,9 @@ export async function startServer(command, args, options) {
   return {
     url: await address,
     output: () => output,
-    /** As Ctrl-C does, or `kill -TERM` of npm. */
-    async stop() {
-      child.kill('SIGTERM');
+    /** As `kill -TERM` of npm does. `unshare` does not listen to that while it waits for its child; SIGKILL ends both. @param {NodeJS.Signals} [signal] */
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
       return await ended;
     },
   };

@@ -1,4 +1,4 @@
-// Plain JavaScript for any Node >= 18: makes a fresh clone runnable. `--build` builds as well. What is up to date is left alone.
+// Plain JavaScript for any Node >= 18: makes a fresh clone runnable. `--build` builds as well. Up-to-date parts are left alone.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -89,7 +89,7 @@ function isForHere({ os, cpu, libc }) {
 }
 
 /**
- * Whether node_modules has the locked packages already, by the list that npm keeps there: what changed is a workspace of ours. Optional packages of other
+ * Whether node_modules has the locked packages already, by the list that npm keeps there: only a workspace changed. Optional packages of other
  * platforms are missing everywhere.
  */
 function isInstalled() {

@@ -73,7 +73,11 @@ const VIOLATIONS = [
   ['scanner/src/planted-web.ts', "import { call } from '@palisade/web/src/api/call.ts';\nexport const c = call;\n", IMPORTS],
   ['scanner/src/planted-http.ts', "import { createServer } from 'node:http';\nexport const create = createServer;\n", IMPORTS],
   ['scanner/src/planted-inflate.ts', "import { inflateSync } from 'node:zlib';\nexport const inflate = inflateSync;\n", IMPORTS],
-  ['scanner/src/planted-lz.ts', "import { unpackLz4 } from './lz.ts';\nexport const unpack = unpackLz4;\n", IMPORTS],
+  [
+    'scanner/src/formats/planted-lz.ts',
+    "import { unpackLz4 } from '#scanner/formats/compression/lz.ts';\nexport const unpack = unpackLz4;\n",
+    IMPORTS,
+  ],
   ['scanner/src/planted-test.ts', "import { EICAR } from '#test/files.ts';\nexport const e = EICAR;\n", IMPORTS],
   [
     'scanner/src/planted-database.ts',

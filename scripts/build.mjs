@@ -18,7 +18,7 @@ const LEAST_BYTES = 256;
 const BUNDLED = ['fastify-type-provider-zod', 'kysely', 'uuid', 'zod'];
 
 /**
- * What a server and its engines hold from the start on (docs/decisions/0234).
+ * Keeps the memory of a server and its engines small from the start (docs/decisions/runtime.md).
  * @type {import('esbuild').Plugin}
  */
 const forLittleMemory = {
@@ -29,7 +29,7 @@ const forLittleMemory = {
     build.onLoad({ filter: /^/, namespace: 'node-builtin' }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
     }));
-    // Nobody reads what a parser says of itself in 50 languages.
+    // Parser messages in 50 languages are never shown.
     build.onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, ({ path }) => ({
       contents: "export { default as en } from './en.js';",
       resolveDir: dirname(path),
@@ -37,7 +37,7 @@ const forLittleMemory = {
   },
 };
 
-/** What the server says that it was built from (server/src/platform/build.ts). A build outside of git may name it in PALISADE_COMMIT and PALISADE_COMMITTED_AT. */
+/** Writes the origin of the build that the server reports (server/src/platform/build.ts). A build outside of git may name it in PALISADE_COMMIT and PALISADE_COMMITTED_AT. */
 function writeBuild() {
   const git = (/** @type {string[]} */ ...args) => {
     try {
@@ -70,8 +70,8 @@ async function buildServer() {
       'accept-keys': 'src/accept-keys.ts',
       'write-backup': 'src/write-backup.ts',
       'read-backup': 'src/read-backup.ts',
-      'yara-process': '../scanner/src/yara-process.ts',
-      'trial-process': '../scanner/src/trial-process.ts',
+      'yara-process': '../scanner/src/engine/yara-process.ts',
+      'trial-process': '../scanner/src/rules/trial-process.ts',
       'mail-thread': 'src/features/chat/mail-thread.ts',
     },
     outdir: 'dist',
@@ -84,7 +84,7 @@ async function buildServer() {
     // Without comments, which the engine of JavaScript would keep with the rest of the text; lines stay, so that an error says where.
     minifyWhitespace: true,
     lineLimit: 120,
-    // Packages stay packages; what is source of ours goes in.
+    // Packages stay packages; our own sources are bundled.
     external: dependencies
       .filter((name) => !name.startsWith('@palisade/') && !BUNDLED.includes(name))
       .flatMap((name) => [name, `${name}/*`]),

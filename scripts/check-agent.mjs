@@ -51,7 +51,7 @@ function hold(is_so, sentence) {
   say(sentence);
 }
 
-// What a kernel gives a computer: its own processes, network, mounts and control groups. systemd is process 1.
+// The namespaces of a computer: its own processes, network, mounts and control groups. systemd is process 1.
 const BOOT = `set -e
 mount --make-rprivate /
 mount --bind "$1" "$1"
@@ -199,7 +199,7 @@ async function check() {
   try {
     await computer.shell('touch /etc/touched-once');
     await computer.switchOff();
-    // What the first start of any computer leaves is none of ours.
+    // Files that the first start of any computer leaves do not count.
     computer = await switchOn(way_out);
     const before = filesOf();
 

@@ -90,7 +90,7 @@ const data = join(place, 'data');
 mkdirSync(data, { mode: 0o700 });
 // The user of the image.
 must('chown', ['10001', data]);
-// What the image says of user, folder and command is what runs.
+// The container runs with the user, folder and command of the image.
 const inImage = ['run', '--isolation', 'chroot', '--volume', `${data}:/data`];
 const settings = ['HOST=127.0.0.1', `PORT=${PORT}`, 'SCANNER_URL=none'].flatMap((one) => ['--env', one]);
 server = spawn('buildah', [...STORE, ...inImage, ...settings, image, '--', 'node', 'server/dist/main.js'], {

@@ -1,4 +1,4 @@
-// Format, lint, import rules, types, dead code: everything that needs no test run. `--staged` looks at the files of the next commit alone where the tool can.
+// Format, lint, import rules, types, dead code, prose: everything that needs no test run. `--staged` looks at the files of the next commit alone where the tool can.
 import { run } from './run.mjs';
 
 const staged = process.argv.includes('--staged');
@@ -19,6 +19,8 @@ const CHECKS = [
   ['knip', []],
   // Hashes, origins and licences of all packages.
   ['node', ['scripts/lock-faults.mjs']],
+  // Constructions of comments, test names and documents that have to be decoded; the allowed counts only fall.
+  ['node', ['scripts/prose.mjs']],
 ];
 
 let failed = 0;

@@ -11,7 +11,7 @@ const PATH = join(ROOT, 'package-lock.json');
 const SYSTEMS = ['linux', 'darwin', 'win32', 'android', 'freebsd', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'aix', 'wasm32'];
 const PROCESSORS = ['x64', 'arm64', 'ia32', 'arm', 'ppc64', 'riscv64', 's390x', 'loong64', 'mips64el', 'mips64', 'wasm32'];
 
-/** What a package's name says of its platform: `@biomejs/cli-linux-arm64-musl`. @param {string} name */
+/** The platform in a package's name: `@biomejs/cli-linux-arm64-musl`. @param {string} name */
 function platformOf(name) {
   const words = name.split(/[-/@.]/);
   const os = SYSTEMS.find((system) => words.includes(system));

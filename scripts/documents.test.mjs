@@ -1,18 +1,17 @@
-// Holds the documents: the README is short, every setting is described, every decision is in the index, every link leads somewhere, and nothing names a document that is not here.
+// Checks the documents: every setting is described, every topic of decisions is in the index, every link leads somewhere, and nothing names a document that does not exist.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { decisions, INDEX, indexOf } from './decisions.mjs';
 import { ROOT } from './node-runtime.mjs';
 
 const read = (/** @type {string} */ path) => readFileSync(join(ROOT, path), 'utf8');
+const own = 'scripts/documents.test.mjs';
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
   .split('\n')
   .filter((path) => path !== '' && existsSync(join(ROOT, path)));
 const documents = files.filter((path) => path.endsWith('.md'));
 
-const wordsOf = (/** @type {string} */ text) => text.split(/\s+/).filter((word) => word !== '').length;
 const anchorsOf = (/** @type {string} */ text) =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
     title
@@ -39,15 +38,26 @@ function deadLinks(path, text) {
     .map((target) => `${path}: ${target}`);
 }
 
+/** Documents under docs/ that a file names and that do not exist, or lack the named section. @param {string} path @param {string} text */
+function missingDocuments(path, text) {
+  return [...text.matchAll(/(?<![\w./-])(docs\/[\w/-]+)(\.md)?(?:#([\w-]+))?/g)]
+    .filter(([, name = '', ending, anchor]) => {
+      // Without an ending it is a folder, or a decision by its old number.
+      if (ending === undefined) return /\/\d/.test(name);
+      const file = join(ROOT, `${name}.md`);
+      return !existsSync(file) || (anchor !== undefined && !anchorsOf(readFileSync(file, 'utf8')).includes(anchor));
+    })
+    .map(([named]) => `${path}: ${named}`);
+}
+
+/** The comment that a source file begins with, behind references for the compiler. @param {string} text */
+const headOf = (text) => (/^(?:\/\/\/ .*\n)*((?:\/\/ .*\n)+)/.exec(text)?.[1] ?? '').replaceAll(/^\/\/ /gm, '').trim();
+
 /** Words for documents of whoever planned this, and for places of one machine. */
 const OUTSIDE =
-  /(?<![\w-])(?:SPEC|DESIGN|STYLE|foundation|devices|remote|monitor|desk)\.md\b|\bSPEC section\b|\/work\/(?:shared|wt|main)\b/;
+  /(?<![\w-]|decisions\/)(?:SPEC|DESIGN|STYLE|foundation|devices|remote|monitor|desk)\.md\b|\bSPEC section\b|\/work\/(?:shared|wt|main)\b/;
 
 describe('the documents', () => {
-  test('begin with a README of at most 700 words', () => {
-    expect(wordsOf(read('README.md'))).toBeLessThanOrEqual(700);
-  });
-
   test('describe every setting', () => {
     const names = ['settings', 'secret-files'].flatMap((name) => settingsOf(read(`server/src/platform/${name}.ts`)));
     expect(names.length).toBeGreaterThan(40);
@@ -55,29 +65,55 @@ describe('the documents', () => {
     expect(names.filter((name) => !operating.includes(`\`${name}\``))).toEqual([]);
   });
 
-  test('give every decision a status, and the index names each: if not, run node scripts/decisions.mjs', () => {
-    const all = decisions();
-    expect(all.filter(({ text, whole }) => text !== whole).map(({ name }) => name)).toEqual([]);
-    expect(readFileSync(INDEX, 'utf8')).toBe(indexOf(all));
+  test('list every topic of decisions once in their index', () => {
+    const index = read('docs/decisions/README.md');
+    const listed = [...index.matchAll(/^\| \[([a-z-]+)\]\(\1\.md\) \| .+ \|$/gm)].map(([, name]) => `docs/decisions/${name}.md`);
+    const pages = documents.filter((path) => path.startsWith('docs/decisions/') && path !== 'docs/decisions/README.md');
+    expect(pages.length).toBeGreaterThan(10);
+    expect(listed.toSorted()).toEqual(pages.toSorted());
   });
 
-  test('have statuses that say what counts', () => {
-    expect(decisions().filter(({ status }) => !/^(in force|overtaken by \[\d+\])/.test(status))).toEqual([]);
+  test.each(documents.filter((path) => path.startsWith('docs/decisions/')))('%s has each anchor once', (path) => {
+    const anchors = anchorsOf(read(path));
+    expect(anchors.filter((anchor, at) => anchors.indexOf(anchor) !== at)).toEqual([]);
+  });
+
+  test('are there where a comment or a message names one', () => {
+    const text = files.filter(
+      (path) => /\.(ts|tsx|mjs|css|yaml|yml|service|py)$|(?:^|\/)palisade-agent$/.test(path) && path !== own,
+    );
+    expect(text.flatMap((path) => missingDocuments(path, read(path)))).toEqual([]);
   });
 
   test.each(documents)('%s links to what is there', (path) => {
     expect(deadLinks(path, read(path))).toEqual([]);
   });
 
+  test('every bench begins with what it measures and its bar', () => {
+    const benches = files.filter((path) => /^bench\/(?:peers\/)?[\w-]+\.ts$/.test(path));
+    expect(benches.length).toBeGreaterThan(40);
+    const heads = benches.map((path) => ({ path, head: headOf(read(path)) }));
+    expect(heads.filter(({ head }) => head === '').map(({ path }) => path)).toEqual([]);
+    const keeping = heads.filter(({ path, head }) => head.startsWith('Measures') || /join\(RESULTS, /.test(read(path)));
+    expect(keeping.length).toBeGreaterThan(15);
+    expect(keeping.filter(({ head }) => !/^Measures .*(?:\bBars?: |\bNo bar\b)/s.test(head)).map(({ path }) => path)).toEqual([]);
+    const commands = [...read('docs/measured.md').matchAll(/`node (bench\/[\w-]+\.ts)/g)].map(([, path]) => path);
+    expect(commands.filter((path) => !keeping.some((one) => one.path === path))).toEqual([]);
+  });
+
   test('are all that the repository refers to', () => {
-    const text = files.filter((path) => /\.(md|ts|tsx|mjs|css|yaml|yml|conf|service|json)$/.test(path));
+    const text = files.filter(
+      (path) => /\.(md|ts|tsx|mjs|css|yaml|yml|conf|service|json)$/.test(path) && !path.startsWith('docs/decisions/'),
+    );
     expect(text.length).toBeGreaterThan(300);
-    const own = 'scripts/documents.test.mjs';
     expect(text.filter((path) => path !== own && path !== 'package-lock.json' && OUTSIDE.test(read(path)))).toEqual([]);
   });
 
   test('bite', () => {
     expect(deadLinks('docs/x.md', '[a](nothing.md) [b](../README.md#no-such-part) [c](../README.md#limits)')).toHaveLength(2);
+    expect(
+      missingDocuments('x.ts', 'docs/nothing.md docs/decisions/0081 docs/decisions/web.md docs/decisions/web.md#no'),
+    ).toHaveLength(3);
     expect(OUTSIDE.test('as SPEC.md says')).toBe(true);
     expect(settingsOf('  PORT: z.string(),\n')).toEqual(['PORT']);
   });

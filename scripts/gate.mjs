@@ -1,4 +1,4 @@
-// What both gates share (`npm test` is the fast one, `npm run test:deep` the deep one): running vitest and Playwright, counting, and the closing lines.
+// Shared parts of both gates (`npm test` is the fast one, `npm run test:deep` the deep one): running vitest and Playwright, counting, and the closing lines.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { findNode, ROOT } from './node-runtime.mjs';
@@ -189,6 +189,7 @@ export function createGate({ name: gate_name, may_rerun }) {
   /** The failed files once more, one after the other. @param {string} name @param {string[]} args @param {Record<string, string>} env @param {string[]} failed @returns {Promise<FileReport[]>} */
   async function rerun(name, args, env, failed) {
     process.stdout.write(`\n== again, alone: ${failed.map((file) => relative(ROOT, file)).join(', ')}\n`);
+    // Options are written as one argument each, with their value: --exclude=...
     const options = args.filter((arg) => arg.startsWith('--'));
     const { report } = await vitestOnce(`${name}-again`, [...options, '--no-file-parallelism', ...failed], env);
     /** @type {FileReport[]} */

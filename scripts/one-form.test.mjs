@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from './node-runtime.mjs';
 
-/** What is written where alone. `history-day.ts` writes days of the account's own time zone, which are no moments. */
+/** Forms of text, each with the only place that writes it. `history-day.ts` writes days of the account's own time zone, which are no moments. */
 const HOMES = [
   {
     what: /\b(?:toLocale(?:Date|Time)?String\(|(?:new )?Intl\.(?:Relative)?(?:Date)?TimeFormat\((?!\)\.resolvedOptions))/u,
@@ -23,6 +23,7 @@ function strays(name, source) {
   return HOMES.filter(({ what, homes }) => what.test(source) && !homes.includes(name)).map(({ what }) => `${name}: ${what}`);
 }
 
+// proves: product-2.8-8
 test('dates are written by one file, selects drawn by two components, forms are Form, all writes are useChange, and lists are changed by changeList', () => {
   const folder = join(ROOT, 'web/src');
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
@@ -30,13 +31,13 @@ test('dates are written by one file, selects drawn by two components, forms are 
   );
   expect(sources.length).toBeGreaterThan(150);
   expect(sources.flatMap((name) => strays(name, readFileSync(join(folder, name), 'utf8')))).toEqual([]);
-  // What is written nowhere would hold nothing.
+  // A form that occurs nowhere would check nothing.
   for (const { what, homes } of HOMES) {
     for (const home of homes) expect(readFileSync(join(folder, home), 'utf8'), home).toMatch(what);
   }
 });
 
-test('what is read of the server stands in domain/ and features/, which know the records, and not in ui/ or api/', () => {
+test('queries are in domain/ and features/, which know the records, and not in ui/ or api/', () => {
   const folder = join(ROOT, 'web/src');
   const knowing = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => /^(?:ui|api)\/.*(?<!\.test)\.tsx?$/u.test(name) && /\bqueryKey: \[/u.test(readFileSync(join(folder, name), 'utf8')),

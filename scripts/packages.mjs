@@ -75,7 +75,7 @@ const ofPrograms = (programs) => ({
 });
 
 /**
- * What a group of tests needs: Debian packages, and whether what they bring is there.
+ * Needs of a group of tests: Debian packages, and whether their programs are there.
  * @typedef {{ packages: string[], isThere: () => boolean }} Need
  */
 
@@ -124,7 +124,7 @@ export const NEEDS = {
 /** Needs of the fast gate; the deep one has them all. @type {(keyof typeof NEEDS)[]} */
 export const FAST_NEEDS = ['Chromium', 'PostgreSQL'];
 
-/** How to become root without a question: [] as root, sudo when it asks nothing, undefined otherwise. */
+/** Command to become root without a question: [] as root, sudo when it asks nothing, undefined otherwise. */
 async function rootPrefix() {
   if (process.getuid?.() === 0) return [];
   return (await run('sudo', ['-n', 'true'], { quiet: true })).code === 0 ? ['sudo', '-n'] : undefined;

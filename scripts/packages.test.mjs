@@ -8,7 +8,7 @@ const GRAMMAR = join(ROOT, 'scanner/test/grammar');
 /** Essential packages of Debian (its policy, section 3.8): there before anything is installed. */
 const ALWAYS_THERE = ['sh', 'tar', 'gzip'];
 
-/** What the programs beside our readers are, by the files that run them. */
+/** Programs beside our readers, by the files that run them. */
 function programsOfTests() {
   const opener = readFileSync(join(GRAMMAR, 'independent-opener.py'), 'utf8');
   const opened = /^PROGRAMS = .* for name in \((.*?)\)\}$/m.exec(opener)?.[1] ?? '';

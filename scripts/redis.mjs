@@ -1,4 +1,4 @@
-// A Redis of the tests' own, on loopback, with a database for each application of theirs, gone afterwards.
+// A Redis of the tests' own, on loopback, with a database for each application, removed afterwards.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,20 +1,21 @@
-// Writes docs/sentences.md: every sentence that the product can say on a screen, in a refusal or in a mail, by the file that says it. To be read as a worried
-// person reads them. `node scripts/sentences.mjs`; with `--check` it fails where the document is not what the sources say.
+// Lists every sentence that the product shows on a screen, in a refusal or in a mail, by the file that contains it.
+// `node scripts/sentences.mjs --out FILE` writes the list as Markdown; without `--out` it goes to standard output.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseSync } from 'vite';
 import { ROOT } from './node-runtime.mjs';
 
-const DOCUMENT = join(ROOT, 'docs/sentences.md');
 const PLACES = [
   { title: 'Screens', folder: 'web/src' },
-  { title: 'What both sides say', folder: 'contract/src' },
+  { title: 'Texts of the contract', folder: 'contract/src' },
   { title: 'Refusals, alerts and mails of the server', folder: 'server/src' },
-  { title: 'What the scanner says of a file', folder: 'scanner/src' },
-  { title: 'What the scam check says', folder: 'scam/src' },
+  { title: 'Scanner', folder: 'scanner/src' },
+  { title: 'Scam check', folder: 'scam/src' },
 ];
-/** Places in which a text is for a machine, or for who runs the server: attributes, logs, schemas of the API's document. */
+/** Attributes whose text is for a machine. */
 const FOR_MACHINES = new Set(['className', 'id', 'href', 'to', 'key', 'type', 'viewBox', 'd', 'rel', 'src', 'htmlFor', 'name']);
+/** Calls whose text is for a machine or an operator: logs, schemas of the API description, selectors. */
 const MACHINE_CALLS = new Set([
   'describe',
   'debug',
@@ -37,7 +38,7 @@ function sourcesIn(folder) {
     .map((entry) => join(entry.parentPath, entry.name))
     .filter(
       (path) =>
-        !/\.test\.|\.d\.ts$|fake-|test-setup|render-for-test|scanner\/src\/(?!(?:clamd-self-test|containers|filename|hash-list|ole|prepare-feed|rests)\.ts)|scam\/src\/(?!(?:advice|sentences)\.ts)|hostile|samples/u.test(
+        !/\.test\.|\.d\.ts$|fake-|test-setup|render-for-test|scanner\/src\/(?!(?:engine\/clamd-self-test|formats\/format|engine\/filename|rules\/hash-list|formats\/documents\/ole|rules\/prepare-feed|walk\/unclaimed-ranges)\.ts)|scam\/src\/(?!(?:advice|sentences)\.ts)|hostile|samples/u.test(
           path,
         ),
     )
@@ -61,9 +62,9 @@ function isForPeople(text) {
   return /\s/u.test(text) ? /^[\p{Lu}\p{N}“"'’…(]|^[ ,.:;–-]|\p{L} \p{L}/u.test(text) : /^\p{Lu}\p{Ll}+[.!?…:]?$/u.test(text);
 }
 
-/** @param {string} path @returns {string[]} */
-function sentencesOf(path) {
-  const { program } = parseSync(path, readFileSync(path, 'utf8'));
+/** The sentences of a source file, in their order, each once. @param {string} path @param {string} [source] @returns {string[]} */
+export function sentencesOf(path, source = readFileSync(path, 'utf8')) {
+  const { program } = parseSync(path, source);
   /** @type {string[]} */
   const found = [];
   /** @param {string} text */
@@ -109,7 +110,7 @@ function sentencesOf(path) {
         return;
       case 'JSXElement':
       case 'JSXFragment': {
-        // A sentence goes on over what is set in it: <b>, <bdi>, {figures}.
+        // A sentence continues over the elements in it: <b>, <bdi>, {figures}.
         const whole = node.children
           .map((/** @type {any} */ child) =>
             child.type === 'JSXText'
@@ -143,28 +144,41 @@ function sentencesOf(path) {
   return found;
 }
 
-const lines = [
-  '# Every sentence that the product can say',
-  '',
-  'Made by `node scripts/sentences.mjs` from the sources; `…` stands for what is put in. For reading as a worried person reads: no riddles, no machine words.',
-];
-let count = 0;
-for (const { title, folder } of PLACES) {
-  lines.push('', `## ${title}`);
-  for (const path of sourcesIn(join(ROOT, folder))) {
-    const sentences = sentencesOf(path);
-    if (sentences.length === 0) continue;
-    count += sentences.length;
-    lines.push('', `### ${relative(ROOT, path)}`, '', ...sentences.map((sentence) => `- ${sentence.replaceAll('](', ']\\(')}`));
-  }
+/** All sentences by place and file. @returns {{ title: string, files: { path: string, sentences: string[] }[] }[]} */
+export function allSentences() {
+  return PLACES.map(({ title, folder }) => ({
+    title,
+    files: sourcesIn(join(ROOT, folder))
+      .map((path) => ({ path: relative(ROOT, path), sentences: sentencesOf(path) }))
+      .filter(({ sentences }) => sentences.length > 0),
+  }));
 }
-const written = `${lines.join('\n')}\n`;
-if (process.argv.includes('--check')) {
-  if (readFileSync(DOCUMENT, 'utf8') !== written) {
-    process.stdout.write('palisade: docs/sentences.md is not what the sources say. Run "node scripts/sentences.mjs".\n');
-    process.exitCode = 1;
+
+/** @param {ReturnType<typeof allSentences>} places */
+function asMarkdown(places) {
+  const lines = [
+    '# Every sentence that the product shows',
+    '',
+    'Made by `node scripts/sentences.mjs`; `…` stands for inserted text.',
+  ];
+  for (const { title, files } of places) {
+    lines.push('', `## ${title}`);
+    for (const { path, sentences } of files)
+      lines.push('', `### ${path}`, '', ...sentences.map((sentence) => `- ${sentence.replaceAll('](', ']\\(')}`));
   }
-} else {
-  writeFileSync(DOCUMENT, written);
-  process.stdout.write(`${count} sentences\n`);
+  return `${lines.join('\n')}\n`;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const places = allSentences();
+  const out = process.argv.indexOf('--out');
+  const file = process.argv[out + 1];
+  if (out < 0) process.stdout.write(asMarkdown(places));
+  else if (file === undefined) {
+    process.stdout.write('palisade: --out needs a file.\n');
+    process.exitCode = 1;
+  } else {
+    writeFileSync(file, asMarkdown(places));
+    process.stdout.write(`${places.flatMap(({ files }) => files.flatMap(({ sentences }) => sentences)).length} sentences\n`);
+  }
 }

@@ -40,7 +40,7 @@ function databaseFiles() {
     .filter((path) => !NOT_ON_CLUSTER.test(path));
 }
 
-/** What servers share: a PostgreSQL, a store that speaks S3 and a Redis, started for the tests or named by the environment. */
+/** Services that servers share: a PostgreSQL, a store that speaks S3 and a Redis, started for the tests or named by the environment. */
 async function startShared() {
   const starts = { DATABASE: startPostgres, STORAGE: startS3, REDIS: startRedis };
   /** @type {Record<string, string>} */
@@ -71,7 +71,7 @@ if ((await run(node, [join(ROOT, 'scripts/bootstrap.mjs'), '--build'])).code !==
 const projects = rooms.filter((room) => PROJECTS.includes(room));
 if (projects.length > 0) {
   const named = projects.map((room) => `--project=${room}`);
-  await gate.vitest('deep tests', [...named, ...shard, '--exclude', NEWCOMERS, '.deep.test.'], {
+  await gate.vitest('deep tests', [...named, ...shard, `--exclude=${NEWCOMERS}`, '.deep.test.'], {
     TEST_DATABASE_URL: '',
     TEST_STORAGE_URL: '',
     TEST_REDIS_URL: '',

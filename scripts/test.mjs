@@ -30,13 +30,13 @@ await gate.step(
   [join(ROOT, 'scripts/check.mjs')],
   'The checks found something; `npm run format` repairs what is only format.',
 );
-await gate.vitest('unit and API tests', ['--exclude', DEEP_FILES], ON_SQLITE);
+await gate.vitest('unit and API tests', [`--exclude=${DEEP_FILES}`], ON_SQLITE);
 
 const postgres = await startPostgres();
 if ('skipped' in postgres) gate.skip(1, 'PostgreSQL');
 else {
   const filters = DIALECT_FILES.map((file) => `server/${file}`);
-  await gate.vitest('storage on PostgreSQL', ['--project=server', '--exclude', DEEP_FILES, ...filters], {
+  await gate.vitest('storage on PostgreSQL', ['--project=server', `--exclude=${DEEP_FILES}`, ...filters], {
     ...ON_SQLITE,
     TEST_DATABASE_URL: postgres.url,
   });

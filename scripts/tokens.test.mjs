@@ -1,4 +1,4 @@
-// Spacing, type and radius come from the tokens of web/src/app/tokens.css. A length that is none of them belongs there, with its name.
+// Spacing, type and radius come from the tokens of web/src/app/tokens.css. Any other length belongs there, with a name.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -26,7 +26,7 @@ const OWN_TASK_CHARS = 20_000;
 
 /**
  * Has the page run the large files that its entry asks for as scripts of their own, each after what it asks for itself. As parts of the entry they run in one task with it, which holds
- * a phone for 150 ms; what a person does meanwhile waits (docs/decisions/0215).
+ * a phone for 150 ms; what a person does meanwhile waits (docs/decisions/web.md).
  */
 function ownTasks(): Plugin {
   return {
@@ -60,7 +60,7 @@ function ownTasks(): Plugin {
 
 /**
  * noVNC waits at its top for whether the browser decodes H.264, which the agent's gate lets nobody ask for. One module that waits has the build keep everything that screens
- * share out of the entry's file: 11 kB more at sign-in (docs/decisions/0195).
+ * share out of the entry's file: 11 kB more at sign-in (docs/decisions/web.md).
  */
 function withoutWaiting(): Plugin {
   const wait = 'supportsWebCodecsH264Decode = await _checkWebCodecsH264DecodeSupport();';
@@ -81,35 +81,35 @@ function withoutWaiting(): Plugin {
 // A file that a screen fetches costs 330 bytes of headers beside its own. Groups name whole packages and our own files. The two that name files of Mantine are safe: they import
 // only React and the file with `Box`, and a file that Mantine renames costs 660 bytes, no more. The build fails where groups import each other in a circle.
 
-/** React, and what all components of Mantine ask for. */
+/** React, and the shared modules of Mantine's components. */
 const REACT = /\/node_modules\/(?:react|react-dom|scheduler)\/|\/MantineProvider\/Mantine\.context\.mjs|\/use-merged-ref\//u;
 
 /** Fields and buttons of Mantine that the sign-in screen has. */
 const FIELDS =
   /\/@mantine\/core\/esm\/components\/(?:Input|InputBase|CloseButton|Loader|UnstyledButton)\/|\/styles-api\/use-resolved-styles-api\//u;
 
-/** What every call to the server needs, and the words of the sign-in screen: the first visit has all of it. */
+/** Modules of every call to the server, and the words of the sign-in screen: the first visit has all of them. */
 const CALLS =
   /\/src\/api\/(?:call|session|connection|unknown-values)\.|\/contract\/src\/(?:auth|constants|email|endpoint|fields|joiners|platform|problem|reader|reader-words|setup|text)\./u;
 
 /** The components of every screen, the words for what a scan says, and the library that asks for records: the screen behind sign-in has all of it. */
 const COMPONENTS =
-  /\/@tanstack\/|\/src\/ui\/(?:badge|brand|button|card|page|states|toggle|figure-mark|file-name|shown-name|moment|bytes|test-files)\.|\/src\/domain\/scan\/scan-sentence\.|\/contract\/src\/(?:antivirus|channel|current-subscription|dashboard|overview)\./u;
+  /\/@tanstack\/|\/src\/ui\/(?:badge|brand|button|card|page|states|toggle|figure-mark|file-name|shown-name|moment|place|bytes|test-files)\.|\/src\/domain\/scan\/scan-sentence\.|\/contract\/src\/(?:antivirus|channel|current-subscription|dashboard|day|overview)\./u;
 
 /** The router, and what the shell and most screens behind sign-in ask for. The shell itself is no part: it imports what is of no group, which asks for these. */
 const SIGNED_IN =
   /\/react-router\/|\/src\/app\/shell\/[a-z-]+\.css|\/src\/api\/(?:change-list|events|shown-in)\.|\/src\/domain\/(?:live-queries|conversation\/(?:chat|desk-counts)|dashboard\/dashboard|overview\/overview|scan\/(?:scans|scan-summary)|session\/(?:remote-news|sharing-now))\.|\/src\/(?:ui|api|app\/shell)\/(?:notices|message-notices|use-message-notices|absence)\.|\/contract\/src\/(?:chat-read|chat-record|desk-counts|desk-record|desk-team|events|may|remote-grant|remote-pipe|remote-record|remote-signal)\.|\/src\/ui\/button-link\.|\/src\/ui\/(?:color-scheme-switch|sheet)\.css|\/src\/domain\/scan\/scan-row\.css/u;
 
-/** What lists and dialogs are made of: the dashboard has none of it, and every screen behind it some. */
+/** Parts of lists and dialogs: the dashboard has none of it, and every screen behind it some. */
 const LISTS_AND_DIALOGS =
   /\/src\/api\/change\.|\/src\/ui\/(?:administrators-only|dialog-part|focus-kept|listed|records|refreshed-card|refusal|show-more|two-lines)\./u;
 
-/** What parts of one's own account have in common. What is of one part alone stays with it: the rest would ask that part for it, in a circle. */
+/** Shared parts of one's own account. Code of a single part stays with it: the rest would ask that part for it, in a circle. */
 const ACCOUNT = /\/src\/features\/account\/(?!app-setup)/u;
 
 export default defineConfig({
   plugins: [react(), fontAtOnce(), ownTasks(), withoutWaiting()],
-  // Nothing is inlined: the server's Content-Security-Policy has scripts, styles and fonts come from files of its own.
+  // Files are not inlined: the server's Content-Security-Policy has scripts, styles and fonts come from files of its own.
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -124,7 +124,7 @@ export default defineConfig({
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [
-            // What zod is told stands in its own file, so that it holds before the first schema is made.
+            // The configuration of zod is a file of its own, so that it holds before the first schema is made.
             { name: 'zod', test: /\/zod\/|\/src\/api\/zod-without-eval\./u },
             { name: 'react', test: REACT },
             { name: 'calls', test: CALLS },

@@ -9,9 +9,11 @@ import { endInTime, endProcess } from '#files/timely.ts';
 import { compileRemoval } from '#firewall/compile.ts';
 import { createNft, runProgram } from '#firewall/nft.ts';
 import { enrol, type Identity, identityStore, isSafeServer, leave, Refused } from '#link/identity.ts';
-import { createScans } from '#scan/scans.ts';
+import { Scans } from '#scan/scans.ts';
 import { openSignatureSets } from '#scan/signature-sets.ts';
-import { BOOT_FILE, type Folders, LOOKS_OFF_FILE, probeFirewall, runAgent, statusSchema } from './agent.ts';
+import { BOOT_FILE, type Folders, LOOKS_OFF_FILE, runAgent } from './agent.ts';
+import { statusSchema } from './agent-status.ts';
+import { probeFirewall } from './capabilities.ts';
 import { writeWhole } from './store.ts';
 
 const USAGE = `palisade-agent: what protects this computer for its Palisade server
@@ -145,13 +147,21 @@ async function runScan([path]: readonly string[]): Promise<void> {
   const nothing = () => {};
   // The set that the service fetched last; a scan by hand fetches none.
   const sets = await openSignatureSets({
-    ...{ folder: join(folders.state, 'signatures'), built_in: signatures, log: say, now: Date.now },
+    folder: join(folders.state, 'signatures'),
+    built_in: signatures,
+    log: say,
+    now: Date.now,
     download: () => Promise.reject(new Error('nothing is fetched here')),
     test: () => Promise.resolve(undefined),
   });
   const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-  const scans = createScans({
-    ...{ signatures: sets.files, wait, say: nothing, happened: nothing, log: say, nextSeq: () => 1 },
+  const scans = new Scans({
+    signatures: sets.files,
+    wait,
+    say: nothing,
+    happened: nothing,
+    log: say,
+    nextSeq: () => 1,
     isSaid: () => false,
     state: folders.state,
   });

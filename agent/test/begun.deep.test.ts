@@ -33,6 +33,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an nft 
     expect([statSync(join(folder, pipe)).isFIFO(), statSync(join(folder, pipe)).mode & 0o777]).toEqual([true, 0o600]);
   });
 
+  // proves: device-fault-22
   it('ends with nothing loaded once the agent that was killed before it could load comes again', async () => {
     const folder = temporaryFolder();
     const command = [...createNamespace().command, 'nft'];

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 /**
  * A computer of its own for tests that attack the agent: user and mount namespaces in which /home, /tmp, /etc, /var/lib and /run are in memory, with the people anna (1000) and
- * ben (1001). The agent runs in it with exactly the capabilities of its unit; attackers run as a person without any. Nothing is changed outside.
+ * ben (1001). The agent runs in it with exactly the capabilities of its unit; attackers run as a person without any. The outside stays unchanged.
  */
 
 export const ANNA = 1_000;

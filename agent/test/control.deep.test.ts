@@ -1,3 +1,4 @@
+// proves: security-42
 import { once } from 'node:events';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -7,7 +8,8 @@ import { RFB_CLOSED, SCREEN_PATH, screenEndsSchema, screenHelloSchema } from '@p
 import { needing } from '@palisade/scanner/test/needs';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { createControl, type Granted } from '#control/control.ts';
+import { Control } from '#control/control.ts';
+import type { Granted } from '#control/screen-connection.ts';
 import { createResolver } from '#link/resolver.ts';
 import { NO_DESKTOP, startDesktop, type TestDesktop, TIGERVNC } from './desktop.ts';
 import { encodings, pointer, press, RETURN, shakeHands, type, typeWithShift, updateRequest } from './viewer.ts';
@@ -59,8 +61,13 @@ async function startEnd() {
 /** An agent's control, and a page that sees what it shows. */
 async function connected(environment: NodeJS.ProcessEnv, folder: string, granted: Granted = ALL) {
   const { server, dials } = await startEnd();
-  const control = createControl({
-    ...{ server, identity: IDENTITY, lookup: createResolver(server).lookup, folder, environment, log: () => {} },
+  const control = new Control({
+    server,
+    identity: IDENTITY,
+    lookup: createResolver(server).lookup,
+    folder,
+    environment,
+    log: () => {},
   });
   onTestFinished(() => control.close());
   control.want(granted);
@@ -74,11 +81,14 @@ async function connected(environment: NodeJS.ProcessEnv, folder: string, granted
   agent.send('{"kind":"paired"}');
   const say = (bytes: Buffer) => agent.send(bytes);
   return {
-    ...{ control, dials, say, agent },
+    control,
+    dials,
+    say,
+    agent,
     heard: () => dial.heard,
     closed: () => dial.closed,
     ends: () => dial.texts.slice(1).map((text) => screenEndsSchema.parse(JSON.parse(text))),
-    /** What was said before has been read by the agent: it answers what comes after. */
+    /** The agent has read earlier messages: it answers a later one. */
     async fence() {
       const before = dial.heard.length;
       say(updateRequest(800, 600));
@@ -118,7 +128,7 @@ needing('a desktop of X11', NO_DESKTOP === undefined).describe('a desktop', () =
     await page.begin();
     const before = desktop.typed();
     page.say(type('not this\n'));
-    // What comes after it is let through: so the agent has read it.
+    // A later message passes, so the agent has read it.
     await page.fence();
     page.control.want(ALL);
     page.say(press(RETURN));
@@ -153,6 +163,7 @@ needing('a desktop of X11', NO_DESKTOP === undefined).describe('a desktop', () =
     expect(page.dials).toHaveLength(1);
   });
 
+  // proves: remote-12
   test('is not controlled by what is no RFB', async () => {
     const page = await start();
     await page.begin();
@@ -188,7 +199,7 @@ needing('a desktop of X11', NO_DESKTOP === undefined && TIGERVNC !== undefined).
       symlinkSync(TIGERVNC ?? '', join(path, basename(TIGERVNC ?? '')));
       return { desktop, page: await connected({ ...desktop.environment, PATH: path }, desktop.folder, granted) };
     }
-    /** What a TCP port of this computer answers: nobody listens where VNC servers do. */
+    /** Answer of a TCP port of this computer: no program listens at the ports of VNC servers. */
     const knock = (port: number) =>
       new Promise<string>((resolve) => {
         const socket = connect(port, '127.0.0.1');
@@ -229,15 +240,13 @@ test('a computer without a desktop says what is missing', async () => {
 
 test('a server that says what is no JSON is dialled anew', async () => {
   const { server, dials } = await startEnd();
-  const control = createControl({
-    ...{
-      server,
-      identity: IDENTITY,
-      lookup: createResolver(server).lookup,
-      folder: '/nonexistent',
-      environment: {},
-      log: () => {},
-    },
+  const control = new Control({
+    server,
+    identity: IDENTITY,
+    lookup: createResolver(server).lookup,
+    folder: '/nonexistent',
+    environment: {},
+    log: () => {},
   });
   onTestFinished(() => control.close());
   control.want(ALL);

@@ -23,9 +23,9 @@ export const NO_DESKTOP =
 export interface TestDesktop {
   folder: string;
   environment: NodeJS.ProcessEnv;
-  /** What was typed into the terminal: each line that its shell has read, as it was. */
+  /** Input of the terminal: each line that its shell has read, as it was. */
   typed(): string;
-  /** What the person at this computer does. */
+  /** Actions of the person at this computer. */
   person(...command: string[]): void;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ const ended = (child: ChildProcess) =>
     ? Promise.resolve()
     : new Promise<void>((resolve) => child.once('exit', () => resolve()));
 
-/** Whether a program still runs that was told of this folder. */
+/** Whether a program still runs that was started with this folder. */
 const isTold = (folder: string) =>
   readdirSync('/proc').some((name) => {
     try {

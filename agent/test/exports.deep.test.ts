@@ -85,7 +85,9 @@ describe.skipIf(no_namespaces !== undefined)('exported rules', () => {
     for (let index = 0; index < RULESETS; index += 1) {
       const rules = Array.from({ length: 1 + random.below(40) }, (_, number) => named(randomRule(random, number)));
       const ruleset: Ruleset<Rule> = {
-        ...{ rules, block_list: [], control: [] },
+        rules,
+        block_list: [],
+        control: [],
         defaults: { inbound: random.pick(['allow', 'block']), outbound: random.pick(['allow', 'block']) },
       };
       load(exportRules(rules, target, ruleset.defaults).text, target);
@@ -145,11 +147,13 @@ describe.skipIf(no_namespaces !== undefined)('exported rules', () => {
 
   it('are read by the parsers of their shells, whatever the names are', () => {
     const random = createRandom(SEED);
+    /** The file that a name would make, were it read as a command. */
+    const made = join(folder, 'made');
     const parts = [
       "'",
       '"',
       '`',
-      '$(touch /tmp/x)',
+      `$(touch ${made})`,
       ';',
       '&&',
       '|',
@@ -187,6 +191,6 @@ describe.skipIf(no_namespaces !== undefined)('exported rules', () => {
       writeFileSync(path, `${tables.replaceAll('PALISADE_WARM_UNTIL', '2026-11-26T00:00:00')}\n`);
       bench.device.run('iptables-restore', '--test', '--noflush', path);
     }
-    expect(existsSync('/tmp/x')).toBe(false);
+    expect(existsSync(made)).toBe(false);
   });
 });

@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 /**
  * A server for one agent, in a process of its own so that it can stand in another network namespace. It reads commands from standard input and writes what happens to
- * standard output, each one line of JSON. What it tells is checked against the contract, unless it is told to be hostile (`raw`).
+ * standard output, each one line of JSON. Its frames are checked against the contract, unless it is hostile (`raw`).
  */
 const [port = '0', host = '0.0.0.0'] = process.argv.slice(2);
 let desired: unknown;
@@ -18,11 +18,11 @@ let clock_ms = 0;
 let no_sockets = false;
 /** Whether it says that it keeps what it hears. */
 let is_noting = false;
-/** How often it says `ping`, in ms; not at all until it is told. */
+/** Interval of its `ping`, in ms; none before it is set. */
 let heartbeat: NodeJS.Timeout | undefined;
 const sockets = new Set<WebSocket>();
 
-/** What a server says of a frame that it has kept. */
+/** Acknowledgement of a stored frame. */
 function notedOf(frame: Said): Told | undefined {
   if (frame.kind === 'ack') return undefined;
   const is_event = frame.kind === 'event';

@@ -35,6 +35,6 @@ writeFileSync(at('a'), 'harmless');
 process.stdout.write('ready\n');
 for (; performance.now() < until; count += 1) {
   flood();
-  // Nothing is left to do: the files lie there.
+  // The work is done: the files exist.
   if (kind === 'sparse' && count >= 12) break;
 }

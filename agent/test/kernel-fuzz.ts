@@ -131,7 +131,7 @@ export interface Bench {
   close(): void;
   /** Sends packets numbered from 1 and answers the numbers of those that came past the firewall. */
   passed(direction: Direction, family: Family, packets: readonly Buffer[]): Promise<ReadonlySet<number>>;
-  /** Packets that each counter of ours has, by its name. */
+  /** Packets of each counter of the table, by its name. */
   counters(): Promise<ReadonlyMap<string, number>>;
 }
 
@@ -177,7 +177,7 @@ export async function createBench(folder: string, behind: keyof typeof HOOKS = '
   const nft = createNft([...device.command, 'nft'], folder);
   const recorded = await nft.apply(`add table inet recorder\n${recorderOf(behind)}\n`);
   if (!recorded.ok) throw new Error(recorded.message);
-  // Whatever comes in for these networks is this computer's own; whatever else goes out by the cable.
+  // Packets for these networks are this computer's own; all others leave by the cable.
   device.run('ip', 'route', 'add', 'local', '10.1.0.0/16', 'dev', 'lo');
   device.run('ip', '-6', 'route', 'add', 'local', 'fd01::/64', 'dev', 'lo');
   device.run('ip', 'route', 'add', 'default', 'via', '10.77.0.2');
@@ -274,7 +274,7 @@ export async function fuzzOnce(bench: Bench, random: Random, count: number): Pro
   }
   const counted = await bench.counters();
   for (const [name, packets] of expected) {
-    // Neighbour discovery of the kernel's own is no packet of ours, and is let through before anything counts.
+    // The kernel's own neighbour discovery is no test packet, and passes before the counters.
     if (counted.get(name) !== packets) result.mismatches.push(`counter ${name}: judge ${packets}, kernel ${counted.get(name)}`);
   }
   return result;

@@ -19,6 +19,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('the ker
     endNamespaces();
   });
 
+  // proves: device-trap-8
   it('does with random packets under random rules what the judge says, and counts them for the rule that the judge names', async () => {
     const random = createRandom(SEED);
     let blocked = 0;
@@ -33,10 +34,16 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('the ker
     expect(blocked / (RULESETS * PACKETS * 3)).toBeLessThan(0.9);
   });
 
+  // proves: device-trap-6
   it('takes rules that were written for a computer without an agent', async () => {
     const rule = (number: number, parts: Partial<Rule>): Rule => ({
-      ...{ id: `01930000-0000-7000-9000-${String(number).padStart(12, '0')}`, rule_name: '"; drop } # $(id)', enabled: true },
-      ...{ ...RULE_DEFAULTS, created_at: '', expires_at: null, device_ids: [] },
+      id: `01930000-0000-7000-9000-${String(number).padStart(12, '0')}`,
+      rule_name: '"; drop } # $(id)',
+      enabled: true,
+      ...RULE_DEFAULTS,
+      created_at: '',
+      expires_at: null,
+      device_ids: [],
       ...parts,
     });
     const { text, left_out } = exportRules(

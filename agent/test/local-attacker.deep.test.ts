@@ -55,6 +55,7 @@ async function takeAndRestore(path: string, put: () => void, ms = ATTACK_MS): Pr
 }
 
 describe('a person without rights', () => {
+  // proves: attack-E.1-1
   test('has nothing restored through a link in place of a folder', async () => {
     computer.shell(`mkdir ${DOWNLOADS}/d; echo evil > ${DOWNLOADS}/d/evil.sh; mkdir -p /etc/profile.d`, 0);
     computer.shell(`chown -R 1000:1000 ${DOWNLOADS}`);
@@ -78,6 +79,7 @@ describe('a person without rights', () => {
     expect(outside()).toBe(before);
   });
 
+  // proves: attack-E.2-1
   test('gets owner and mode of no other file changed while a file is restored', async () => {
     const path = `${DOWNLOADS}/d/large`;
     computer.shell(`mkdir ${DOWNLOADS}/d; echo secret > /etc/shadow; chmod 600 /etc/shadow; chown 1000:1000 ${DOWNLOADS}/d`);
@@ -89,6 +91,7 @@ describe('a person without rights', () => {
     expect(outside()).toBe(before);
   });
 
+  // proves: attack-E.3-1
   test('gets no file of root removed by exchanging folders while a file is taken away', async () => {
     const path = `${DOWNLOADS}/d/n.sh`;
     computer.shell(`mkdir ${DOWNLOADS}/d /etc/chosen; echo keep > /etc/chosen/n.sh; chown 1000:1000 ${DOWNLOADS}/d`);
@@ -109,6 +112,7 @@ describe('a person without rights', () => {
     expect(outside()).toBe(before);
   });
 
+  // proves: attack-E.4-1
   test('switches nothing off with a pipe, and fills no memory with an endless file', async () => {
     const settings = '/home/anna/.config/user-dirs.dirs';
     computer.shell(`mkfifo ${settings}; mkdir -p /home/anna/.ssh; mkfifo /home/anna/.ssh/authorized_keys`, ANNA);
@@ -129,6 +133,7 @@ describe('a person without rights', () => {
     expect(await agent.stop()).toBeLessThan(5_000);
   });
 
+  // proves: attack-E.7-2
   test('hides nothing with a name that is not UTF-8', async () => {
     const name = `${DOWNLOADS}/n\xff.sh`;
     const text = Buffer.from(EICAR).toString('base64');
@@ -175,6 +180,7 @@ describe('a person without rights', () => {
     expect(computer.shell(`ls -A ${DOWNLOADS}`)).toBe('');
   });
 
+  // proves: attack-E.3-1
   test('does nothing outside of the own files in a race of random changes with everything that the agent does', async () => {
     computer.shell(
       `mkdir -m 755 /etc/chosen /tmp/kept; echo keep > /etc/chosen/f.sh; echo keep > /tmp/kept/g.sh; echo keep > /tmp/g.sh
@@ -232,7 +238,7 @@ describe('a person without rights', () => {
       `race: ${changes} changes, ${JSON.stringify(count)}, peak ${Math.round(agent.peak() / 1024 ** 2)} MB, refused: ${JSON.stringify([...reasons])}\n`,
     );
     expect(outside()).toBe(before);
-    // Nothing of another person's lies in the home, and nothing has rights that its owner could not give.
+    // No file of another person is in the home, and no file has rights that its owner could not give.
     expect(computer.shell("find /home/anna -xdev ! -user anna ! -path '*/bound' -printf '%p %u\\n'")).toBe('');
     expect(agent.peak()).toBeLessThan(MEMORY_MAXIMUM);
     expect(await agent.stop()).toBeLessThan(5_000);

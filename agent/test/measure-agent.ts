@@ -14,7 +14,12 @@ import { createNamespace, endNamespace, join2, temporaryFolder } from './namespa
 const RULES = 100;
 const EDITS = 20;
 const BETWEEN_MS = 500;
+/** Folders that are watched, with files in each. */
+const FOLDERS = 300;
+const FILES_IN_FOLDER = 10;
 const PORT = 8_443;
+/** The work after an edit is over by then. */
+const SETTLE_MS = 10_000;
 const CLOCK_TICKS = 100;
 const SERVER = '10.77.0.2';
 const eventSchema = z.looseObject({ event: z.string(), frame: z.unknown().optional() });
@@ -24,27 +29,36 @@ const at = (values: readonly number[], share: number) =>
   sorted(values)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
 
 const ID = (number: number) => `01930000-0000-7000-8000-${String(number).padStart(12, '0')}`;
-function desiredOf(rev: number): Desired {
+function desiredOf(rev: number, watched: readonly string[] = []): Desired {
   const rules = Array.from({ length: RULES }, (_, index): DeviceRule => {
     const is_edited = index === 0;
     return {
-      ...{ id: ID(index), direction: 'inbound', action: 'block', protocol: 'tcp', source_ip: `10.${index}.0.0/16` },
-      ...{ destination_ip: '*', port: `${is_edited ? 2_000 + rev : 1_000 + index}`, expires_at: null },
+      id: ID(index),
+      direction: 'inbound',
+      action: 'block',
+      protocol: 'tcp',
+      source_ip: `10.${index}.0.0/16`,
+      destination_ip: '*',
+      port: `${is_edited ? 2_000 + rev : 1_000 + index}`,
+      expires_at: null,
     };
   });
   const desired: Desired = {
-    ...{ kind: 'desired', rev, hash: '', defaults: { inbound: 'allow', outbound: 'allow' }, rules, block_list: [] },
-    ...{
-      scan_jobs: [],
-      file_orders: [],
-      exclusions: [],
-      watched: [],
-      is_watching: false,
-      signatures: null,
-      remote_sessions: [],
-      second_looks: [],
-      control: null,
-    },
+    kind: 'desired',
+    rev,
+    hash: '',
+    defaults: { inbound: 'allow', outbound: 'allow' },
+    rules,
+    block_list: [],
+    scan_jobs: [],
+    file_orders: [],
+    exclusions: [],
+    watched: [...watched],
+    is_watching: watched.length > 0,
+    signatures: null,
+    remote_sessions: [],
+    second_looks: [],
+    control: null,
   };
   return { ...desired, hash: hashOf(desired) };
 }
@@ -89,8 +103,12 @@ export async function measureAgent(program: string, rest_s: number) {
   const [state, run] = [join(root, 'state'), join(root, 'run')];
   mkdirSync(run);
   await identityStore(state).write({
-    ...{ server: `http://${SERVER}:${PORT}/`, device_id: ID(9_999), token: 'a'.repeat(64), device_name: 'laptop' },
-    ...{ public_key: '', private_key: '' },
+    server: `http://${SERVER}:${PORT}/`,
+    device_id: ID(9_999),
+    token: 'a'.repeat(64),
+    device_name: 'laptop',
+    public_key: '',
+    private_key: '',
   });
   const children: ChildProcess[] = [];
   const fake = server.start(process.execPath, [new URL('./fake-server.ts', import.meta.url).pathname, `${PORT}`]);
@@ -98,11 +116,13 @@ export async function measureAgent(program: string, rest_s: number) {
   /** When the kernel had a revision, and when it was proved, by its number. */
   const acks = new Map<string, { at: number; ack: Ack }>();
   const heard = new Set<string>();
+  let watched_folders = 0;
   if (fake.stdout === null || fake.stdin === null) throw new Error('no pipes');
   createInterface(fake.stdout).on('line', (line) => {
     const event = eventSchema.parse(JSON.parse(line));
     heard.add(event.event);
     const said = agentChannel.said.safeParse(event.frame);
+    if (said.data?.kind === 'report') watched_folders = said.data.watching?.folders ?? watched_folders;
     if (said.data?.kind === 'ack') acks.set(`${said.data.rev} ${said.data.state}`, { at: performance.now(), ack: said.data });
   });
   async function until(is_so: () => boolean, what: string): Promise<void> {
@@ -143,16 +163,23 @@ export async function measureAgent(program: string, rest_s: number) {
     endNamespace(spare);
     const [kernel_ms, proved_ms, nft_ms] = [kernel ?? [], proved ?? [], nft ?? []];
     const click = {
-      ...{ rules: RULES, edits: EDITS, to_kernel_ms: round(at(kernel_ms, 0.5)), to_ack_ms: round(at(proved_ms, 0.5)) },
-      ...{ nft_ms: round(at(nft_ms, 0.5)), ratio: round(at(kernel_ms, 0.5) / at(nft_ms, 0.5)), bar: 1.5 },
-      ...{ ratio_of_ack: round(at(proved_ms, 0.5) / at(nft_ms, 0.5)), p95_ms: round(at(proved_ms, 0.95)), bar_p95_ms: 500 },
+      rules: RULES,
+      edits: EDITS,
+      to_kernel_ms: round(at(kernel_ms, 0.5)),
+      to_ack_ms: round(at(proved_ms, 0.5)),
+      nft_ms: round(at(nft_ms, 0.5)),
+      ratio: round(at(kernel_ms, 0.5) / at(nft_ms, 0.5)),
+      bar: 1.5,
+      ratio_of_ack: round(at(proved_ms, 0.5) / at(nft_ms, 0.5)),
+      p95_ms: round(at(proved_ms, 0.95)),
+      bar_p95_ms: 500,
     };
 
-    // What is looked at once an hour is over by then.
+    // Hourly checks are over by then.
     const node = join(program, '../node');
     const peer = spawn(node, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
     children.push(peer);
-    await wait(10_000);
+    await wait(SETTLE_MS);
     const pid = agent.pid ?? 0;
     const watch = async () => {
       const before = cpuOf(pid);
@@ -164,8 +191,19 @@ export async function measureAgent(program: string, rest_s: number) {
     const silent = await watch();
     fake.stdin.write(`${JSON.stringify({ heartbeat_ms: AGENT_HEARTBEAT_MS })}\n`);
     const beating = await watch();
+    const tree = join(root, 'watched');
+    for (let folder = 0; folder < FOLDERS; folder += 1) {
+      mkdirSync(join(tree, `${folder}`), { recursive: true });
+      for (let file = 0; file < FILES_IN_FOLDER; file += 1)
+        writeFileSync(join(tree, `${folder}/${file}.txt`), `${folder} ${file}`);
+    }
+    fake.stdin.write(`${JSON.stringify({ desired: desiredOf(EDITS + 2, [tree]) })}\n`);
+    await until(() => acks.has(`${EDITS + 2} applied`), 'watching');
+    await until(() => watched_folders > FOLDERS, 'the folders');
+    await wait(SETTLE_MS);
+    const watching = { folders: watched_folders, ...(await watch()) };
     const bars = { bar_mb: 60, bar_percent: 0.2 };
-    const rest = { rules: RULES, seconds: rest_s, ...silent, beating, bare_node: memoryOf(peer.pid ?? 0), ...bars };
+    const rest = { rules: RULES, seconds: rest_s, ...silent, beating, watching, bare_node: memoryOf(peer.pid ?? 0), ...bars };
     return { click, rest };
   } finally {
     for (const child of children) child.kill('SIGKILL');

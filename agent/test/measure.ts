@@ -11,7 +11,7 @@ import { endNamespaces } from './namespace.ts';
 import { packetOf } from './packets.ts';
 
 /**
- * What `bench/firewall.ts` runs: the fuzz against the kernel, and the bars of enforcement, each beside its peer in the same run. Writes one JSON object.
+ * Measurements of `bench/firewall.ts`: the fuzz against the kernel, and the bars of enforcement, each beside its peer in the same run. Writes one JSON object.
  *
  *     node agent/test/measure.ts PROGRAM SEED RULESETS PACKETS SECONDS_AT_REST
  */
@@ -29,15 +29,20 @@ async function timed(work: () => unknown): Promise<number> {
 const ID = (number: number) => `01930000-0000-7000-8000-${String(number).padStart(12, '0')}`;
 function plainRule(number: number): JudgedRule {
   return {
-    ...{ id: ID(number), direction: number % 4 === 0 ? 'outbound' : 'inbound', action: number % 3 === 0 ? 'allow' : 'block' },
+    id: ID(number),
+    direction: number % 4 === 0 ? 'outbound' : 'inbound',
+    action: number % 3 === 0 ? 'allow' : 'block',
     protocol: (['tcp', 'udp', 'all'] as const)[number % 3] ?? 'tcp',
     source_ip: `10.${100 + (number % 100)}.${Math.floor(number / 100)}.0/24`,
-    ...{ destination_ip: '*', port: number % 5 === 0 ? '*' : `${1 + ((number * 13) % 6_000)}` },
+    destination_ip: '*',
+    port: number % 5 === 0 ? '*' : `${1 + ((number * 13) % 6_000)}`,
   };
 }
 const rulesetOf = (count: number): Ruleset => ({
   rules: Array.from({ length: count }, (_, index) => plainRule(index)),
-  ...{ defaults: { inbound: 'allow', outbound: 'allow' }, block_list: [], control: [] },
+  defaults: { inbound: 'allow', outbound: 'allow' },
+  block_list: [],
+  control: [],
 });
 
 /** Compile and apply through the agent's own code, beside `nft -f` of the same text from a shell. */
@@ -104,7 +109,10 @@ print(min(go(600) for _ in range(5)))
 /** Replaces a ruleset 60 times while packets that it blocks come in: none may pass, and every one is counted. */
 async function leaking(bench: Bench) {
   const blocking: JudgedRule = {
-    ...{ id: ID(1), direction: 'inbound', action: 'block', protocol: 'udp' },
+    id: ID(1),
+    direction: 'inbound',
+    action: 'block',
+    protocol: 'udp',
     source_ip: '*',
     destination_ip: '*',
     port: '5000',
@@ -123,7 +131,10 @@ async function leaking(bench: Bench) {
   await bench.nft.apply('add table inet palisade\ndelete table inet palisade\n');
   await load(0);
   const packet: Traffic = {
-    ...{ direction: 'inbound', protocol: 'udp', source_port: 30_000, port: 5_000 },
+    direction: 'inbound',
+    protocol: 'udp',
+    source_port: 30_000,
+    port: 5_000,
     source: { family: 4, value: 0xc6120009n },
     destination: { family: 4, value: 0x0a010005n },
   };

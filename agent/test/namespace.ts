@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Network namespaces for tests that load rules. A namespace is held by a process that sleeps in it; commands are run in it by nsenter. Nothing is ever loaded where
- * process 1 is: `commandIn` looks at each use, and refuses.
+ * Network namespaces for tests that load rules. A namespace is held by a process that sleeps in it; commands are run in it by nsenter. Rules are never loaded in the namespace of process 1: `commandIn` looks at each use, and refuses.
  */
 export interface Namespace {
   pid: number;
-  /** What goes before a program so that it runs inside. */
+  /** Command prefix that runs a program inside. */
   command: readonly string[];
   /** Runs a program inside. @throws Error with what it said where it fails. */
   run(program: string, ...args: string[]): string;
@@ -17,7 +16,7 @@ export interface Namespace {
   start(program: string, args: readonly string[], env?: NodeJS.ProcessEnv): ChildProcess;
 }
 
-/** How a namespace can be made here: as root, or as a plain user who is root in a user namespace of their own. */
+/** Way to make a namespace here: as root, or as a plain user who is root in a user namespace of their own. */
 type Way = { unshare: readonly string[]; nsenter: readonly string[] };
 const WAYS: readonly Way[] = [
   { unshare: ['unshare', '-n'], nsenter: ['-n'] },
@@ -118,7 +117,7 @@ function namespaceOf(pid: number, command: readonly string[]): Namespace {
   };
 }
 
-/** What a computer that was never touched has of its own: its settings, its programs beside the system's, and what changes while it runs. */
+/** Files of an untouched computer: its settings, its programs beside the system's, and what changes while it runs. */
 const FRESH = `set -e
 kept=$(mktemp -d)
 mount -t tmpfs none "$kept"

@@ -14,6 +14,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
   afterEach(() => world.close());
   afterAll(endNamespaces);
 
+  // proves: device-trap-3, device-trap-4
   it('keeps open connections at its first load, and cuts those that a new block forbids', async () => {
     await world.listen(world.device, 8080, 8081);
     await world.listen(world.server, 9000);

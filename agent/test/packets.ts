@@ -92,7 +92,7 @@ export function frameOf(packet: Buffer, to: string, from: string): Buffer {
   return Buffer.concat([mac(to), mac(from), type, packet]);
 }
 
-/** What `send-packets.py` reads. */
+/** Input of `send-packets.py`. */
 export function requestOf(kind: 'f' | '4' | '6', packets: readonly Buffer[]): Buffer {
   const parts = packets.flatMap((packet) => {
     const length = Buffer.alloc(2);

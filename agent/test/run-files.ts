@@ -3,11 +3,11 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { createStore } from '#agent/store.ts';
 import { seenSchema } from '#scan/catch-up.ts';
-import { createQuarantine } from '#scan/quarantine.ts';
-import { createScans } from '#scan/scans.ts';
+import { Quarantine } from '#scan/quarantine.ts';
+import { Scans } from '#scan/scans.ts';
 import { everybodysFolders } from '#scan/usual-folders.ts';
 import { createWatching } from '#scan/watching.ts';
-import { createProc } from '#telemetry/proc.ts';
+import { Proc } from '#telemetry/proc.ts';
 import { takeStock } from '#telemetry/stock.ts';
 
 /** The agent's own code behind a pipe, for tests that attack it: a question a line, an answer a line, several at a time. */
@@ -21,23 +21,28 @@ const questionSchema = z.object({
 type Question = z.infer<typeof questionSchema>;
 
 const STATE = '/var/lib/agent';
-const quarantine = createQuarantine(`${STATE}/quarantine`);
+const quarantine = new Quarantine(`${STATE}/quarantine`);
 let seq = 0;
 const found: unknown[] = [];
-const scans = createScans({
-  ...{ state: STATE, happened: () => {}, nextSeq: () => (seq += 1), isSaid: () => false },
+const scans = new Scans({
+  state: STATE,
+  happened: () => {},
+  nextSeq: () => (seq += 1),
+  isSaid: () => false,
   signatures: () => ({ rules_folder: process.argv[2] ?? '', feeds: [] }),
   log: (line) => process.stderr.write(`${line}\n`),
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   say: (report) => found.push(...report.found),
 });
 const watching = createWatching({
-  ...{ store: createStore(`${STATE}/watched-until.json`, seenSchema), log: () => {}, now: Date.now },
+  store: createStore(`${STATE}/watched-until.json`, seenSchema),
+  log: () => {},
+  now: Date.now,
   read: (file, lane) => scans.readNew(file, lane),
 });
-const proc = createProc();
+const proc = new Proc();
 
-/** What a walk would have seen at a path. */
+/** The entry of a walk at a path. */
 function look(path: Buffer): { path: Buffer; stats: BigIntStats } | undefined {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? undefined : { path, stats };

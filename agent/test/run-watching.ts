@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createStore } from '#agent/store.ts';
 import { seenSchema } from '#scan/catch-up.ts';
-import { createScans } from '#scan/scans.ts';
+import { Scans } from '#scan/scans.ts';
 import { createWatching } from '#scan/watching.ts';
 
 // The agent's watching alone, for tests that attack it: prints what was found, and each second how it fares. `node run-watching.ts STATE FOLDER...`
@@ -9,8 +9,11 @@ const BEAT_MS = 1_000;
 const [state = '', ...folders] = process.argv.slice(2);
 const say = (facts: object) => process.stdout.write(`${JSON.stringify({ at: Date.now(), ...facts })}\n`);
 let seq = 0;
-const scans = createScans({
-  ...{ state, happened: () => {}, nextSeq: () => (seq += 1), isSaid: () => false },
+const scans = new Scans({
+  state,
+  happened: () => {},
+  nextSeq: () => (seq += 1),
+  isSaid: () => false,
   signatures: () => ({ rules_folder: new URL('../../server/signatures/rules', import.meta.url).pathname, feeds: [] }),
   log: (line) => process.stderr.write(`${line}\n`),
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -19,7 +22,8 @@ const scans = createScans({
   },
 });
 const watching = createWatching({
-  ...{ store: createStore(join(state, 'watched-until.json'), seenSchema), now: Date.now },
+  store: createStore(join(state, 'watched-until.json'), seenSchema),
+  now: Date.now,
   log: (line) => process.stderr.write(`${line}\n`),
   read: (file, lane) => scans.readNew(file, lane),
 });

@@ -34,7 +34,7 @@ needing('a kernel with nftables', no_namespaces === undefined).describe('an agen
     const listening = first?.changes.filter(({ thing }) => thing === 'listening') ?? [];
     expect(listening.map(({ how, name }) => `${how} ${name}`)).toContainEqual(expect.stringMatching(/^added port 4444 \(TCP\)/u));
     expect(first?.changes).toContainEqual({ thing: 'firewall', how: 'added', name: 'inet of_somebody' });
-    // Nothing that was there before, and not our own table.
+    // No earlier entry, and not our own table.
     expect(first?.changes.filter(({ thing }) => thing === 'account' || thing === 'ssh_key')).toEqual([]);
     expect(JSON.stringify(first?.changes)).not.toContain('inet palisade');
 

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { needing } from '@palisade/scanner/test/needs';
 import { expect, onTestFinished, vi } from 'vitest';
-import { createGate } from '#control/rfb-gate.ts';
+import { RfbGate } from '#control/rfb-gate.ts';
 import { findVnc } from '#control/vnc.ts';
 import { encodings, pointer, shakeHands, typeWithShift, updateRequest } from './viewer.ts';
 
@@ -63,8 +63,13 @@ needing('a desktop of Wayland', NO_WAYLAND === undefined).test(
     const isRoot = process.getuid?.() === 0;
     if (isRoot) for (const path of [folder, run]) chownSync(path, NOBODY, NOBODY);
     const environment = {
-      ...{ PATH, HOME: folder, LANG: 'C.UTF-8', XDG_RUNTIME_DIR: run },
-      ...{ WLR_BACKENDS: 'headless', WLR_LIBINPUT_NO_DEVICES: '1', WLR_RENDERER: 'pixman' },
+      PATH,
+      HOME: folder,
+      LANG: 'C.UTF-8',
+      XDG_RUNTIME_DIR: run,
+      WLR_BACKENDS: 'headless',
+      WLR_LIBINPUT_NO_DEVICES: '1',
+      WLR_RENDERER: 'pixman',
     };
     const as_nobody = isRoot ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : [];
     const children: ChildProcess[] = [];
@@ -97,7 +102,7 @@ needing('a desktop of Wayland', NO_WAYLAND === undefined).test(
     onTestFinished(() => vnc.stop());
     let heard = Buffer.alloc(0);
     const malformed: string[] = [];
-    const gate = createGate({
+    const gate = new RfbGate({
       allowed: { input: false, clipboard: false },
       toViewer: (bytes) => (heard = Buffer.concat([heard, bytes])),
       toScreen: (bytes) => void vnc.stream.write(bytes),

@@ -20,7 +20,13 @@ const file = (name: string) => new URL(name, import.meta.url).pathname;
 
 export function rule(number: number, parts: Partial<DeviceRule> = {}): DeviceRule {
   return {
-    ...{ id: ID(number), direction: 'inbound', action: 'block', protocol: 'tcp', source_ip: '*', destination_ip: '*', port: '*' },
+    id: ID(number),
+    direction: 'inbound',
+    action: 'block',
+    protocol: 'tcp',
+    source_ip: '*',
+    destination_ip: '*',
+    port: '*',
     expires_at: null,
     ...parts,
   };
@@ -28,9 +34,21 @@ export function rule(number: number, parts: Partial<DeviceRule> = {}): DeviceRul
 
 export function desiredOf(rev: number, rules: readonly DeviceRule[], parts: Partial<Desired> = {}): Desired {
   const desired: Desired = {
-    ...{ kind: 'desired', rev, hash: '', defaults: { inbound: 'allow', outbound: 'allow' }, rules: [...rules], block_list: [] },
-    ...{ scan_jobs: [], file_orders: [], exclusions: [], watched: [], is_watching: false, signatures: null, control: null },
-    ...{ remote_sessions: [], second_looks: [] },
+    kind: 'desired',
+    rev,
+    hash: '',
+    defaults: { inbound: 'allow', outbound: 'allow' },
+    rules: [...rules],
+    block_list: [],
+    scan_jobs: [],
+    file_orders: [],
+    exclusions: [],
+    watched: [],
+    is_watching: false,
+    signatures: null,
+    control: null,
+    remote_sessions: [],
+    second_looks: [],
     ...parts,
   };
   return { ...desired, hash: parts.hash ?? hashOf(desired) };
@@ -52,12 +70,13 @@ function speakerOf(child: ChildProcess): Speaker {
   createInterface(child.stdout).on('line', (line) => lines.push(line));
   createInterface(child.stderr).on('line', (line) => lines.push(`error: ${line}`));
   return {
-    ...{ child, lines },
+    child,
+    lines,
     say: (line) => child.stdin?.write(`${line}\n`),
     async next() {
       heard += 1;
       await vi.waitFor(() => expect(lines.length, lines.join('\n')).toBeGreaterThanOrEqual(heard), {
-        timeout: 10_000,
+        timeout: 40_000,
         interval: 5,
       });
       return lines[heard - 1] ?? '';
@@ -95,8 +114,12 @@ export async function createWorld(): Promise<World> {
   const folders = { state: join(root, 'state'), run: join(root, 'run') };
   mkdirSync(folders.run);
   await identityStore(folders.state).write({
-    ...{ server: `http://${SERVER}:${PORT}/`, device_id: ID(9_999), token: 'a'.repeat(64), device_name: 'laptop' },
-    ...{ public_key: '', private_key: '' },
+    server: `http://${SERVER}:${PORT}/`,
+    device_id: ID(9_999),
+    token: 'a'.repeat(64),
+    device_name: 'laptop',
+    public_key: '',
+    private_key: '',
   });
   const children: ChildProcess[] = [];
   const started = (child: ChildProcess) => {
@@ -113,7 +136,11 @@ export async function createWorld(): Promise<World> {
   let agent: Speaker | undefined;
 
   return {
-    ...{ device, server, folders, events, said },
+    device,
+    server,
+    folders,
+    events,
+    said,
     command: (command) => fake.say(JSON.stringify(command)),
     acks: (rev) => acksOf(rev).map(({ state }) => state),
     lastAck: (rev) => acksOf(rev).at(-1),
@@ -124,14 +151,14 @@ export async function createWorld(): Promise<World> {
       const running = agent;
       await vi.waitFor(
         () => expect(events().filter(({ event }) => event === 'hello').length, running.lines.join('\n')).toBeGreaterThan(before),
-        { timeout: 20_000, interval: 10 },
+        { timeout: 40_000, interval: 10 },
       );
       return agent;
     },
     async acked(rev, state) {
       await vi.waitFor(
         () => expect(acksOf(rev).at(-1)?.state, `${agent?.lines.join('\n')}\n${JSON.stringify(acksOf(rev).at(-1))}`).toBe(state),
-        { timeout: 20_000, interval: 10 },
+        { timeout: 40_000, interval: 10 },
       );
       const [ack] = acksOf(rev).slice(-1);
       if (ack === undefined) throw new Error('no ack');
@@ -144,7 +171,7 @@ export async function createWorld(): Promise<World> {
           if (report === undefined) throw new Error('no report');
           check(report);
         },
-        { timeout: 10_000, interval: 20 },
+        { timeout: 40_000, interval: 20 },
       ),
     nft: (...args) => device.run('nft', ...args),
     knock: (port, host = DEVICE) => server.run('python3', file('./tcp.py'), 'knock', host, `${port}`).trim(),

@@ -9,20 +9,20 @@ import { measuredChangesSchema } from './session-changes.ts';
 import { typedCode } from './text.ts';
 
 /**
- * What passes between the server and the agent on a person's computer. The agent opens one socket, `WS /api/agent/socket` (channel.ts has the mechanism), and says
+ * Frames between the server and the agent on a person's computer. The agent opens one socket, `WS /api/agent/socket` (channel.ts has the mechanism), and says
  * `hello`; the server answers `welcome` and the whole `desired` state, and tells it again whenever it changes. Where no WebSocket passes, the same frames go through
  * `POST /agent/poll`. All times are ISO times of the clock of who says them; `welcome.at` and `hello.at` tell how far the two clocks are apart.
  */
 export const AGENT_PATH = '/agent/socket';
 
-/** How often the server says `ping` on this channel, and how often the agent reports, in ms. */
+/** Interval at which the server sends `ping` on this channel, and of the agent's reports, in ms. */
 export const AGENT_HEARTBEAT_MS = 20_000;
 export const REPORT_INTERVAL_MS = 30_000;
-/** How long a trial revision has to prove that the server can still be reached by a connection of its own, in ms. */
+/** Time for a trial revision to prove that the server can still be reached by a connection of its own, in ms. */
 export const TRIAL_MS = 30_000;
 /** For how long the server must say `device_revoked` before the agent takes its own table away, in ms. */
 export const REVOKED_GRACE_MS = 10 * 60_000;
-/** How long `POST /agent/poll` waits for something to tell, in ms. */
+/** Longest wait of `POST /agent/poll`, in ms. */
 export const POLL_WAIT_MS = 25_000;
 
 /** Rules that reach one device, and addresses on its block list. */
@@ -90,7 +90,7 @@ export const osSchema = z.object({
 });
 export type Os = z.infer<typeof osSchema>;
 
-/** What an agent can do here, and why not where it cannot: nothing pretends. */
+/** Abilities of an agent on its computer, with the reason for each missing one. */
 export const capabilitiesSchema = z.object({
   /** `unavailable`: no rule is enforced on this computer, for `firewall_reason`. */
   firewall: z.enum(['nftables', 'unavailable']),
@@ -134,7 +134,7 @@ export type DeviceRule = z.infer<typeof deviceRuleSchema>;
 
 export const defaultsSchema = z.object({ inbound: actionSchema, outbound: actionSchema });
 export type Defaults = z.infer<typeof defaultsSchema>;
-/** What a device enrols with. */
+/** The fields of an enrolment. */
 export const ENROLLED_DEFAULTS: Defaults = { inbound: 'allow', outbound: 'allow' };
 
 /** Entries of a block list: one address, network or range each, by the grammar of firewall-grammar.ts. */
@@ -148,7 +148,7 @@ const blockEntrySchema = z
 
 export const scanKindSchema = z.enum(['quick', 'full', 'folder']);
 export type ScanKind = z.infer<typeof scanKindSchema>;
-/** What a device is to do with a scan. One that is done or failed is no longer told. */
+/** An order to start or end a scan. One that is done or failed is no longer told. */
 export const scanJobSchema = z.object({
   id: idSchema,
   scan: scanKindSchema,
@@ -158,7 +158,7 @@ export const scanJobSchema = z.object({
 });
 export type ScanJob = z.infer<typeof scanJobSchema>;
 
-/** What a device is to do with a file in its quarantine, until it says that it did (`order_done`). */
+/** An order about a file in the device's quarantine, repeated until the device confirms it (`order_done`). */
 const fileOrderSchema = z.object({ id: idSchema, finding_id: idSchema, action: z.enum(['restore', 'delete']) });
 export type FileOrder = z.infer<typeof fileOrderSchema>;
 
@@ -203,7 +203,7 @@ export const desiredSchema = z.object({
     .array(z.object({ id: idSchema, wanted: z.enum(['stock', 'changes']) }))
     .max(MEASURED_SESSIONS_MAXIMUM)
     .default([]),
-  /** What the technician of a remote session is let do with this computer's screen: the agent dials `SCREEN_PATH` while it says so (remote-control.ts). */
+  /** Grants of the technician of a remote session on this computer's screen: the agent dials `SCREEN_PATH` while it says so (remote-control.ts). */
   control: z.object({ session_id: idSchema, input: z.boolean(), clipboard: z.boolean() }).nullable().default(null),
 });
 export type Desired = z.infer<typeof desiredSchema>;
@@ -231,7 +231,7 @@ export function canonicalRules({ defaults, rules, block_list }: Pick<Desired, 'd
 export const ackStateSchema = z.enum(['trial', 'applied', 'rolled_back', 'rejected', 'unavailable']);
 export type AckState = z.infer<typeof ackStateSchema>;
 
-/** What became of a revision. Saying it twice changes nothing. `trial`: applied, and not yet proved. */
+/** The result of a revision. Saying it twice changes nothing. `trial`: applied, and not yet proved. */
 const ackSchema = z.object({
   kind: z.literal('ack'),
   rev: z.int().min(1),
@@ -316,14 +316,14 @@ export const postureSchema = z.object({
 });
 export type Posture = z.infer<typeof postureSchema>;
 
-/** A table of another program in the kernel. What drops packets there wins over every rule of ours. */
+/** A table of another program in the kernel. A drop there wins over every rule of Palisade. */
 export const foreignTableSchema = z.object({ family: lineSchema(20), name: lineSchema(128), drops: z.boolean() });
 export type ForeignTable = z.infer<typeof foreignTableSchema>;
 
 /** Folders that are watched for new files now, and why not more where the kernel watches no more. */
 export const watchingSchema = z.object({ folders: countSchema, reason: lineSchema(300).nullable() });
 
-/** How the agent itself fares: what keeps it from checking files, so that its person is told. */
+/** Health of the agent: reasons that keep it from checking files, shown to its person. */
 export const agentHealthSchema = z.object({
   /** `stalled`: files wait, and none was read for two minutes. `off`: nothing is watched. */
   watcher: z.enum(['working', 'stalled', 'off']),
@@ -361,16 +361,16 @@ const reportSchema = z.object({
 });
 export type Report = z.infer<typeof reportSchema>;
 
-/** What happened on a device that its person should know of. It is said again until it is `noted`; `id` is the same each time. */
+/** Events on a device that its person should know. It is said again until it is `noted`; `id` is the same each time. */
 const deviceEventSchema = z.discriminatedUnion('event', [
   /** Our table was changed or taken away by another program, and put back. `backed_off`: it happens so often that the agent waits. */
   z.object({ event: z.literal('tampered'), backed_off: z.boolean() }),
-  /** Failed sign-ins by SSH from one address within ten minutes. `blocked` only if a rule of ours dropped packets of that address. */
+  /** Failed sign-ins by SSH from one address within ten minutes. `blocked` only if a rule of Palisade dropped packets of that address. */
   z.object({ event: z.literal('ssh_guessing'), address: ipSchema, failures: z.int().min(1), blocked: z.boolean() }),
   z.object({ event: z.literal('new_listening_port'), listening: listeningSchema }),
   /** `order_id`: a file order was carried out, or could not be (`message`). */
   z.object({ event: z.literal('order_done'), order_id: idSchema, ok: z.boolean(), message: lineSchema(300).nullable() }),
-  /** What changed on the computer while a remote session ran. */
+  /** Changes on the computer during a remote session. */
   z.object({ event: z.literal('session_changes'), session_id: idSchema, measured: measuredChangesSchema }),
 ]);
 export type DeviceEvent = z.infer<typeof deviceEventSchema>;
@@ -408,7 +408,7 @@ export const scanProgressOnDeviceSchema = z.object({
   bytes_read: countSchema,
   bytes_per_second: countSchema,
   seconds_left: countSchema.nullable(),
-  /** What is read now. */
+  /** The file that is read now. */
   path: z.string().max(PATH_LENGTH_MAXIMUM).nullable(),
 });
 export type ScanProgressOnDevice = z.infer<typeof scanProgressOnDeviceSchema>;
@@ -463,7 +463,7 @@ export type Told = z.infer<typeof toldSchema>;
 
 export const AGENT_CLOSED = {
   ...CLOSED,
-  /** Another agent with this identity is connected. Nobody is put out for it. */
+  /** Another agent with this identity is connected. No connection is closed for it. */
   in_use: 4409,
   /** The token is worth nothing any more, or never was. The agent asks again over HTTP before it believes it. */
   revoked: 4410,
@@ -482,7 +482,7 @@ export const agentChannel = channel({
 /** Of an enrolment code: what nobody mistakes when it is copied by hand (no 0, O, 1, I), 5 bits each. */
 export const ENROLMENT_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 export const ENROLMENT_CODE_LENGTH = 10;
-/** How long a code can be used, in ms; it is used once. */
+/** Lifetime of a code, in ms; it is used once. */
 export const ENROLMENT_LIFETIME = 10 * 60_000;
 /** Wrong codes from one source that begin alike, in `ENROLMENT_LIFETIME`; then none that begins so is tried. */
 export const ENROLMENT_TRIES = 5;
@@ -512,7 +512,7 @@ export const enrolDevice = endpoint({
   problems: ['enrolment_expired', 'device_limit'],
 });
 
-/** What every later call of an agent carries in its body. Of one that is revoked or unknown: 401 `device_revoked`. */
+/** Fields in the body of every later call of an agent. Of one that is revoked or unknown: 401 `device_revoked`. */
 const identitySchema = z.object({ device_id: idSchema, token: deviceTokenSchema });
 
 export const verifyDevice = endpoint({

@@ -1,7 +1,7 @@
 import type { Alert } from './anti-hacking.ts';
 
 /**
- * What an alert is about, in the words of a heading. A type that this version does not know, as the server calls it. Of files only the industry's harmless
+ * The subject of an alert, as a heading. A type that this version does not know, as the server calls it. Of files only the industry's harmless
  * test files are of low severity.
  */
 export function alertTitle(alert: Pick<Alert, 'threat_type' | 'severity' | 'simulated'>): string {
@@ -28,7 +28,7 @@ const TITLES = new Map<string, string>([
 
 type Advised = Pick<Alert, 'threat_type' | 'severity' | 'outcome' | 'simulated'>;
 
-/** What became of the thing itself, as far as it can be proven, in one sentence. */
+/** The outcome of the event, as far as it can be proven, in one sentence. */
 export function alertProof({ threat_type, outcome, simulated }: Advised): string {
   if (simulated) return 'A drill, shown as neutralized: nothing of this happened.';
   if (threat_type === 'false_alarm') return 'Nothing was wrong with it.';
@@ -52,7 +52,7 @@ const ALLOWED = new Map<string, string>([
   ['malware_detected', 'Not out of reach: the uploaded copy could not be removed yet.'],
 ]);
 
-/** What to do about an alert, the most important first. Never empty. */
+/** Advice for an alert, the most important first. Never empty. */
 export function alertAdvice(alert: Advised): string[] {
   const { threat_type, outcome, simulated } = alert;
   if (simulated) return ['Nothing. It shows what an alert looks like.'];

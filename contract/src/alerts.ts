@@ -3,7 +3,7 @@ import { alertSchema, resolutionReasonSchema, severitySchema } from './anti-hack
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 
-/** How long a suppression holds, and how far back its preview looks. */
+/** Duration of a suppression, and of its preview. */
 export const SUPPRESSION_DAYS = 30;
 /** The longest that a risk may be accepted for, in days. */
 export const ACCEPTED_RISK_DAYS_MAXIMUM = 365;
@@ -118,16 +118,16 @@ export const disownAlert = endpoint({
   problems: ['premium_required', 'conflict'],
 });
 
-/** What keeps false positives out of the list: one rule from one source, for 30 days, and nothing critical. */
+/** Keeps false positives out of the list: one rule from one source, for 30 days, never a critical alert. */
 const suppressionSchema = z.object({
   id: idSchema,
   rule: z.string(),
   source: z.string(),
-  /** What the alert that it came from said. */
+  /** Description of the alert that it was made from. */
   description: z.string(),
   created_at: timeSchema,
   until: timeSchema,
-  /** How often it kept something out, and when last. Nothing is lost: the alerts are listed with `status=hidden`. */
+  /** Number of hidden alerts, and the last time. No alert is lost: they are listed with `status=hidden`. */
   hidden_count: z.int(),
   last_hidden_at: timeSchema.nullable(),
 });
@@ -171,7 +171,7 @@ export const deleteSuppression = endpoint({
   problems: ['premium_required'],
 });
 
-/** What the monitor watches just now, so that an empty list can tell the truth. */
+/** Events that the monitor watches now, so that an empty list is true. */
 export const readMonitor = endpoint({
   method: 'GET',
   path: '/premium/anti-hacking/monitor',

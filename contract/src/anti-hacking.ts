@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timeZoneOf } from './day.ts';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
 import { specified } from './reader.ts';
@@ -13,7 +14,7 @@ export const LIVE_FEED = {
   description_length: 50,
 } as const;
 
-/** How long after a posture scan the alerts are read anew, in ms. */
+/** Delay after a posture scan until the alerts are read anew, in ms. */
 export const ALERTS_RELOAD_MS = 1_000;
 
 /** The sentences of the automatic replies to attacks that are simulated. */
@@ -36,7 +37,7 @@ export type Severity = z.infer<typeof severitySchema>;
 /** Samples of what an alert rests on that are kept, at most. */
 export const EVIDENCE_EVENTS_MAXIMUM = 5;
 
-/** What an alert rests on: the rule's threshold in words, and sample events. */
+/** The evidence of an alert: the rule's threshold in words, and sample events. */
 export const evidenceSchema = z.object({
   threshold: z.string(),
   events: z.array(z.object({ at: timeSchema, what: z.string(), source: z.string().nullable() })).max(EVIDENCE_EVENTS_MAXIMUM),
@@ -44,7 +45,7 @@ export const evidenceSchema = z.object({
 
 export const ALERT_TYPES = [...THREAT_TYPES, 'false_alarm'] as const;
 
-/** What became of the thing itself: `blocked` only when it was refused or removed. */
+/** The outcome of the event: `blocked` only when it was refused or removed. */
 export const alertOutcomeSchema = z.enum(['blocked', 'allowed', 'unknown']);
 
 export const alertStatusSchema = z.enum(['open', 'acknowledged', 'resolved']);
@@ -59,12 +60,12 @@ const resolutionSchema = z.object({
   note: z.string().nullable(),
   until: timeSchema.nullable(),
   at: timeSchema,
-  /** Whose decision it was. */
+  /** Author of the decision. */
   by: idSchema,
 });
 
 /**
- * Something that happened, or a drill (`simulated`). The same rule and key of a person are one alert while it goes on: `count` says how often.
+ * Something that happened, or a drill (`simulated`). The same rule and key of a person are one alert while it continues: `count` says how often.
  * `blocked` is true only when the newest of it is known to have been refused or removed. `created_at` is `first_seen`.
  * `threat_type` may be one that this version does not know; screens show a generic icon for it.
  */
@@ -95,8 +96,7 @@ export const alertSchema = specified(
 export type Alert = z.infer<typeof alertSchema>;
 
 /**
- * Counts of things that happened; drills have counts of their own beside. "Today" begins at midnight of the time zone asked for. The industry's harmless test
- * files are blocked as everything else, and counted with it: `test_files` says how many of them are in a figure.
+ * Counts of things that happened; drills have counts of their own beside. "Today" begins at midnight of the time zone asked for. The industry's harmless test files are blocked and counted like all others: `test_files` says how many of them are in a figure.
  */
 export const statsSchema = specified(
   ['threats_blocked_today', 'intrusion_attempts_stopped', 'brute_force_attempts_blocked', 'threats_blocked_total'],
@@ -153,7 +153,7 @@ export const postureScanSchema = specified(
   z.object({
     threats_detected: z.int(),
     threats_blocked: z.int(),
-    /** How many of those detected are the industry's harmless test files. */
+    /** Number of harmless test files among those detected. */
     test_files: z.int(),
     status: z.enum(['no_issues_found', 'issues_found']),
     vulnerabilities_found: z.array(z.string()),
@@ -167,24 +167,14 @@ export type PostureScan = z.infer<typeof postureScanSchema>;
 
 const TIME_ZONE_LENGTH_MAXIMUM = 64;
 
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    // ICU takes it, and means that it knows nothing.
-    return name.toLowerCase() !== 'etc/unknown';
-  } catch {
-    return false;
-  }
-}
-
-/** An IANA time zone such as `Europe/Berlin`. What a browser says is a claim: of a zone that is unknown here the days are those of UTC, which the answer says. */
+/** An IANA time zone such as `Europe/Berlin`. The browser's time zone is a claim: for an unknown zone the days are those of UTC, which the answer states. */
 const timeZoneQuerySchema = z.object({
   time_zone: z
     .string({ error: 'Give a time zone such as Europe/Berlin.' })
     .min(1, 'Give a time zone such as Europe/Berlin.')
     .max(TIME_ZONE_LENGTH_MAXIMUM, { error: 'Give a time zone such as Europe/Berlin.', abort: true })
     .default('UTC')
-    .transform((name) => (isTimeZone(name) ? { name, is_known: true } : { name: 'UTC', is_known: false })),
+    .transform(timeZoneOf),
 });
 
 /** Days of the history that can be asked for. */
@@ -201,7 +191,7 @@ const historyQuerySchema = timeZoneQuerySchema.extend({
 
 /**
  * A day of the time zone asked for. `score` is the last that was found on it, null when nobody looked. `threats` are those first seen on it, `blocked` of them
- * were refused or removed; drills (`simulated`) are none of them.
+ * were refused or removed; drills (`simulated`) do not count.
  */
 export const historyDaySchema = z.object({
   day: z.iso.date(),

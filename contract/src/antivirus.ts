@@ -44,7 +44,7 @@ export const engineAnswerSchema = z.object({
 export type EngineAnswer = z.infer<typeof engineAnswerSchema>;
 
 /**
- * How much of the file was read: members of archives seen and scanned, bytes given to the engine after unpacking, encrypted members. `bytes_raw` of the
+ * The part of the file that was read: members of archives seen and scanned, bytes given to the engine after unpacking, encrypted members. `bytes_raw` of the
  * bytes belong to no format that the scanner knows: they were read as they are. Records from before it was counted have none.
  */
 export const coverageSchema = z.object({
@@ -106,7 +106,7 @@ export const listScans = endpoint({
   problems: [],
 });
 
-/** How many scans there are of each status, all pages together. */
+/** Number of scans of each status, all pages together. */
 /** `test_files`: how many of the infected ones are the industry's harmless test files. */
 export const scanTotalsSchema = z.object({ clean: z.int(), infected: z.int(), pending: z.int(), test_files: z.int() });
 export type ScanTotals = z.infer<typeof scanTotalsSchema>;
@@ -154,7 +154,7 @@ export const cancelUpload = endpoint({
   problems: ['on_another_server'],
 });
 
-/** What a `status_detail` means to a person, in one plain sentence. */
+/** The meaning of a `status_detail` for a person, in one plain sentence. */
 export const STATUS_DETAIL_SENTENCES: Record<StatusDetail, string> = {
   queued: 'Being scanned, or waiting for its turn.',
   engine_down: 'The scanning engine did not finish. The file is kept and scanned again as soon as the engine is back.',

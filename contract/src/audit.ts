@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idSchema, NUMBER_MAXIMUM, pageQuerySchema, timeSchema } from './fields.ts';
 
-/** What the audit log keeps. The list is closed; a kind never changes its meaning. */
+/** The kinds of entries of the audit log. The list is closed; a kind never changes its meaning. */
 export const AUDIT_KINDS = [
   'account_registered',
   'email_proven',
@@ -91,7 +91,7 @@ const auditPageSchema = pageQuerySchema.extend({
     .optional(),
 });
 
-/** What happened to one's own account. `by` is who did it (`support`: the technician of a remote session); where somebody else did it, from where is their own affair. */
+/** Entries about one's own account. `by` is who did it (`support`: the technician of a remote session); another actor's address is not shown. */
 export const activitySchema = z.object({
   seq: z.int(),
   at: timeSchema,

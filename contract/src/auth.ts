@@ -10,9 +10,9 @@ export const PASSWORD_LENGTH = { minimum: 8, maximum: 128 } as const;
 /** RFC 5321, 4.5.3.1.3: a path is at most 256 octets with its angle brackets. */
 const EMAIL_LENGTH_MAXIMUM = 254;
 const USERNAME_LENGTH_MAXIMUM = 64;
-/** How long a reset token is worth something, in seconds (DESIGN section 4: 15 minutes). */
+/** Lifetime of a reset token, in seconds (DESIGN section 4: 15 minutes). */
 export const RESET_TOKEN_LIFETIME_S = 900;
-/** How long the token of a confirmation mail is worth something, in seconds: 24 hours. */
+/** Lifetime of the code of a confirmation mail, in seconds: 24 hours. */
 export const PROOF_TOKEN_LIFETIME_S = 86_400;
 const TOKEN_LENGTH_MAXIMUM = 200;
 
@@ -87,7 +87,7 @@ export const register = endpoint({
   problems: ['email_taken', 'username_taken', 'forbidden'],
 });
 
-/** What a browser keeps to be known again by. Not a secret that signs anybody in. */
+/** The id that a browser keeps to be recognised. Not a secret that signs anybody in. */
 export const browserIdSchema = z.uuid('This is not an id of a browser.');
 
 /** There while the session is held: it may do nothing but set up the second factor that its person must have. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 
-/** What signs nobody in for a while: one account from one source (`pair`), or every account from it (`source`). */
+/** A refusal of sign-ins for a time: one account from one source (`pair`), or every account from it (`source`). */
 const blockKindSchema = z.enum(['pair', 'source']);
 export type BlockKind = z.infer<typeof blockKindSchema>;
 

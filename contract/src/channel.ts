@@ -34,9 +34,9 @@ export const CLOSED = {
   /** A frame of more bytes than the channel takes. */
   too_big: 1009,
   failed: 1011,
-  /** What was told lately may be incomplete: the peer connects again and is told what it missed. */
+  /** Recent events may be incomplete: the peer reconnects and receives the missed ones. */
   again: 1012,
-  /** A frame that is none of the channel's, or too many of them. */
+  /** A frame that the channel does not know, or too many frames. */
   malformed: 4400,
   /** The peer is not who it says, or not any more. Asking again in the same way is of no use. */
   unauthenticated: 4401,

@@ -24,7 +24,7 @@ export const listMessages = endpoint({
 });
 
 /**
- * What stands around the messages. `staff`: whether somebody of support is here now, and when outside the hours they are back. `read_seq` is up to where support has read,
+ * State of the conversation beside its messages. `staff`: whether somebody of support is here now, and when outside the hours they are back. `read_seq` is up to where support has read,
  * `unread` how many messages of support the customer has not. `rating` is of the matter that was closed last: null while there is none, or none that can be rated.
  */
 export const chatStateSchema = z.object({

@@ -21,7 +21,7 @@ export const attachmentSchema = z.object({
 });
 export type Attachment = z.infer<typeof attachmentSchema>;
 
-/** What can be shared from its own screen: staff may then open that one thing. */
+/** Records that can be shared from their own screens: staff may then open that one thing. */
 export const sharedKindSchema = z.enum(['alert', 'scan', 'rule', 'device']);
 export type SharedKind = z.infer<typeof sharedKindSchema>;
 
@@ -37,7 +37,7 @@ export const mailReasonSchema = z.enum([
 ]);
 export type MailReason = z.infer<typeof mailReasonSchema>;
 
-/** What stands in a message beside its words. `shared` names one thing of the customer; `remote_session` has the code that a technician joins with. */
+/** Content of a message beside its words. `shared` names one thing of the customer; `remote_session` has the code that a technician joins with. */
 export const cardSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('shared'), thing: sharedKindSchema, subject_id: idSchema, title: z.string() }),
   z.object({ kind: z.literal('remote_session'), session_id: idSchema, session_code: z.string(), expires_at: timeSchema }),
@@ -72,14 +72,14 @@ export const chatMessageSchema = specified(
     /** Empty where files or a card stand for themselves. */
     message: z.string(),
     sender: z.enum(['user', 'support']),
-    /** The username of who answered, as it was; null for the customer's own and for what came by itself. */
+    /** The author's username at the time; null for the customer's own messages and automatic ones. */
     author: z.string().nullable(),
-    /** Nobody wrote it: it came by itself. */
+    /** An automatic message without an author. */
     is_automatic: z.boolean(),
     timestamp: timeSchema,
     /** Whether the other side has read it. */
     is_read: z.boolean(),
-    /** What the page that sent it named it; null for what other pages sent before there were such names. */
+    /** The id that the sending page gave it; null for messages from before such ids. */
     client_message_id: z.string().nullable(),
     attachments: z.array(attachmentSchema),
     card: cardSchema.nullable(),

@@ -34,6 +34,7 @@ describe('the automatic reply', () => {
     expect(automaticReply(message)).toBe(automaticReply(keyword));
   });
 
+  // proves: support-customer-16
   test.each([
     'a man on the phone wants my card number',
     'Somebody called and says he is from support, he asked me to install AnyDesk',
@@ -58,6 +59,7 @@ describe('the automatic reply', () => {
     expect(automaticReply(message)).toContain(words);
   });
 
+  // proves: support-customer-16
   test.each([
     ['I forgot my password', 'Forgot Password?'],
     ['please call me about my billing', 'press Request this plan'],
@@ -73,7 +75,7 @@ describe('the automatic reply', () => {
     const hostile = ['he ', 'he wants ', 'code call ', 'window virus ', 'a'].map((part) =>
       part.repeat(1_300).slice(0, MESSAGE_LENGTH_MAXIMUM),
     );
-    // What takes long runs into the time that a test has.
+    // A slow pattern runs into the test's time limit.
     for (const message of hostile) for (let run = 0; run < 5; run += 1) expect(automaticReply(message)).not.toBe('');
   });
 

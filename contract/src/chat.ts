@@ -8,7 +8,7 @@ import { specified } from './reader.ts';
 /** Longest chat message, in characters. */
 export const MESSAGE_LENGTH_MAXIMUM = 4_000;
 
-/** How long after a sent message the automatic reply appears, in ms. */
+/** Delay of the automatic reply after a message, in ms. */
 export const AUTOMATIC_REPLY_DELAY = 1_500;
 
 /** Length of a message as a person counts it: an emoji is one character. */
@@ -34,14 +34,14 @@ export const ATTACHMENTS_MAXIMUM = 10;
 export const ATTACHMENT_BYTES_MAXIMUM = 25 * 1024 * 1024;
 /** Files of a person that were uploaded and not sent yet. */
 export const UNSENT_ATTACHMENTS_MAXIMUM = 20;
-/** How often a page says at most that somebody types, and how long that holds without another word, in ms. */
+/** Shortest interval of typing notices, and the time after which one ends, in ms. */
 export const TYPING_EVERY = 3_000;
 export const TYPING_HOLDS = 6_000;
-/** A closed conversation that the customer writes in within this goes on where it was, in ms; later a new matter begins. */
+/** A message within this time reopens a closed conversation, in ms; later a new matter begins. */
 export const REOPENED_WITHIN = 24 * 3_600_000;
 const RATING_COMMENT_LENGTH_MAXIMUM = 1_000;
 
-/** How a page names a message before it is sent: the same one again is the same message, and is answered with what was stored the first time. */
+/** The id of a message before it is sent: the same one again is the same message, and is answered with what was stored the first time. */
 export const clientMessageIdSchema = z.uuid('This is not a name of a message.');
 
 /** A message and the files in it. Where there are files, the words may be left out (see `requireWords`). */
@@ -65,7 +65,7 @@ export function requireWords(
     context.addIssue({ code: 'custom', path: ['message'], message: sentence });
 }
 
-/** `automatic_reply` is what came by itself after the message, null where a person has the conversation open; pages are told of it as of every message (`chat_message`). */
+/** `automatic_reply` is the automatic answer after the message, null where a person has the conversation open; pages receive it like every message (`chat_message`). */
 export const sentMessageSchema = specified(
   ['id', 'message', 'sender', 'timestamp'],
   chatMessageSchema.extend({ automatic_reply: chatMessageSchema.nullable() }),
@@ -215,7 +215,7 @@ export const mailTranscript = endpoint({
 });
 
 interface ReplyRule {
-  /** What the message is about. */
+  /** The topic of the message. */
   about: RegExp;
   reply: string;
   /** The help page that says more. */
@@ -223,7 +223,7 @@ interface ReplyRule {
 }
 
 interface ScamRule {
-  /** What must all occur, in any order. Each is searched in one pass. */
+  /** Words that must all occur, in any order. Each is searched in one pass. */
   all: readonly RegExp[];
   reply: string;
   article: string;
@@ -232,7 +232,7 @@ interface ScamRule {
 /** Somebody who calls or writes. */
 const SOMEBODY =
   /\b(?:phone|call(?:s|ed|er|ing)?|rang|rings|voice|man|woman|lady|guy|someone|somebody|he|she|they|sms|whatsapp|technician)\b/u;
-/** What only deceivers ask for. */
+/** Requests that only deceivers make. */
 const LOOT =
   /\b(?:card (?:number|details)|credit card|debit card|cvv|pin|tan|password|codes?|gift ?cards?|vouchers?|bitcoin|crypto|wire|transfer|bank (?:account|details|login)|online banking|anydesk|team ?viewer|quick ?assist|remote control)\b/u;
 const ASKING = /\b(?:wants?|wanted|asks?|asked|asking|needs|says|said|told|tells|demands?|claims?|gave|given|installed|paid)\b/u;
@@ -240,7 +240,7 @@ const ASKING = /\b(?:wants?|wanted|asks?|asked|asking|needs|says|said|told|tells
 const BANK = 'If you gave a card number, call your bank now, with the number on the back of the card.';
 const LET_IN = 'If you let somebody onto your computer, take it off the internet, and change your passwords from another device.';
 
-/** What somebody writes who is being deceived. Looked for before everything else: it cannot wait. */
+/** Messages of a person who is being deceived. Looked for before everything else: it cannot wait. */
 const SCAM_RULES: readonly ScamRule[] = [
   {
     all: [/\b(?:encrypted|locked|ransom(?:ware)?)\b/u, /\b(?:pay|paid|money|bitcoin|ransom(?:ware)?)\b/u],
@@ -340,7 +340,7 @@ const REPLY_RULES: readonly ReplyRule[] = [
   },
 ];
 
-/** What somebody writes who cannot get in, or asks what a word of the product means; looked for where no keyword of the specification occurs. */
+/** Messages of a person who cannot sign in, or asks for the meaning of a word of the product; looked for where no keyword of the specification occurs. */
 const QUESTION_RULES: readonly ReplyRule[] = [
   {
     about: /\b(?:cannot|can't|cant|can not|unable to) (?:sign|log) ?in\b|\bforgot(?:ten)? my (?:password|username)\b/u,
@@ -364,7 +364,7 @@ const DEFAULT_REPLY =
 /** A message is searched up to here, in characters: a deceiver's call is told in a few sentences, and the time that the search takes stays small. */
 const SEARCHED = 2_000;
 
-/** What answers at once, and the help page that says more; `article` is null where none fits. */
+/** The immediate answer, and the help page with more; `article` is null where none fits. */
 export interface AutomaticAnswer {
   reply: string;
   article: string | null;

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { timeSchema } from './fields.ts';
 import { specified } from './reader.ts';
 
-/** What a person has right now; without an active subscription nothing is premium and the rest is empty. */
+/** A person's present plan; without an active subscription it is not premium and the rest is empty. */
 export const currentSubscriptionSchema = specified(
   ['is_premium'],
   z.object({

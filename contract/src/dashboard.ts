@@ -34,7 +34,7 @@ export const SECURITY_SCORE_MAXIMUM = 100;
 /** Scans in the dashboard's answer, at most. */
 export const RECENT_SCANS_MAXIMUM = 6;
 
-/** What `last_scan` says when nothing was scanned. */
+/** The value of `last_scan` before the first scan. */
 export const NEVER = 'Never';
 
 /**
@@ -50,15 +50,15 @@ export const scoreReasonSchema = z.object({
 });
 export type ScoreReason = z.infer<typeof scoreReasonSchema>;
 
-/** What was counted on this account, next to which the simulated figures stand. */
+/** Counted figures of this account, beside the simulated ones. */
 export const measuredSchema = z.object({
   threats_neutralized: z.int(),
-  /** How many of them are the industry's harmless test files. */
+  /** Number of harmless test files among them. */
   test_files_neutralized: z.int(),
   firewall_rules: z.int(),
   files_scanned: z.int(),
   files_infected: z.int(),
-  /** How many of them are the industry's harmless test files. */
+  /** Number of harmless test files among them. */
   test_files_found: z.int(),
   /** One of them lies open on the server: it could be neither sealed nor removed. */
   infected_in_the_open: z.boolean(),
@@ -70,7 +70,7 @@ export type Measured = z.infer<typeof measuredSchema>;
 
 const percentSchema = z.number().min(0).max(100);
 
-/** What a person's devices measured, in place of samples. `health` is of the one that was heard last. */
+/** Measurements of a person's devices, in place of samples. `health` is of the one that was heard last. */
 export const dashboardDevicesSchema = z.object({
   count: z.int(),
   online: z.int(),
@@ -102,7 +102,7 @@ export const readDashboard = endpoint({
     z.object({
       security_score: z.int().min(0).max(SECURITY_SCORE_MAXIMUM),
       score_breakdown: z.array(scoreReasonSchema),
-      /** What the score rests on: how many checks could run, and how many could not. */
+      /** Checks behind the score: the number that ran, and the number that could not. */
       score_checks: z.object({ ran: z.int(), unknown: z.int() }),
       /** The time of the latest scan, or 'Never'. */
       last_scan: z.union([timeSchema, z.literal(NEVER)]),

@@ -32,7 +32,7 @@ export const conversationSchema = z.object({
   snoozed_until: timeSchema.nullable(),
   last_customer_message_at: timeSchema.nullable(),
   waiting_since: timeSchema.nullable(),
-  /** What somebody wrote last; what came by itself only where there is nothing else. */
+  /** The last message of a person; an automatic one only where there is no other. */
   last_message: z
     .object({ seq: z.int(), text: z.string(), sender: z.enum(['user', 'support']), is_automatic: z.boolean(), at: timeSchema })
     .nullable(),
@@ -43,7 +43,7 @@ export const conversationSchema = z.object({
   /** Messages of the customer that nobody of the staff has read. */
   unread: z.int(),
   rating: z.int().nullable(),
-  /** What of a search was found in its messages: the newest message, and its words. */
+  /** The match of a search in its messages: the newest message, and its words. */
   found: z.object({ message_id: idSchema, seq: z.int(), text: z.string() }).nullable(),
 });
 export type Conversation = z.infer<typeof conversationSchema>;
@@ -51,11 +51,11 @@ export type Conversation = z.infer<typeof conversationSchema>;
 /** A message as staff see it. A note is theirs alone. */
 export const deskMessageSchema = chatMessageSchema.extend({
   is_note: z.boolean(),
-  /** Whose it is of the staff; null for the customer's and for what came by itself. */
+  /** The staff member who wrote it; null for the customer's messages and automatic ones. */
   author_id: idSchema.nullable(),
 });
 export type DeskMessage = z.infer<typeof deskMessageSchema>;
 
-/** `away`: by hand, or because nothing was done for a while. `offline`: no page of theirs is open. */
+/** `away`: by hand, or because nothing was done for a while. `offline`: none of their pages is open. */
 export const presenceSchema = z.enum(['here', 'away', 'offline']);
 export type Presence = z.infer<typeof presenceSchema>;

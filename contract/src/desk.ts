@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { requireWords, seqSchema, writtenFields } from './chat.ts';
 import { messagesQuerySchema } from './chat-read.ts';
 import { sharedKindSchema } from './chat-record.ts';
+import { timeZoneOf } from './day.ts';
 import { conversationSchema, deskMessageSchema, prioritySchema } from './desk-record.ts';
 import { endpoint, HEADER_FIELDS } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
@@ -10,11 +11,11 @@ import { idParamsSchema, idSchema, pageQuerySchema, searchSchema, timeSchema } f
 
 export const TAGS_MAXIMUM = 10;
 export const TAG_LENGTH_MAXIMUM = 32;
-/** How long a conversation can be put off, in ms. */
+/** Longest time for which a conversation can be put off, in ms. */
 export const SNOOZE_MAXIMUM = 90 * 86_400_000;
 export const CANNED_ANSWERS_MAXIMUM = 500;
 const CANNED_TEXT_LENGTH_MAXIMUM = 4_000;
-/** What stands in braces in a canned answer, and is filled in by the page: `{{customer}}`. */
+/** Placeholders in braces of a canned answer, filled in by the page: `{{customer}}`. */
 export const PLACEHOLDERS = ['customer', 'agent', 'provider', 'support_phone'] as const;
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 
@@ -356,18 +357,12 @@ export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday',
 export const weekdaySchema = z.enum(WEEKDAYS);
 export type Weekday = z.infer<typeof weekdaySchema>;
 
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** When support is there. `hours` null: always. Times are of the time zone; a day without an entry is closed, one with several has a pause. One that ends before it begins goes on to the next day. */
+/** When support is there. `hours` null: always. Times are of the time zone; a day without an entry is closed, one with several has a pause. An interval that ends before it begins reaches into the next day. */
 export const deskSettingsSchema = z.object({
-  time_zone: z.string({ error: 'Give a time zone.' }).max(64).refine(isTimeZone, 'Give a time zone such as Europe/Vienna.'),
+  time_zone: z
+    .string({ error: 'Give a time zone.' })
+    .max(64)
+    .refine((name) => timeZoneOf(name).is_known, 'Give a time zone such as Europe/Vienna.'),
   hours: z
     .array(
       z
@@ -392,13 +387,21 @@ export const deskSettingsSchema = z.object({
 });
 export type DeskSettings = z.infer<typeof deskSettingsSchema>;
 
+const unknownZoneSchema = z
+  .string()
+  .optional()
+  .describe('The stored time zone, where this server does not know it: `time_zone` is UTC then.');
+/** As they are read: a zone that was stored by another version may be unknown to this one. */
+export const readSettingsSchema = deskSettingsSchema.extend({ unknown_time_zone: unknownZoneSchema });
+export type ReadSettings = z.infer<typeof readSettingsSchema>;
+
 export const readDeskSettings = endpoint({
   method: 'GET',
   path: '/support/settings',
   summary: 'When support is there, and when a conversation that nobody answers goes back to all.',
   access: 'support',
   status: 200,
-  reply: deskSettingsSchema,
+  reply: readSettingsSchema,
   problems: [],
 });
 
@@ -439,6 +442,9 @@ export type DeskFigures = z.infer<typeof figuresSchema>;
 export const reportSchema = z.object({
   from: z.string(),
   to: z.string(),
+  /** The time zone of these days. */
+  time_zone: z.string(),
+  unknown_time_zone: unknownZoneSchema,
   total: figuresSchema,
   /** By the Monday on which each begins, oldest first; weeks without anything too. */
   weeks: z.array(figuresSchema.extend({ week: z.string() })),

@@ -23,7 +23,7 @@ import { directionSchema } from './firewall.ts';
 export const DEVICE_NAME_MAXIMUM = 60;
 /** A device that has not been heard for so long raises an alert, in ms. */
 export const OFFLINE_ALERT_MS = 7 * 24 * 60 * 60_000;
-/** How far back "blocked lately" looks, in ms. */
+/** Period of "blocked lately", in ms. */
 export const BLOCKED_WINDOW_MS = 60 * 60_000;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
@@ -93,7 +93,7 @@ export const deviceSchema = z.object({
   state: deviceStateSchema,
   /** Null until its agent has said hello once. */
   capabilities: capabilitiesSchema.nullable(),
-  /** How far its clock is ahead of the server's, in ms. */
+  /** Lead of its clock over the server's, in ms. */
   skew_ms: z.int().nullable(),
   defaults: defaultsSchema,
   enforcement: enforcementSchema,
@@ -104,9 +104,9 @@ export const deviceSchema = z.object({
   posture: z.array(postureSchema),
   foreign_tables: z.array(foreignTableSchema),
   is_watching: z.boolean(),
-  /** What it watches as it last said; null for nothing. */
+  /** Its last report of watched folders; null for none. */
   watching: watchingSchema.nullable(),
-  /** What its agent last said of itself; null where it is of an earlier version, or has said nothing yet. */
+  /** The last health report of its agent; null for an earlier version, or before the first report. */
   health: agentHealthSchema.nullable(),
   watched: z.array(z.string()),
   exclusions: z.array(z.string()),
@@ -224,7 +224,7 @@ export const removeDevice = endpoint({
   problems: [],
 });
 
-/** What a rule, or a direction's default, decided on one device. */
+/** Decisions of a rule, or of a direction's default, on one device. */
 const ruleCountSchema = z.object({
   device_id: idSchema,
   of: z.union([idSchema, directionSchema]),
@@ -245,7 +245,7 @@ export const countRules = endpoint({
   problems: [],
 });
 
-/** What was dropped lately, by who was at the other end. */
+/** Recently dropped packets, by the other end. */
 const blockedSourceSchema = z.object({
   device_id: idSchema,
   direction: directionSchema,
@@ -317,7 +317,7 @@ export const steerDeviceScan = endpoint({
 });
 
 /**
- * What became of a second look: the server's scanner reads a file that a device found. `asked`: the device has not sent it yet. `failed`: it was not scanned, for `reason`.
+ * The state of a second look: the server's scanner reads a file that a device found. `asked`: the device has not sent it yet. `failed`: it was not scanned, for `reason`.
  * `gone`: there is no record of the scan any more.
  */
 const findingsSecondLookSchema = z.object({

@@ -5,10 +5,10 @@ declare const URL: { new (url: string): { hostname: string } };
 const LENGTH_MAXIMUM = 254;
 /** The local part and the domain of a valid address in HTML (section 4.10.5.1.5): the symbols of RFC 5322 are letters. */
 const LOCAL = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+$/u;
-const DOMAIN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/u;
-/** No top-level domain is a number (RFC 3696, section 2); an address of a network is no domain. */
-const NUMBER_AT_END = /\.\d+$/u;
-/** What a name of a domain may have before it is read by IDNA; a URL would take further characters for a port, a path or an escape. */
+const DOMAIN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/u;
+/** No top-level domain is a number (RFC 3696, section 2); an address of a network is no domain, in hexadecimal either. */
+const NUMBER_AT_END = /(?:^|\.)(?:\d+|0x[\da-f]*)$/u;
+/** Characters that a domain name may have before it is read by IDNA; a URL would take further characters for a port, a path or an escape. */
 const DOMAIN_LETTERS = /^(?:[\p{L}\p{N}\p{M}.\u30fb\u00b7\u05f3\u05f4\u0375-]|\u200c|\u200d)+$/u;
 const DOTS = /[\u3002\uff0e\uff61]/gu;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
@@ -30,7 +30,8 @@ function canonicalDomain(typed: string): string | undefined {
 /**
  * The one form in which an email address is stored, compared and sent to; undefined for what is none. The domain is in A-labels: a mailbox has one, however its domain is
  * spelled. The local part is in small letters, as it has always been here: the mail servers of the world that tell `Anna` and `anna` apart are fewer than people who type both.
- * Nothing else of it is changed: `a.b` and `a+b` are mailboxes of their own. A local part beyond ASCII (RFC 6531) is none, as in the pages' own field.
+ * A domain of one label is valid, as in HTML: a household has `localhost` and the names of its own network.
+ * The rest is unchanged: `a.b` and `a+b` are mailboxes of their own. A local part beyond ASCII (RFC 6531) is none, as in the pages' own field.
  */
 export function canonicalEmail(typed: string): string | undefined {
   const text = typed.trim().replaceAll('\uff20', '@');

@@ -2,22 +2,22 @@ import type { z } from 'zod';
 import type { ProblemCode } from './problem.ts';
 
 /**
- * Who may call an endpoint, as the least role that it takes. `anyone` needs no token; each further level includes the ones before it.
+ * The least role that may call an endpoint. `anyone` needs no token; each further level includes the ones before it.
  */
 export type Access = 'anyone' | 'customer' | 'support' | 'admin';
 
-/** What of a person's account changes, as their open pages are told (`changed` of the events socket). */
+/** Changed parts of a person's account, as their open pages are told (`changed` of the events socket). */
 export const TOPICS = ['rules', 'messages', 'remote', 'subscription', 'account', 'files', 'alerts', 'devices'] as const;
 export type Topic = (typeof TOPICS)[number];
 
 /**
- * What of the installation changes, whoever does it: the provider's name and contact, the plans on offer, what waits for administrators, who has an account, canned
+ * Changed parts of the installation, by any person: the provider's name and contact, the plans on offer, what waits for administrators, who has an account, canned
  * answers and settings of the support desk, and the help pages.
  */
 export const INSTALLATION_TOPICS = ['provider', 'plans', 'waiting', 'people', 'desk', 'help'] as const;
 export type InstallationTopic = (typeof INSTALLATION_TOPICS)[number];
 
-/** Whose open pages are told of it. */
+/** The people whose open pages are told. */
 export const TOLD_TO: Record<InstallationTopic, 'everybody' | 'administrators' | 'staff'> = {
   provider: 'everybody',
   plans: 'everybody',
@@ -27,7 +27,7 @@ export const TOLD_TO: Record<InstallationTopic, 'everybody' | 'administrators' |
   help: 'everybody',
 };
 
-/** How a message is named before it is sent, so that it is stored once however often it is sent; and what a browser is known again by. */
+/** The id of a message before it is sent, so that a repeated message is stored once; and the id that recognises a browser. */
 export const HEADER_FIELDS = { message: 'idempotency-key', browser: 'x-browser-id' } as const;
 export type HeaderField = (typeof HEADER_FIELDS)[keyof typeof HEADER_FIELDS];
 
@@ -75,12 +75,12 @@ export interface Endpoint<
   while_held?: true;
   /**
    * A device calls it and proves itself by its token, before its body is parsed: in `Authorization: Bearer` with its id in `X-Device-Id` (beside a file, in the query), or,
-   * as agents do that send JSON, by `device_id` and `token` in the body.
+   * as agents of the version before do that send JSON, by `device_id` and `token` in the body.
    */
   by_device?: true;
   /** Only for who has proved that mails to their address reach them, where that is asked for (public exposure). */
   needs_proven_email?: true;
-  /** Of whoever calls: once it has succeeded, their open pages are told to read it anew. What it changes for others is told by who does it. */
+  /** Of whoever calls: once it has succeeded, their open pages are told to read it anew. The feature itself tells other people of its changes. */
   changes?: Topic;
   /** Of the installation: once it has succeeded, the pages of `TOLD_TO` are told. */
   changes_installation?: InstallationTopic;
@@ -120,11 +120,11 @@ type Sent<Schema> = [NonNullable<Schema>] extends [never]
     ? z.input<NonNullable<Schema>>
     : undefined;
 
-/** What a handler receives, after validation. */
+/** The input of a handler, after validation. */
 export type ParamsOf<E extends Endpoint> = Parsed<E['params']>;
 export type QueryOf<E extends Endpoint> = Parsed<E['query']>;
 export type BodyOf<E extends Endpoint> = Parsed<E['body']>;
-/** What a client sends. */
+/** The input that a client sends. */
 export type BodySentOf<E extends Endpoint> = Sent<E['body']>;
-/** What a client gets. */
+/** The output that a client receives. */
 export type ReplyOf<E extends Endpoint> = Parsed<E['reply']>;

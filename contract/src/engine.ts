@@ -28,11 +28,11 @@ export const LEFT_OUT_NAMED = 200;
 export const signatureFeedSchema = z.object({
   address: z.string(),
   kind: z.enum(['yara', 'sha256']),
-  /** What a `note` source finds is a note on the record, and never makes a file infected. */
+  /** A finding of a `note` source is a note on the record, and never makes a file infected. */
   severity: z.enum(['alarm', 'note']),
   ok: z.boolean(),
   sentence: z.string(),
-  /** What of it is in use. */
+  /** The parts in use. */
   rules: z.int(),
   hashes: z.int(),
   left_out: z.array(leftOutSchema).max(LEFT_OUT_NAMED),
@@ -40,7 +40,7 @@ export const signatureFeedSchema = z.object({
   /** When what is in use came, and when its server last said that it is the newest; null before. */
   changed_at: timeSchema.nullable(),
   confirmed_at: timeSchema.nullable(),
-  /** What each process of the engine takes more for it, in bytes; null while none has it. */
+  /** Additional memory of each engine process for it, in bytes; null while none has it. */
   memory_bytes: z.int().nullable(),
 });
 export type SignatureFeedStatus = z.infer<typeof signatureFeedSchema>;

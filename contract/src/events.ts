@@ -23,7 +23,7 @@ export const EVENTS_CLOSED = {
   account_deleted: 4411,
 } as const;
 
-/** What the server does with a file that is on its way to a verdict. */
+/** The stage of a file that has no verdict yet. */
 export const scanProgressSchema = z.discriminatedUnion('stage', [
   /** `place` is 1 for the file that is next. */
   z.object({ stage: z.literal('queued'), place: z.int().min(1) }),
@@ -40,7 +40,7 @@ export type ScanProgress = z.infer<typeof scanProgressSchema>;
 
 /**
  * What happened. Each goes into one topic, or several: that of a person (their own pages), that of the staff, that of one conversation (staff who have it open), that of one
- * remote session (the page of each side). What the comments say of a kind is where it goes.
+ * remote session (the page of each side). The comment of each kind says where it goes.
  */
 export const liveEventSchema = z.discriminatedUnion('kind', [
   /** `upload_key` is what the page that sent the file named its upload; null when it named none. */
@@ -125,8 +125,8 @@ const helloSchema = z.object({ kind: z.literal('hello'), access_token: z.string(
 export const OPEN_CONVERSATIONS_MAXIMUM = 5;
 
 /**
- * What a page may say after the welcome. `listen`: hear a topic beside one's own, from the event or cursor `after` on: `staff` (may.useDesk), or the one of a
- * conversation (may.serve), which also says that one has it open; listening again to one that is open begins anew. What one may not hear is answered with `refused`, and
+ * Frames of a page after the welcome. `listen`: hear a topic beside one's own, from the event or cursor `after` on: `staff` (may.useDesk), or the one of a
+ * conversation (may.serve), which also says that one has it open; listening again to one that is open begins anew. A forbidden topic is answered with `refused`, and
  * the socket stays. `typing`: in the named conversation; null is one's own.
  *
  * `listen_remote`: this page is the one of its side in a remote session that is not over, and hears it; a page of the same side that was it before is told `refused` with
@@ -148,7 +148,7 @@ export const saidFrameSchema = z.discriminatedUnion('kind', [
 ]);
 export type SaidFrame = z.infer<typeof saidFrameSchema>;
 
-/** What a page says. */
+/** Frames of a page. */
 export const clientFrameSchema = z.discriminatedUnion('kind', [
   helloSchema,
   z.object({ kind: z.literal('pong') }),
@@ -164,7 +164,7 @@ const heardTopicSchema = z.union([
 ]);
 export type HeardTopic = z.infer<typeof heardTopicSchema>;
 
-/** What the server says. */
+/** Frames of the server. */
 export const serverFrameSchema = z.discriminatedUnion('kind', [
   /** `missed`: what came after the page's `after` is no longer known here, so it has to read anew what it shows. */
   z.object({ kind: z.literal('welcome'), cursor: idSchema, missed: z.boolean(), heartbeat_ms: z.int() }),
@@ -179,7 +179,7 @@ export const serverFrameSchema = z.discriminatedUnion('kind', [
 ]);
 export type ServerFrame = z.infer<typeof serverFrameSchema>;
 
-/** What a page says is short, but for the descriptions of a connection: these bytes and what JSON adds to their line ends. */
+/** Frames of a page are short, except descriptions of a connection: these bytes and what JSON adds to their line ends. */
 const SIGNAL_BYTES_MAXIMUM = SDP_LENGTH_MAXIMUM + 16 * 1024;
 
 export const eventsChannel = channel({

@@ -35,7 +35,7 @@ export const pageQuerySchema = z.object({
 export type PageQuery = z.infer<typeof pageQuerySchema>;
 
 const SEARCH_LENGTH_MAXIMUM = 100;
-/** What a list is searched for. */
+/** The search words of a list. */
 export const searchSchema = z
   .string()
   .trim()

@@ -6,6 +6,7 @@ import {
   type JudgedRule,
   PORT_BITS,
   PORT_SIDE,
+  reachesAny,
   reachOf,
   type Shape,
   shapesOf,
@@ -13,7 +14,7 @@ import {
 import { createJudge, type Decision, type Ruleset, type Traffic } from './firewall-verdict.ts';
 
 /**
- * What is odd about rules among themselves and under a device's defaults. Unlike `findings`, which compares two rules at a time, this takes from a rule's traffic
+ * Contradictions among rules and a device's defaults. Unlike `findings`, which compares two rules at a time, this takes from a rule's traffic
  * what all the others cover together.
  *
  * - `duplicate`: an older rule says exactly the same.
@@ -99,7 +100,7 @@ function touches(a: Ranks | undefined, b: Ranks | undefined): boolean {
 
 const isTouching = (a: Brick, b: Brick) => touches(a[0], b[0]) && touches(a[1], b[1]) && touches(a[2], b[2]);
 
-/** What of `a` is not in `b`: at most three bricks. */
+/** The part of `a` outside `b`: at most three bricks. */
 function subtract(a: Brick, b: Brick): readonly Brick[] {
   if (!isTouching(a, b)) return [a];
   const sources = common(a[0], b[0]);
@@ -159,7 +160,7 @@ function isMeeting(one: Walls<JudgedRule>, other: Walls<JudgedRule>): boolean {
   );
 }
 
-/** How much one analysis may still do. */
+/** Remaining work of one analysis. */
 interface Budget {
   steps: number;
 }
@@ -201,7 +202,7 @@ const REASONS = {
 export function analyse<R extends JudgedRule>(rules: readonly R[], defaults: Record<Direction, Action>): Oddity[] {
   const found = new Map<string, Oddity[]>();
   const budget: Budget = { steps: STEPS_MAXIMUM };
-  const all = shapesOf(rules.map(reachOf)).map(wallsOf);
+  const all = shapesOf(rules.map(reachOf).filter(reachesAny)).map(wallsOf);
 
   function note(rule: R, kind: OddityKind, others: readonly Walls<R>[], reason: string): void {
     const other_ids = others.toSorted(byAge).map((other) => other.rule.id);

@@ -18,7 +18,7 @@ interface Exported {
 const WRITERS: Record<Export, Writer> = { nftables, iptables, ufw, powershell, pf };
 const DIRECTIONS: readonly Direction[] = ['inbound', 'outbound'];
 
-/** What no rule matches is left to the firewall that reads the file. */
+/** Unmatched packets are left to the firewall that reads the file. */
 const LEFT_ALONE: Record<Direction, Action> = { inbound: 'allow', outbound: 'allow' };
 
 /**

@@ -1,3 +1,4 @@
+// proves: asvs-2.2.3
 import { describe, expect, test } from 'vitest';
 import { fieldText, readAddresses, readOneAddress, readOnePort, readPorts } from './firewall-grammar.ts';
 
@@ -114,7 +115,7 @@ describe('a port field', () => {
     ['80.5', 'A port is a whole number from 1 to 65535: 80.5'],
     ['1e3', 'A port is a whole number from 1 to 65535: 1e3'],
     ['0x50', 'A port is a whole number from 1 to 65535: 0x50'],
-    ['８０', 'A port is a whole number from 1 to 65535: ８０'],
+    ['８０', 'Write it with plain characters: 80'],
     ['080', 'Write the port without leading zeros: 80'],
     ['8100-8000', 'The range begins with the higher end. Turn it round: 8100-8000'],
     ['80-', 'A range has two ends, such as 8000-8100: 80-'],

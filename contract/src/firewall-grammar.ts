@@ -1,6 +1,7 @@
 import {
   addressMeant,
   dividedByOther,
+  exceptedAddress,
   hyphenated,
   meansEvery,
   networkMeant,
@@ -11,7 +12,7 @@ import {
 import { embeddedIpv4, FAMILY_BITS, type Family, type IpAddress, lastAddress, parseIp, printIp } from './ip-address.ts';
 
 /**
- * What may stand in the address and port fields of a firewall rule (a decision of the product):
+ * Grammar of the address and port fields of a firewall rule (a decision of the product):
  *
  *     address = "" | "any" | "*" | entry *( "," entry )           at most 64 entries of one family
  *     entry   = ip | ip "/" prefix-length | ip "-" ip
@@ -90,7 +91,7 @@ function isEvery(text: string): boolean {
   return /^(?:\*|any|)$/iu.test(text.trim());
 }
 
-/** What is stored and shown of a valid field: as typed without blanks around it; the three ways to say "every" are one, `*`. */
+/** Stored and shown form of a valid field: as typed without blanks around it; the three ways to say "every" are one, `*`. */
 export function fieldText(text: string): string {
   return isEvery(text) ? EVERY : text.trim();
 }
@@ -119,6 +120,8 @@ function refusedAddress(text: string): Refusal {
   const plain = plainForm(text);
   if (plain !== undefined && readAddresses(plain).ok) return new Refusal(`Write it with plain characters: ${quoted(plain)}`);
   if (meansEvery(text)) return new Refusal(`Write * for every address: ${EVERY}`);
+  const excepted = exceptedAddress(text);
+  if (excepted !== undefined) return new Refusal(`A rule has no “not”. Write a rule of the other action for ${excepted}`);
   const divided = dividedByOther(text, (part) => readAddresses(part).ok);
   if (divided !== undefined) return new Refusal(`Write commas between addresses: ${quoted(divided)}`);
   const range = hyphenated(text, (part) => parseIp(part) !== undefined);
@@ -182,7 +185,9 @@ function lengthOfMask(text: string): number | undefined {
   const mask = parseIp(text);
   if (mask?.family !== 4) return undefined;
   const bits = mask.value.toString(2).padStart(32, '0');
-  return /^1*0*$/u.test(bits) ? bits.lastIndexOf('1') + 1 : undefined;
+  if (/^1*0*$/u.test(bits)) return bits.lastIndexOf('1') + 1;
+  // The other way round, as routers have it.
+  return /^0*1*$/u.test(bits) ? bits.indexOf('1') : undefined;
 }
 
 function readNetwork(text: string, slash: number): { family: Family; span: Span } {
@@ -192,6 +197,11 @@ function readNetwork(text: string, slash: number): { family: Family; span: Span 
   // A network of IPv4 in the form of IPv6 has 96 bits before it.
   const mapped = /^[0-9]{1,3}$/u.test(typed) && Number(typed) >= 96 ? embeddedIpv4(written) : undefined;
   const address = mapped ?? written;
+  const inner = mapped === undefined ? embeddedIpv4(written) : undefined;
+  if (inner !== undefined && /^(?:0|[1-9][0-9]?)$/u.test(typed) && Number(typed) <= 32) {
+    const size = 1n << BigInt(32 - Number(typed));
+    throw new Refusal(`Write the IPv4 network: ${printIp({ family: 4, value: inner.value - (inner.value % size) })}/${typed}`);
+  }
   const suffix = mapped === undefined ? typed : String(Number(typed) - 96);
   if (Number(typed) >= 96) refuseCompatible(written, `/${Number(typed) - 96}`);
   const bits = FAMILY_BITS[address.family];
@@ -303,7 +313,7 @@ function readPortEntry(entry: string): Span {
     if (/[a-z]/iu.test(entry)) throw new Refusal(`Write the port’s number alone: ${meant}`);
     throw new Refusal(`Write the port, or a range of ports: ${meant}`);
   }
-  const divided = dividedByOther(entry, (part) => readPorts(part).ok);
+  const divided = dividedByOther(entry.replaceAll('/', ' '), (part) => readPorts(part).ok);
   if (divided !== undefined) throw new Refusal(`Write commas between ports: ${quoted(divided)}`);
   // A name with hyphens is a name, and a number below zero is no range.
   if (/^(?:[a-z]|-[0-9]+$)/iu.test(entry)) return { from: readPort(entry), to: readPort(entry) };
@@ -323,8 +333,12 @@ export function readPorts(text: string): Reading<PortSet> {
   return reading(() => {
     if (text.length > PORT_TEXT_MAXIMUM) throw new Refusal(`Use at most ${PORT_TEXT_MAXIMUM} characters.`);
     if (isEvery(text)) return null;
-    const plain = /[\uff0c\u3001\u060c]/u.test(text) ? plainForm(text) : undefined;
-    if (plain !== undefined) throw new Refusal(`Write commas between ports: ${quoted(plain)}`);
+    const plain = plainForm(text);
+    if (plain !== undefined) {
+      const commas = /[\uff0c\u3001\u060c]/u.test(text);
+      throw new Refusal(`${commas ? 'Write commas between ports' : 'Write it with plain characters'}: ${quoted(plain)}`);
+    }
+    if (/^0\s*[-:]\s*65535$/u.test(text.trim())) throw new Refusal(`Write * for every port: ${EVERY}`);
     return joined(entriesOf(text, PORTS_MAXIMUM, 'port').map(readPortEntry));
   });
 }

@@ -2,7 +2,7 @@ import type { Span } from './firewall-grammar.ts';
 import type { Packets } from './firewall-steps.ts';
 import { type Family, printIp } from './ip-address.ts';
 
-/** How nftables writes packets, for the agent and for the export alike. Every address and number is printed from an integer, so that nft resolves no name. */
+/** Packets in the syntax of nftables, for agent and export. Every address and number is printed from an integer, so that nft resolves no name. */
 
 /** `10.0.0.1`, `10.0.0.0-10.0.0.255`. */
 export function nftSpan({ from, to }: Span, family: Family): string {

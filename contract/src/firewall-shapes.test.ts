@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { decidingOrder, isCovered, type JudgedRule, reachOf, shapesOf } from './firewall-shapes.ts';
+import { decidingOrder, isCovered, type JudgedRule, reachesAny, reachOf, shapesOf } from './firewall-shapes.ts';
 
 const ADDRESSES = [
   ...['*', '0.0.0.0/0', '10.0.0.0/8', '10.0.0.0/16', '10.0.0.0-10.0.0.9', '10.0.0.5', '10.0.0.5,10.2.0.0/16', '10.1.0.0/16'],
@@ -19,7 +19,7 @@ it('leaves out of the deciding order exactly the rules that another one of the s
   fc.assert(
     fc.property(fc.array(ruleArbitrary, { maxLength: 40 }), (some) => {
       const rules = some.map((rule, index): JudgedRule => ({ ...rule, id: `${String(index).padStart(3, '0')}` }));
-      const shapes = shapesOf(rules.map(reachOf));
+      const shapes = shapesOf(rules.map(reachOf).filter(reachesAny));
       const kept = shapes.filter(
         (inner) =>
           !shapes.some(

@@ -1,11 +1,11 @@
 import type { Direction, Protocol, Rule } from './firewall.ts';
-import { type AddressSet, readAddresses, readPorts, type Span, wholeFamily } from './firewall-grammar.ts';
+import { type AddressSet, familyConflict, readAddresses, readPorts, type Span, wholeFamily } from './firewall-grammar.ts';
 import type { Family } from './ip-address.ts';
 
-/** What of a rule says which traffic it is about and what happens to it. */
+/** The fields of a rule that select traffic and decide about it. */
 export type JudgedRule = Pick<Rule, 'id' | 'direction' | 'action' | 'protocol' | 'source_ip' | 'destination_ip' | 'port'>;
 
-/** What a packet can be of: `other` is every protocol but TCP, UDP, ICMP and ICMPv6. */
+/** Protocols of a packet: `other` is every protocol but TCP, UDP, ICMP and ICMPv6. */
 export type TrafficProtocol = Exclude<Protocol, 'all'> | 'other';
 
 export const FAMILIES: readonly Family[] = [4, 6];
@@ -28,12 +28,29 @@ function spansOf(set: AddressSet, family: Family): readonly Span[] {
 const WITHOUT_PORTS: readonly TrafficProtocol[] = ['tcp', 'udp', 'icmp', 'other'];
 const WITH_PORTS: readonly TrafficProtocol[] = ['tcp', 'udp'];
 
-/** @throws Error for a rule whose fields the grammar refuses; the server stores none. */
+/**
+ * The objection of the grammar to a rule, such as one that an older version stored; undefined where every field can be read. No packet matches such a rule: the judge, the
+ * exports and the devices leave it out, and a finding names it.
+ */
+export function refusalOf(rule: Pick<JudgedRule, 'protocol' | 'source_ip' | 'destination_ip' | 'port'>): string | undefined {
+  const [source, destination, port] = [readAddresses(rule.source_ip), readAddresses(rule.destination_ip), readPorts(rule.port)];
+  for (const read of [source, destination, port]) if (!read.ok) return read.message;
+  if (rule.protocol === 'icmp' && port.ok && port.value !== null) return 'ICMP has no ports: leave the port as *.';
+  return source.ok && destination.ok ? familyConflict(source.value.family, destination.value.family) : undefined;
+}
+
+const NO_SPANS: Readonly<Record<Family, readonly Span[]>> = { 4: [], 6: [] };
+
+/** Whether any packet can match: neither family of a rule without a reading has addresses. */
+export const reachesAny = ({ sources }: Reach) => FAMILIES.some((family) => sources[family].length > 0);
+
+/** The traffic of a rule; that of a rule which cannot be read (`refusalOf`) is empty. */
 export function reachOf<R extends JudgedRule>(rule: R): Reach<R> {
   const source = readAddresses(rule.source_ip);
   const destination = readAddresses(rule.destination_ip);
   const port = readPorts(rule.port);
-  if (!source.ok || !destination.ok || !port.ok) throw new Error(`the fields of rule ${rule.id} cannot be read`);
+  if (!source.ok || !destination.ok || !port.ok || (rule.protocol === 'icmp' && port.value !== null))
+    return { rule, protocols: [], sources: NO_SPANS, destinations: NO_SPANS, ports: [] };
   const sides = (family: Family) => {
     const from = spansOf(source.value, family);
     const to = spansOf(destination.value, family);
@@ -141,8 +158,7 @@ function boundsOf({ spans }: Shape, side: number): { from: number; to: number } 
 }
 
 /**
- * Those of `shapes` that another one outranks. What outranks a shape reaches from before its first source to behind its last: shapes are gone through by where their sources
- * begin, and each is compared with those alone that have not ended by then.
+ * Those of `shapes` that another one outranks. A shape that outranks another covers its sources: shapes are visited by the beginning of their sources, and each is compared only with those that have not ended by then.
  */
 function outranked<R extends JudgedRule>(shapes: readonly Shape<R>[]): ReadonlySet<Shape<R>> {
   const lost = new Set<Shape<R>>();
@@ -165,7 +181,7 @@ function outranked<R extends JudgedRule>(shapes: readonly Shape<R>[]): ReadonlyS
       open.push(next);
     }
   }
-  // What has no address of either family matches nothing, and is covered by anything.
+  // A shape without an address of either family matches no packet, and every shape covers it.
   for (const inner of shapes)
     if (SOURCE_SIDES.every((side) => boundsOf(inner, side) === undefined)) for (const outer of shapes) compare(outer, inner);
   return lost;
@@ -176,7 +192,7 @@ function outranked<R extends JudgedRule>(shapes: readonly Shape<R>[]): ReadonlyS
  * the same action outranks, because that one matches whatever it matches.
  */
 export function decidingOrder<R extends JudgedRule>(rules: readonly R[]): Reach<R>[] {
-  const reaches = rules.map(reachOf);
+  const reaches = rules.map(reachOf).filter(reachesAny);
   const shapes = shapesOf(reaches);
   const decided = (action: R['action']) => {
     const same = shapes.map((shape, index) => ({ shape, index })).filter(({ shape }) => shape.rule.action === action);

@@ -30,7 +30,7 @@ describe('an IPv4 address in the form of IPv6', () => {
   });
 });
 
-describe('what people type into the address field is refused with what is meant', () => {
+describe('refuses mistyped addresses with the probable meaning', () => {
   test.each([
     ['fe80::1%eth0', 'fe80::1'],
     ['fe80::1%eth-0', 'fe80::1'],
@@ -76,7 +76,7 @@ describe('what people type into the address field is refused with what is meant'
   });
 });
 
-describe('what people type into the port field is refused with what is meant', () => {
+describe('refuses mistyped ports with the probable meaning', () => {
   test.each([
     ['8000:8100', '8000-8100'],
     ['8000 : 8100', '8000-8100'],
@@ -112,5 +112,32 @@ describe('what people type into the port field is refused with what is meant', (
 
   test.each(['any', 'ANY', ' Any ', '*', ''])('%j means every port and every address', (text) => {
     expect([readPorts(text).ok, readAddresses(text).ok]).toEqual([true, true]);
+  });
+});
+
+describe('further forms that people type', () => {
+  test.each([
+    ['192.168.1.0/0.0.0.255', 'Write the network with its length: 192.168.1.0/24'],
+    ['::ffff:192.168.1.0/24', 'Write the IPv4 network: 192.168.1.0/24'],
+    ['::ffff:10.1.2.3/8', 'Write the IPv4 network: 10.0.0.0/8'],
+    ['192。168。1。1', 'Write it with plain characters: 192.168.1.1'],
+    ['!192.168.1.1', 'A rule has no “not”. Write a rule of the other action for 192.168.1.1'],
+    ['not 10.0.0.0/8', 'A rule has no “not”. Write a rule of the other action for 10.0.0.0/8'],
+  ])('the address %s is refused with what is meant', (text, message) => {
+    expect(refusal(readAddresses(text))).toBe(message);
+  });
+
+  test.each([
+    ['８０', 'Write it with plain characters: 80'],
+    ['８０：９０', 'Write it with plain characters: 80:90'],
+    ['0-65535', 'Write * for every port: *'],
+    ['0:65535', 'Write * for every port: *'],
+    ['1:65535', 'Write the range with a plain hyphen: 1-65535'],
+    ['443 (https)', 'Write the port’s number alone: 443'],
+    ['https (443)', 'Write the port’s number alone: 443'],
+    ['80/443', 'Write commas between ports: 80, 443'],
+    ['80 : 90', 'Write the range with a plain hyphen: 80-90'],
+  ])('the port %s is refused with what is meant', (text, message) => {
+    expect(refusal(readPorts(text))).toBe(message);
   });
 });

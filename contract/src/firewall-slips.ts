@@ -1,10 +1,13 @@
 import { parseIp, printIp } from './ip-address.ts';
 
-/** Forms that people type into the fields of a rule, and the form that is meant. Nothing is read here: what cannot be read is answered with a sentence. */
+/** Forms that people type into the fields of a rule, and the form that is meant. Fields are not parsed here: an unreadable one is answered with a sentence. */
 
-/** Letters that look like others: full width digits, the colon and the comma of other keyboards. Undefined where there is none of them. */
+/** Letters that look like others: full width digits, the colon and the comma of other keyboards. Undefined without one. */
 export function plainForm(text: string): string | undefined {
-  const plain = text.normalize('NFKC').replaceAll(/[\u3001\u060c]/gu, ',');
+  const plain = text
+    .normalize('NFKC')
+    .replaceAll(/[\u3001\u060c]/gu, ',')
+    .replaceAll('\u3002', '.');
   return plain === text ? undefined : plain;
 }
 
@@ -27,14 +30,14 @@ export function hyphenated(text: string, isEnd: (part: string) => boolean): stri
 
 const isPort = (text: string) => /^[1-9][0-9]{0,4}$/u.test(text) && Number(text) <= 65_535;
 
-/** What is meant by a port that cannot be read; undefined where that cannot be guessed. */
+/** The probable meaning of an unreadable port; undefined where that cannot be guessed. */
 export function portMeant(text: string): string | undefined {
   const entry = text.trim();
   const range = hyphenated(entry, isPort);
   if (range !== undefined) return range;
   const [, bare = ''] =
-    /^(?:tcp|udp|port|ports|tcp\/|udp\/|dport)?\s*[:/=#]?\s*([0-9]+(?:-[0-9]+)?)(?:\s*\/\s*(?:tcp|udp|tcp\+udp|any))?$/iu.exec(
-      entry,
+    /^(?:tcp|udp|port|ports|tcp\/|udp\/|dport)?\s*[:/=#]?\s*([0-9]+(?:-[0-9]+)?)(?:\s*\/\s*(?:tcp|udp|tcp\+udp|any)|\s*\([a-z][a-z -]*\))?$/iu.exec(
+      entry.replace(/^[a-z][a-z -]*\s*\(([0-9-]+)\)$/iu, '$1'),
     ) ?? [];
   if (bare !== '' && bare !== entry && bare.split('-').every(isPort)) return bare;
   const [, sign = '', number = ''] = /^([<>]=?|=)\s*([0-9]{1,5})$/u.exec(entry) ?? [];
@@ -63,7 +66,7 @@ const isAddress = (text: string) => {
 };
 const isAddressOrRange = (text: string) => isAddress(text) || (text.split('-').length === 2 && text.split('-').every(isAddress));
 
-/** What is meant by an address that cannot be read; undefined where that cannot be guessed. */
+/** The probable meaning of an unreadable address; undefined where that cannot be guessed. */
 export function addressMeant(text: string): AddressMeant | undefined {
   const inUrl = text.trim().replace(/^[a-z][a-z0-9+.-]*:\/\//iu, '');
   const isUrl = inUrl !== text.trim();
@@ -108,4 +111,10 @@ export function networkMeant(text: string): string | undefined {
   const parts = numbers.split('.');
   const address = parseIp([...parts, '0', '0', '0'].slice(0, 4).join('.'));
   return address === undefined ? undefined : `${printIp(address)}/${length ?? parts.length * 8}`;
+}
+
+/** Everything but an address, as other firewalls write it: that address; undefined for anything else. */
+export function exceptedAddress(text: string): string | undefined {
+  const [, excepted = ''] = /^(?:!|not\s|~|except\s|all but\s)\s*(\S+)$/iu.exec(text.trim()) ?? [];
+  return isAddress(excepted) ? excepted : undefined;
 }

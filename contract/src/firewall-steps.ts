@@ -5,7 +5,7 @@ import type { Ruleset, Step, Traffic } from './firewall-verdict.ts';
 import type { Family } from './ip-address.ts';
 
 /**
- * What decides before a person's rules, as one list: the judge asks it, the agent compiles it, and every export writes it. A firewall that lacks a step of it stops
+ * The steps before a person's rules, as one list: the judge asks it, the agent compiles it, and every export writes it. A firewall that lacks a step of it stops
  * IPv6 (no neighbour discovery) or loses its address (no DHCP) at the first rule that blocks everything.
  */
 
@@ -28,7 +28,7 @@ export interface Packets {
   icmp_types?: readonly number[];
 }
 
-/** What the kernel knows of a packet, rather than what the packet says. */
+/** State of a packet's connection that the kernel knows. */
 export type KnownState = 'loopback' | 'established' | 'stray';
 
 export interface FirstStep {

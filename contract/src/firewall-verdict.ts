@@ -9,6 +9,7 @@ import {
   type JudgedRule,
   type Reach,
   reachOf,
+  refusalOf,
   type Shape,
   shapesOf,
   type TrafficProtocol,
@@ -16,7 +17,7 @@ import {
 import { firstSteps, holds, isAbout } from './firewall-steps.ts';
 import type { IpAddress } from './ip-address.ts';
 
-/** What happens to traffic that no enabled rule matches (a decision of the product). */
+/** The default for traffic that no enabled rule matches (a decision of the product). */
 export const DEFAULT_ACTIONS: Record<Direction, Action> = { inbound: 'block', outbound: 'allow' };
 
 export type PacketProtocol = Exclude<Protocol, 'all'>;
@@ -30,7 +31,7 @@ export interface Packet {
   port: number | null;
 }
 
-/** What a packet may come with. `rule` is null when no rule matched and the direction's default decided. */
+/** The decision about a packet. `rule` is null when no rule matched and the direction's default decided. */
 export interface Verdict<R extends JudgedRule = Rule> {
   action: Action;
   rule: R | null;
@@ -46,7 +47,7 @@ export interface Ruleset<R extends JudgedRule = JudgedRule> {
   control: readonly { address: IpAddress; port: number }[];
 }
 
-/** A packet as a kernel sees it. What is not said is not so. */
+/** A packet as a kernel sees it. An absent property is false. */
 export interface Traffic extends Omit<Packet, 'protocol'> {
   protocol: TrafficProtocol;
   source_port?: number;
@@ -95,7 +96,7 @@ function matches(reach: Reach, packet: Traffic): boolean {
 }
 
 /**
- * What happens to packets on a device, and what the kernel of one must do: loopback, what is established, strays, neighbour discovery, DHCP and the way to the control
+ * The decision about packets on a device, as its kernel must make it: loopback, what is established, strays, neighbour discovery, DHCP and the way to the control
  * server come before all rules; then the block list, any block that matches, any allow that matches, the direction's default. Of several rules that match, the one
  * that no other one covers is named, and of those the oldest.
  */
@@ -113,7 +114,7 @@ export function createJudge<R extends JudgedRule>(ruleset: Ruleset<R>): (packet:
 }
 
 /**
- * What happens to a packet: any enabled block that matches, then any enabled allow that matches, then the direction's default.
+ * The decision about a packet: any enabled block that matches, then any enabled allow that matches, then the direction's default.
  * The order of `rules` means nothing.
  */
 export function verdict<R extends JudgedRule & { enabled: boolean }>(
@@ -168,16 +169,22 @@ function whyImpossible({ sources, destinations }: Reach): string | undefined {
 }
 
 /**
- * What is odd about the enabled rules among themselves; disabled ones decide nothing and are left out. In the order of `rules`. `never_matching` is a
+ * Contradictions among the enabled rules; disabled ones are left out. In the order of `rules`. `never_matching` is a
  * rule that one other rule makes needless, or whose addresses no packet has; what only several together cover is not looked for. A duplicate, a contradicted allow and a rule that never
  * matches are never the rule of a verdict. With `about`, the id of one of the rules, only what is odd between that one and another: in time that rises with
  * the number of rules, where all of them take its square.
  */
 export function findings(rules: readonly Rule[], about?: string): Finding[] {
   const reaches = shapesOf(rules.filter((rule) => rule.enabled).map(reachOf));
-  const oldestFirst = reaches.toSorted(byAge);
+  const refusals = new Map(reaches.map((reach) => [reach, refusalOf(reach.rule)]));
+  const oldestFirst = reaches.filter((reach) => refusals.get(reach) === undefined).toSorted(byAge);
   return reaches.flatMap((reach) => {
     const { id: rule_id, action } = reach.rule;
+    const refusal = refusals.get(reach);
+    if (refusal !== undefined) {
+      const reason = `This rule matches nothing as it is written. ${refusal}`;
+      return about === undefined || about === rule_id ? [{ kind: 'never_matching', rule_id, other_id: null, reason }] : [];
+    }
     const impossible = about === undefined || about === rule_id ? whyImpossible(reachOf(reach.rule)) : undefined;
     const covering = oldestFirst.filter(
       (other) =>

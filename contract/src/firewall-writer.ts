@@ -1,9 +1,10 @@
 import type { Action, Direction, Rule } from './firewall.ts';
 import { readAddresses, readPorts, type Span } from './firewall-grammar.ts';
+import { refusalOf } from './firewall-shapes.ts';
 import type { KnownState, Packets } from './firewall-steps.ts';
 import { FAMILY_BITS, type Family, printIp } from './ip-address.ts';
 
-/** What the writers of all firewalls share: a rule as packets, addresses and ports as text, and names as comments. */
+/** Shared parts of the writers of all firewalls: a rule as packets, addresses and ports as text, and names as comments. */
 
 /** A rule that the firewall written for cannot express; the message says why, for the person who exports. */
 export class CannotExpress extends Error {}
@@ -21,9 +22,9 @@ export interface Writer {
   file_name: string;
   /** Comments of a file in this language; each is one line. */
   head: readonly string[];
-  /** What stands before the entries, with what no entry matches. */
+  /** Text before the entries, with the default. */
   begin(defaults: Record<Direction, Action>): readonly string[];
-  /** What the kernel knows of a packet; nothing where this firewall does it unasked. */
+  /** The match of a connection state; empty where this firewall does it by default. */
   known(state: KnownState, direction: Direction): readonly string[];
   /** The lines of one entry. @throws CannotExpress */
   entry(entry: Entry): readonly string[];
@@ -67,7 +68,9 @@ export const each = <T>(some: readonly T[] | undefined): readonly (T | undefined
 /** One rule as its families and protocols, which no two firewalls put together in the same way. */
 export function packetsOf(rule: Rule): Packets[] {
   const [source, destination, ports] = [readAddresses(rule.source_ip), readAddresses(rule.destination_ip), readPorts(rule.port)];
-  if (!source.ok || !destination.ok || !ports.ok) throw new CannotExpress('One of its fields cannot be read.');
+  const refusal = refusalOf(rule);
+  if (!source.ok || !destination.ok || !ports.ok || refusal !== undefined)
+    throw new CannotExpress(`It matches nothing as it is written. ${refusal ?? ''}`.trim());
   const named = source.value.family ?? destination.value.family;
   const families: readonly Family[] = named === null ? [4, 6] : [named];
   const protocols = rule.protocol === 'all' ? (ports.value === null ? [undefined] : (['tcp', 'udp'] as const)) : [rule.protocol];
@@ -86,7 +89,7 @@ export function packetsOf(rule: Rule): Packets[] {
 /** A comment of languages that are read as UTF-8 or byte by byte: letters and digits of any script, and a few signs that mean nothing to any of them. */
 export const plainComment = (text: string) => `# ${text.replaceAll(/[^\p{L}\p{N} .,:()-]/gu, '_')}`;
 
-/** What multiport takes at once: fifteen, and a range is two. */
+/** Ports that multiport takes at once: fifteen, and a range is two. */
 const MULTIPORT_MAXIMUM = 15;
 
 export function chunksOf(ports: readonly Span[]): Span[][] {

@@ -15,8 +15,7 @@ import {
 } from './firewall-writer.ts';
 
 /**
- * Linux. Connections that were open before the first load are unknown to the kernel until a packet of theirs is seen, so that strays are let through for the first
- * seconds: who loads the file over SSH stays connected.
+ * Linux. Connections that were open before the first load are unknown to the kernel until it sees one of their packets, so strays pass for the first seconds: a person who loads the file over SSH stays connected.
  */
 const WARMING_SECONDS = 10;
 

@@ -165,7 +165,7 @@ function pfLine({ direction, action, match }: Entry): string {
 
 const pfDefault = (direction: Direction, action: Action) => {
   const way = direction === 'inbound' ? 'in' : 'out';
-  // What passes is remembered, so that its answers pass; a TCP packet that begins no connection and belongs to none stays blocked.
+  // Allowed connections are remembered, so that their answers pass; a TCP packet that begins no connection and belongs to none stays blocked.
   return action === 'allow' ? [`block drop ${way} proto tcp all`, `pass ${way} all keep state`] : [`block drop ${way} all`];
 };
 

@@ -38,7 +38,7 @@ export const ruleNameSchema = z
   .refine((name) => [...name].length <= RULE_NAME_MAXIMUM, LONGEST_NAME)
   .refine((name) => !CONTROL_CHARACTERS.test(name) && name.isWellFormed(), 'A rule’s name has no control characters.');
 
-/** How long a temporary rule lasts, in ms. */
+/** Duration of a temporary rule, in ms. */
 export const LASTS = { hour: 3_600_000, day: 86_400_000 } as const;
 const lastsSchema = z.enum(['hour', 'day'], { error: 'Choose an hour or a day.' });
 export type Lasts = z.infer<typeof lastsSchema>;
@@ -56,7 +56,7 @@ function grammarField(read: (text: string) => Reading<unknown>) {
     });
 }
 
-/** What one part of a rule forbids in another. */
+/** Parts of a rule that exclude each other. */
 function conflictOf(rule: {
   protocol: Protocol;
   source_ip: string;
@@ -90,7 +90,7 @@ const deviceIdsSchema = z
 const newRuleFieldsSchema = z.object({
   rule_name: ruleNameSchema,
   ...ruleTermsSchema.shape,
-  /** How long it lasts; until it is switched off where nothing is said. */
+  /** Its duration; until it is switched off when absent. */
   lasts: lastsSchema.nullable().optional(),
   /** The devices that it is for; all of them where none is named. */
   device_ids: deviceIdsSchema.optional(),
@@ -105,7 +105,7 @@ function refineRule(rule: z.infer<typeof newRuleFieldsSchema>, context: z.Refine
 export const newRuleSchema = newRuleFieldsSchema.superRefine(refineRule);
 export type NewRule = z.infer<typeof newRuleSchema>;
 
-/** What a rule is where nobody says otherwise, on the wire and in the Add Rule dialog. */
+/** Defaults of a rule, on the wire and in the Add Rule dialog. */
 export const RULE_DEFAULTS: z.infer<typeof ruleTermsSchema> = ruleTermsSchema.parse({});
 
 export const ruleSchema = specified(
@@ -222,7 +222,7 @@ export const importRules = endpoint({
   problems: ['rule_limit'],
 });
 
-/** What a revision did. */
+/** The action of a revision. */
 export const revisionKindSchema = z.enum(['added', 'edited', 'enabled', 'disabled', 'deleted', 'imported', 'expired', 'undone']);
 export type RevisionKind = z.infer<typeof revisionKindSchema>;
 

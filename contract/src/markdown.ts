@@ -1,6 +1,5 @@
 /**
- * The Markdown of help pages, read into a tree that a page draws itself: what is not in this list is text. There is no HTML in it, and a link leads to a web page, a mail
- * address or a screen of ours and nowhere else.
+ * The Markdown of help pages, read into a tree that a page draws itself: what is not in this list is text. There is no HTML in it, and a link leads only to a web page, a mail address or a screen of Palisade.
  */
 export type Inline =
   | { kind: 'text'; text: string }
@@ -26,7 +25,7 @@ function safeHref(written: string): string | undefined {
   return ELSEWHERE.test(written) ? written : undefined;
 }
 
-/** What begins with a mark and how it ends. Each is searched from one place, in one pass. */
+/** Opening and closing form of each mark. Each is searched from one place, in one pass. */
 function inlineAt(text: string, at: number, depth: number): { node: Inline; end: number } | undefined {
   if (text[at] === '`') {
     const end = text.indexOf('`', at + 1);

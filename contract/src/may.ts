@@ -1,7 +1,7 @@
 import type { Role } from './auth.ts';
 
 /**
- * Who may do what, said once for the server and the pages. The record is found first; what one may not even read is answered as if it were not there (404), what one may
+ * Permissions, stated once for the server and the pages. The record is found first; what one may not even read is answered as if it were not there (404), what one may
  * read and not do is refused (409 or 403).
  */
 export interface Me {
@@ -47,7 +47,7 @@ export const may = {
   /** Take a conversation that nobody has. */
   claim: (me: Me, conversation: ConversationOf) =>
     serves(me, conversation) && conversation.assignee_id === null && conversation.status !== 'closed',
-  /** Give it to a person or back to all: who has it, and administrators; one that nobody has is anybody's of the staff. */
+  /** Give it to a person or back to all: its holder and administrators may; an unassigned one may be given by any staff member. */
   assign: (me: Me, conversation: ConversationOf) =>
     serves(me, conversation) &&
     conversation.status !== 'closed' &&

@@ -1,4 +1,4 @@
-/** What a media type is to a person, with its article: "a Windows program". What is not here has no word of its own. */
+/** The word for a media type, with its article: "a Windows program". Other types have no word. */
 export const MEDIA_TYPE_WORDS: Readonly<Record<string, string>> = {
   'application/gzip': 'a gzip archive',
   'application/java-archive': 'a Java program',

@@ -3,10 +3,10 @@ import { endpoint } from './endpoint.ts';
 
 export const overviewSchema = z.object({
   /**
-   * What waits for an administrator. `mails` are those that were not sent: for the mail server, for a reader, or given up. `jobs` is work in the background that failed too often, and is not tried any more.
+   * Counts of records that wait for an administrator. `mails` are those that were not sent: for the mail server, for a reader, or given up. `jobs` is work in the background that failed too often, and is not tried any more.
    */
   waiting: z.object({ plan_requests: z.int(), false_alarms: z.int(), mails: z.int(), jobs: z.int() }),
-  /** What a new installation needs of the administrator who asks, and whether it is done. */
+  /** First steps of a new installation for this administrator, and whether each is done. */
   first_steps: z.object({
     provider: z.boolean(),
     second_factor: z.boolean(),

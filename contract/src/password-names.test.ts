@@ -4,6 +4,7 @@ import { isOnlyNames, namesAround } from './password-names.ts';
 
 const names = namesAround({ provider_name: 'Northwind Internet', username: 'mark', email: 'm.lópez77@green-fields.co.uk' });
 
+// proves: asvs-6.2.11
 test.each([
   ['palisade2026!'],
   ['Palisade'],

@@ -1,4 +1,4 @@
-/** What the product is called: whoever guesses passwords of its people tries it first. */
+/** Names of the product: an attacker tries them first as passwords. */
 const PRODUCT_NAME = 'Palisade';
 /** A part of a name that is shorter is in too many passwords to say anything. */
 const PART_LENGTH_MINIMUM = 3;
@@ -52,7 +52,7 @@ export function isOnlyNames(password: string, names: readonly string[]): boolean
   const words = [...new Set(names.flatMap(wordsOf))].map(folded);
   const characters = [...plain(password)];
   const alike = folded(plain(password));
-  // How far the password can be read: 0 not up to here, 1 without a name, 2 with one.
+  // Result for a prefix of the password: 0 not up to here, 1 without a name, 2 with one.
   const read = new Uint8Array(characters.length + 1);
   read[0] = 1;
   for (const [place, character] of characters.entries()) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** Who a server stands in front of: one's own machine, or customers (DESIGN section 2). */
+/** The audience of a server: one's own machine, or customers (DESIGN section 2). */
 export const exposureSchema = z.enum(['local', 'public']);
 export type Exposure = z.infer<typeof exposureSchema>;
 
@@ -10,7 +10,7 @@ export type Exposure = z.infer<typeof exposureSchema>;
 const administratorBySchema = z.enum(['there', 'first_account', 'first_account_on_machine', 'named_email']);
 export type AdministratorBy = z.infer<typeof administratorBySchema>;
 
-/** What a server was built from: the commit and its time, ISO; `unknown` where the build step did not know. */
+/** The origin of a server's build: the commit and its time, ISO; `unknown` where the build step did not know. */
 export const buildSchema = z.object({ commit: z.string(), committed_at: z.string() });
 export type Build = z.infer<typeof buildSchema>;
 
@@ -29,7 +29,7 @@ export const readConfig = endpoint({
     open_local: z.boolean(),
     demo: z.boolean(),
     reset_delivery: z.enum(['response', 'email', 'outbox']),
-    /** Who becomes the first administrator, while there is none. */
+    /** The way to the first administrator, while there is none. */
     administrator: administratorBySchema,
     provider_name: z.string(),
     /** `promise` is the provider's own words; blank where it promises nothing. */

@@ -176,7 +176,7 @@ export const PROBLEMS = {
 export const fieldErrorSchema = z.object({ field: z.string(), message: z.string() });
 export type FieldError = z.infer<typeof fieldErrorSchema>;
 
-/** What can be a second factor. */
+/** Kinds of second factors. */
 export const secondFactorSchema = z.enum(['totp', 'passkey', 'recovery_code']);
 export type SecondFactor = z.infer<typeof secondFactorSchema>;
 

@@ -3,14 +3,14 @@ import { endpoint } from './endpoint.ts';
 import { timeSchema } from './fields.ts';
 
 /**
- * What shows that a request came through a proxy: HTTP/1.0, which browsers do not speak and nginx does by default; a header that proxies write; names of headers as
+ * Signs that a request came through a proxy: HTTP/1.0, which browsers do not speak and nginx does by default; a header that proxies write; names of headers as
  * HAProxy writes them, in lower case and without `Connection`.
  */
 export const PROXY_SIGNS = ['old_http', 'forwarding_header', 'header_names'] as const;
 export const proxySignSchema = z.enum(PROXY_SIGNS);
 export type ProxySign = z.infer<typeof proxySignSchema>;
 
-/** What was found of proxies that the settings do not name. */
+/** Found proxies that the settings do not name. */
 const proxyFindingsSchema = z.object({
   behind_proxy: z
     .object({ since: timeSchema, sign: proxySignSchema })

@@ -6,7 +6,7 @@ import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.
 /** A public page: a web address, because screens make a link of it. */
 export const referenceSchema = z.url({ protocol: /^https?$/ }).nullable();
 
-/** What the signatures say of the threat they found: one plain sentence, how grave it is, and a public page about it. */
+/** Description of a threat by its signature: one plain sentence, how grave it is, and a public page about it. */
 export const threatFactsSchema = z.object({
   description: z.string(),
   severity: z.enum(['low', 'medium', 'high', 'critical']),
@@ -14,16 +14,16 @@ export const threatFactsSchema = z.object({
 });
 export type ThreatFacts = z.infer<typeof threatFactsSchema>;
 
-/** How long bytes are kept sealed, in days: of infected files, and of files that could not be read. */
+/** Retention of sealed files, in days: of infected files, and of files that could not be read. */
 export const QUARANTINE_DAYS = { infected: 30, pending: 7 } as const;
-/** Sealed bytes that are kept for one person at most. What would be more is not kept, and the record says so. */
+/** Sealed bytes that are kept for one person at most. Further files are not kept, and the record says so. */
 export const QUARANTINE_BYTES_MAXIMUM = 4 * 1024 ** 3;
 
 /** `waiting`: an engine has yet to read them; `sealed`: encrypted, out of reach of every program. */
 export const keptSchema = z.enum(['no', 'waiting', 'sealed']);
 export type Kept = z.infer<typeof keptSchema>;
 
-/** What the administrators say of a finding that its owner holds to be a false alarm. */
+/** The administrators' decision on a reported false alarm. */
 export const reportStatusSchema = z.enum(['open', 'confirmed', 'rejected']);
 export type ReportStatus = z.infer<typeof reportStatusSchema>;
 
@@ -33,7 +33,7 @@ const FILE_PASSWORD_MAXIMUM = 256;
 /** One scan with everything that is known of it. */
 export const scanDetailSchema = scanSchema.extend({
   threat_facts: threatFactsSchema.nullable(),
-  /** What was found is one of the industry's harmless test files. */
+  /** The finding is a harmless test file. */
   is_test_file: z.boolean(),
   /** The uploaded bytes. `kept_until` is when they are removed. */
   kept: keptSchema,

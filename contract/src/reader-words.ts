@@ -1,6 +1,5 @@
 /**
- * What is shown for a word that this page does not know, because the server is newer: of the words that it knows in that place the first of these, which are
- * the ones that promise least. A file is then not called clean, an alert not over, a check not passed.
+ * Replacement for a word of a newer server: the first of these words that the page knows in that place. They promise least. A file is then not called clean, an alert not over, a check not passed.
  */
 const PROMISING_LEAST: readonly unknown[] = [
   'other',

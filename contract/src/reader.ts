@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { leastOf } from './reader-words.ts';
 
 /**
- * How a page reads what a server writes: the reader's schema is derived from the writer's, so that nothing is said twice. Required is what the specification names
+ * Schemas by which a page reads answers: the reader's schema is derived from the writer's, so that each fact is stated once. Required is what the specification names
  * (`specified`); everything else has a default, so that a page reads the answer of a server that has only the specification's fields, or is a version older. Ids are
  * opaque, times are taken in any form that names a moment, and fields that the page does not know are dropped.
  */
@@ -27,7 +27,7 @@ export function specified<Schema extends z.ZodObject>(
 
 /** The moment of a record of which no time is known. */
 const NO_TIME = '1970-01-01T00:00:00.000Z';
-/** What other fields than these are named by in a record that has no id of its own. */
+/** Fields that identify a record without an id. */
 const NAMES = ['email', 'username'] as const;
 const DEFAULTS: Readonly<Record<string, unknown>> = { currency: 'USD' };
 
@@ -42,7 +42,7 @@ type Record_ = Readonly<Record<string, unknown>>;
 const isTime = (schema: z.core.$ZodType) => 'format' in schema._zod.def && schema._zod.def.format === 'datetime';
 const isId = (schema: z.core.$ZodType) => 'format' in schema._zod.def && schema._zod.def.format === 'uuid';
 
-/** What stands for a field that is not there. `record` is what is there beside it. */
+/** The default of a missing field. `record` is what is there beside it. */
 export function defaultOf(schema: z.core.$ZodType, name = '', record: Record_ = {}): unknown {
   if (name in DEFAULTS) return DEFAULTS[name];
   if (schema instanceof z.ZodOptional) return undefined;
@@ -73,15 +73,36 @@ function filled(schema: z.ZodObject, record: Record_): Record<string, unknown> {
   return { ...record, ...Object.fromEntries(missing) };
 }
 
+/** Whether a reader needs a field: the specification names it, or it says which record or which kind of one this is. */
+function isNeeded(schema: z.ZodObject, name: string, discriminator: string | undefined): boolean {
+  const marked = SPECIFIED.get(schema);
+  return name === discriminator || (marked === undefined ? name === 'id' : marked.required.includes(name));
+}
+
+/** The least answer that a reader takes: records with the needed fields alone, and lists of one record. For tests of the reader and of what shows its answers. */
+export function leastAnswer(schema: z.core.$ZodType, discriminator?: string): unknown {
+  if (schema instanceof z.ZodObject)
+    return Object.fromEntries(
+      Object.entries(schema.shape)
+        .filter(([name]) => isNeeded(schema, name, discriminator))
+        .map(([name, field]) => [name, leastAnswer(field)]),
+    );
+  if (schema instanceof z.ZodArray) return [leastAnswer(schema.element)];
+  if (schema instanceof z.ZodDiscriminatedUnion)
+    return schema.options[0] && leastAnswer(schema.options[0], schema.def.discriminator);
+  if (schema instanceof z.ZodUnion) return schema.options[0] && leastAnswer(schema.options[0]);
+  if (schema instanceof z.ZodPipe) return leastAnswer(schema.in);
+  if (isId(schema)) return 'id-1';
+  return defaultOf(schema);
+}
+
 const readers = new WeakMap<z.core.$ZodType, z.ZodType>();
 
 function objectReader(schema: z.ZodObject, discriminator: string | undefined): z.ZodType {
-  const marked = SPECIFIED.get(schema);
   const shape = Object.fromEntries(
     Object.entries(schema.shape).map(([name, field]) => {
-      const is_required = name === discriminator || (marked === undefined ? name === 'id' : marked.required.includes(name));
       const reader = readerOf(field);
-      return [name, is_required ? reader : reader.optional()];
+      return [name, isNeeded(schema, name, discriminator) ? reader : reader.optional()];
     }),
   );
   return z.object(shape).transform((record) => filled(schema, record));

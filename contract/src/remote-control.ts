@@ -5,9 +5,8 @@ import { idSchema } from './fields.ts';
 import { GRANT_ENDS } from './remote-grant.ts';
 
 /**
- * How the bytes of RFB (RFC 6143) pass between the technician's page and the agent of the device that they may see or control. Both open a socket to the server, each says
- * `hello` in a JSON text and is answered `paired` once the other is there; then binary frames pass as they are. A pair lasts until one of the two leaves: who goes on connects
- * again, and RFB begins anew. Who may do what is decided twice: the server lets nobody in without the grant and ends the pair with it, and the agent drops what is not granted.
+ * The pipe of RFB bytes (RFC 6143) between the technician's page and the agent of the device that they may see or control. Both open a socket to the server, each says
+ * `hello` in a JSON text and is answered `paired` once the other is there; then binary frames pass as they are. A pair lasts until one of the two leaves: the other reconnects, and RFB begins anew. Permissions are checked twice: the server admits only a side with the grant and ends the pair with it, and the agent drops what is not granted.
  */
 export const VIEWER_PATH = '/remote/control';
 export const SCREEN_PATH = '/agent/control';
@@ -34,7 +33,7 @@ export const screenHelloSchema = z.object({
   session_id: idSchema,
 });
 
-/** What the server says to either side, beside bytes: the other is there, and RFB begins. */
+/** Frames of the server to either side, beside bytes: the other is there, and RFB begins. */
 export const pairedSchema = z.object({ kind: z.literal('paired') });
 
 /** Why an agent ends it. The grants of control go with it. */

@@ -12,13 +12,13 @@ export const SESSION_FILES_MAXIMUM = 50;
 export const SESSION_FILES_AT_ONCE = 5;
 /** Recordings of one session. */
 export const RECORDINGS_MAXIMUM = 10;
-/** What was sent is deleted so long after the session has ended, in ms. */
+/** Files are deleted this time after the session has ended, in ms. */
 export const SESSION_FILE_LIFETIME = 24 * 3_600_000;
 /** A recording that has not come so long after the session has ended is lost, in ms. */
 export const RECORDING_PATIENCE = 10 * 60_000;
 
 /**
- * How a file stands. `recording`: it is being made in the technician's browser, or is on its way here. `clean`: the other side can download it, and of a recording both.
+ * The state of a file. `recording`: it is being made in the technician's browser, or is on its way here. `clean`: the other side can download it, and of a recording both.
  * `infected`, `unread` (the engines could not read all of it) and `failed` (it could not be scanned, or was lost): it arrives at nobody, and nothing of it is kept.
  * `refused`: the customer does not want it, and nothing of it is kept.
  */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idSchema, timeSchema } from './fields.ts';
 
 /**
- * What a customer can let a technician do in a session that runs, each for itself. `view`: see a screen, that which the customer's browser shows (`device` is null) or
+ * Grants of a customer to a technician in a running session, one by one. `view`: see a screen, that which the customer's browser shows (`device` is null) or
  * that of a device through its agent. `control`: its mouse and keyboard. `clipboard`: what is copied on either side reaches the other; of the device that is controlled.
  * `files`: send files to and get them from the customer. `recording`: keep a recording of the picture.
  */
@@ -16,7 +16,7 @@ export const grantSchema = z.object({
   granted_at: timeSchema,
   /** The username of who granted it: the customer. */
   granted_by: z.string(),
-  /** Of which device of theirs; null for what concerns none. */
+  /** The customer's device; null where the grant concerns none. */
   device: z.object({ id: idSchema, device_name: z.string() }).nullable(),
 });
 export type Grant = z.infer<typeof grantSchema>;

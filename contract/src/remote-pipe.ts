@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idSchema } from './fields.ts';
 
 /**
- * What passes between two servers of which each has one end of a remote control: that an end is here (to all, then to the one that it pairs with), bytes of RFB in Base64, how
+ * Messages between two servers that each have one end of a remote control: that an end is here (to all, then to the one that it pairs with), bytes of RFB in Base64, how
  * many of them were read, and that an end is gone.
  */
 export const pipeSchema = z.discriminatedUnion('what', [

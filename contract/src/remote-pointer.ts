@@ -6,9 +6,8 @@ export const LINE_POINTS_MAXIMUM = 2_000;
 const POINTS_SENT_MAXIMUM = 64;
 
 /**
- * What the technician's page says to the customer's on their own unordered channel (label `pointer`), without the server: where the pointer is (null: nowhere), lines that
- * are drawn, and that every line up to one is wiped away. `order` tells an older pointer from a newer one, `from` where in its line the first point stands. What does not fit
- * is dropped by who hears it.
+ * Messages of the technician's page to the customer's on their own unordered channel (label `pointer`), without the server: where the pointer is (null: nowhere), lines that
+ * are drawn, and that every line up to one is wiped away. `order` tells an older pointer from a newer one, `from` where in its line the first point stands. The receiver drops a message that does not fit.
  */
 export const pointerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('pointer'), order: z.int().min(0), at: pointSchema.nullable() }),

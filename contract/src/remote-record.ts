@@ -34,7 +34,7 @@ export const endReasonSchema = z.enum([
   'access_lost',
 ]);
 
-/** What the customer has approved: the picture of a screen, or talk alone (a phone has no way to share its screen). */
+/** The customer's approval: the picture of a screen, or talk alone (a phone has no way to share its screen). */
 export const viewSchema = z.enum(['screen', 'talk']);
 export type View = z.infer<typeof viewSchema>;
 
@@ -46,11 +46,11 @@ export type Share = z.infer<typeof shareSchema>;
 export const sideSchema = z.enum(['customer', 'technician']);
 export type Side = z.infer<typeof sideSchema>;
 
-/** How a side takes part in the talk by voice: not, without being heard, or heard. They talk while neither is `off`. */
+/** State of a side's voice: not, without being heard, or heard. They talk while neither is `off`. */
 export const voiceSchema = z.enum(['off', 'muted', 'open']);
 export type Voice = z.infer<typeof voiceSchema>;
 
-/** Who asks to look, as the customer is shown before they approve. `staff_since` is null where nobody knows. */
+/** The person who asks to look, as shown to the customer before approval. `staff_since` is null where it is unknown. */
 export const technicianSchema = z.object({
   /** The username, as it was then. */
   name: z.string(),
@@ -63,7 +63,7 @@ export const technicianSchema = z.object({
 });
 export type Technician = z.infer<typeof technicianSchema>;
 
-/** How a session stands. Of two, the one of the greater `version` is newer. */
+/** The state of a session. Of two, the one of the greater `version` is newer. */
 export const liveSessionSchema = z.object({
   id: idSchema,
   version: z.int(),
@@ -88,7 +88,7 @@ export const liveSessionSchema = z.object({
   /** When the clock ends it unless something happens, and as what. */
   due_at: timeSchema.nullable(),
   due_reason: endReasonSchema.nullable(),
-  /** What the technician may do now; none once it is over. `view` with no device is the picture that the customer has approved. */
+  /** Present grants of the technician; none once it is over. `view` with no device is the picture that the customer has approved. */
   grants: z.array(grantSchema),
   /** Which grants ended last, and why; null while none has. */
   grants_ended: grantsEndedSchema.nullable(),
@@ -105,7 +105,7 @@ export const sessionMessageSchema = z.object({
   author: z.string(),
   message: z.string(),
   sent_at: timeSchema,
-  /** What the page that sent it named it. */
+  /** The id that the sending page gave it. */
   client_message_id: z.string().nullable(),
 });
 export type SessionMessage = z.infer<typeof sessionMessageSchema>;

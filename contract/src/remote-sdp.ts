@@ -23,7 +23,7 @@ export function mediaOf(sdp: string): { kind: string; direction: Direction }[] {
   return media.map(({ kind, said = 'sendrecv' }) => ({ kind, direction: said }));
 }
 
-/** What each side may do with each kind of media: a picture goes from the customer to the technician and nowhere else; a voice goes both ways. */
+/** Directions of each side for each kind of media: a picture goes from the customer to the technician and nowhere else; a voice goes both ways. */
 const VOICE: readonly Direction[] = ['sendrecv', 'sendonly', 'recvonly', 'inactive'];
 const MARKS: readonly Direction[] = ['sendrecv'];
 const ALLOWED: Record<Side, ReadonlyMap<string, readonly Direction[]>> = {
@@ -45,7 +45,7 @@ export function isAllowedSdp(side: Side, sdp: string): boolean {
   return media.length > 0 && media.every(({ kind, direction }) => ALLOWED[side].get(kind)?.includes(direction) ?? false);
 }
 
-/** Whether a description is of voices alone: they have a connection of their own, so that a picture goes on whatever becomes of them. */
+/** Whether a description is of voices alone: they have a connection of their own, so the picture does not depend on them. */
 export function isOfVoices(sdp: string): boolean {
   const media = mediaOf(sdp);
   return media.length > 0 && media.every(({ kind }) => kind === 'audio');

@@ -46,6 +46,7 @@ describe('a description of a connection', () => {
   });
 
   // Each is a direction to some browser: to Chromium with more behind it (HasAttribute of webrtc_sdp.cc), to Firefox with blanks and capitals (webrtc-sdp).
+  // proves: remote-7
   test.each([
     'a=sendrecv:1',
     'a=sendrecv 1',
@@ -100,7 +101,7 @@ describe('a signal', () => {
   const offer = { type: 'offer', connection_id: CONNECTION, sdp: sdp(['video', 'sendonly']) };
   const answer = { type: 'answer', connection_id: CONNECTION, sdp: sdp(['video', 'recvonly']) };
 
-  test('of one side is none of the other', () => {
+  test('of one side is not a signal of the other', () => {
     expect(customerSignalSchema.safeParse(offer).success).toBe(true);
     expect(technicianSignalSchema.safeParse(offer).success).toBe(false);
     expect(technicianSignalSchema.safeParse(answer).success).toBe(true);

@@ -12,7 +12,7 @@ export const SHARES_MAXIMUM = 4;
 const LONGEST = { candidate: 1_024, word: 256 } as const;
 const LINES_MAXIMUM = 64;
 
-/** How the customer's page names one connection; every try has a name of its own. */
+/** The customer's id of one connection; every try has a name of its own. */
 export const connectionIdSchema = z.uuid('This is not a name of a connection.');
 
 /** A place in the picture: 0 is its left or upper edge, 1 its right or lower one. */
@@ -32,10 +32,10 @@ const candidate = z.object({
   username_fragment: z.string().max(LONGEST.word).nullable(),
 });
 
-/** How this side takes part in the talk by voice from now on. */
+/** New state of this side's voice. */
 const voice = z.object({ type: z.literal('voice'), state: voiceSchema });
 
-/** What the customer's page says. Only it offers; what it sends is seen, never heard to be steered. */
+/** Signals of the customer's page. Only it offers; what it sends is seen, never heard to be steered. */
 const ofCustomer = [
   z.object({ type: z.literal('offer'), connection_id: connectionIdSchema, sdp: sdpSchema }),
   /** The picker is open, or was refused: the minute in which the customer has to answer begins anew. */
@@ -43,7 +43,7 @@ const ofCustomer = [
   z.object({
     type: z.literal('share_started'),
     connection_id: connectionIdSchema,
-    /** What is shown: `displaySurface` of the track, where the browser says it. */
+    /** The shown surface: `displaySurface` of the track, where the browser says it. */
     surface: z.enum(['monitor', 'window', 'browser']).nullable(),
   }),
   /** With null every share has ended. */
@@ -52,7 +52,7 @@ const ofCustomer = [
   z.object({ type: z.literal('resumed') }),
 ] as const;
 
-/** What the technician's page says. */
+/** Signals of the technician's page. */
 const ofTechnician = [
   /** It has no picture (any more): the customer's page makes a new offer for what it shares. */
   z.object({ type: z.literal('offer_wanted') }),
@@ -65,7 +65,7 @@ const ofTechnician = [
   z.object({ type: z.literal('pointer'), at: pointSchema.nullable() }),
 ] as const;
 
-/** What one page says to the other through the server. */
+/** A signal of one page to the other through the server. */
 export const customerSignalSchema = z.discriminatedUnion('type', [candidate, voice, ...ofCustomer]);
 export const technicianSignalSchema = z.discriminatedUnion('type', [candidate, voice, ...ofTechnician]);
 export const signalSchema = z.discriminatedUnion('type', [candidate, voice, ...ofCustomer, ...ofTechnician]);

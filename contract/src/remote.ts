@@ -12,13 +12,13 @@ export const CODE_LENGTH = 9;
 const CODE_GROUP = /.{3}(?=.)/gu;
 const CODE = new RegExp(`^[${CODE_ALPHABET}]{${CODE_LENGTH}}$`, 'u');
 
-/** How long a session waits for a technician, in ms. */
+/** Waiting time of a session for a technician, in ms. */
 export const PENDING_LIFETIME = 30 * 60_000;
 
 /** Codes that are unknown, for one technician: so many in so long (ms), then none is tried. */
 export const WRONG_CODES = { most: 10, window: 10 * 60_000 } as const;
 
-/** How long a session may be without what it needs until the clock ends it, in ms. */
+/** Deadlines of a session, in ms. */
 export const SESSION_LIMITS = {
   /** A technician asks and the customer says nothing: that is a no. */
   consent: 60_000,
@@ -38,7 +38,7 @@ export const SESSION_LIMITS = {
 export const NOTES_LENGTH_MAXIMUM = 4_000;
 export const COMMENT_LENGTH_MAXIMUM = 1_000;
 
-/** How often the screens look at a session that waits or runs, in ms. */
+/** Interval at which screens read a waiting or running session, in ms. */
 export const SESSION_POLL_INTERVAL = 5_000;
 
 /** The nine characters of a code as they are stored and shown: `K7M-4QP-9XD`. */
@@ -74,7 +74,7 @@ export const remoteSessionSchema = specified(
     /** Until when a technician can join. */
     expires_at: timeSchema,
     joined_at: timeSchema.nullable(),
-    /** What the customer said of it afterwards; null: nothing. */
+    /** The customer's feedback afterwards; null for none. */
     rating: z.int().nullable(),
     /** When the customer reported it. */
     reported_at: timeSchema.nullable(),

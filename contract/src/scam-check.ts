@@ -9,10 +9,10 @@ export const SCAM_FILE_MAXIMUM = 10 * 1024 * 1024;
 export const SCAM_REASONS_MAXIMUM = 5;
 /** Links, numbers and accounts that an answer takes apart; more are counted as not checked. */
 export const SCAM_PARTS_MAXIMUM = 50;
-/** How much of the input a span repeats, in UTF-16 units. */
+/** The most of the input that a span repeats, in UTF-16 units. */
 export const SPAN_LENGTH_MAXIMUM = 300;
 
-/** `nothing_found` promises nothing: `checked` says what was looked at. `not_checked`: nothing of the input could be looked at. */
+/** `nothing_found` is no promise: `checked` lists the parts that were looked at. `not_checked`: the input could not be read. */
 export const scamVerdictSchema = z.enum(['dangerous', 'suspicious', 'nothing_found', 'not_checked']);
 export type ScamVerdict = z.infer<typeof scamVerdictSchema>;
 
@@ -159,7 +159,7 @@ export const checkedCodeSchema = z.object({
 });
 export type CheckedCode = z.infer<typeof checkedCodeSchema>;
 
-/** What the input asks a person to do or to hand over. */
+/** Actions, money and data that an input can ask for. */
 export const SCAM_ASKS = [
   'link',
   'call',
@@ -202,7 +202,7 @@ export const scamPartsSchema = z.object({
 });
 export type ScamParts = z.infer<typeof scamPartsSchema>;
 
-/** What the person has done already; it decides about the advice. */
+/** Steps that the person has already taken; they select the advice. */
 export const SCAM_SITUATIONS = ['nothing', 'clicked', 'gave_data', 'paid', 'gave_access'] as const;
 export type ScamSituation = (typeof SCAM_SITUATIONS)[number];
 
@@ -233,7 +233,7 @@ export const checkedSchema = z.object({
 });
 export type Checked = z.infer<typeof checkedSchema>;
 
-/** What an input was taken for. */
+/** Kinds of input. */
 export const INPUT_KINDS = ['text', 'link', 'email', 'picture', 'contact', 'calendar', 'phone', 'document', 'unknown'] as const;
 export type InputKind = (typeof INPUT_KINDS)[number];
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idSchema, timeSchema } from './fields.ts';
 
-/** What somebody could leave behind on a computer, the gravest first. */
+/** Changes that a technician could leave on a computer, the gravest first. */
 export const CHANGED_THINGS = [
   'account',
   'privilege',
@@ -36,14 +36,14 @@ export type SessionChange = z.infer<typeof sessionChangeSchema>;
 
 const countSchema = z.int().min(0);
 
-/** What an agent found between the start and the end of a session. `from` is null where it took no stock at the start: nothing was measured then. */
+/** Changes that an agent found between the start and the end of a session. `from` is null where it took no stock at the start, so no change is known. */
 export const measuredChangesSchema = z.object({
   from: timeSchema.nullable(),
   to: timeSchema,
   changes: z.array(sessionChangeSchema).max(CHANGES_MAXIMUM),
   /** Changes beyond these. */
   more: countSchema,
-  /** What could not be looked at, at the start or at the end. */
+  /** Parts that could not be read, at the start or at the end. */
   unread: z.array(changedThingSchema).max(CHANGED_THINGS.length),
 });
 export type MeasuredChanges = z.infer<typeof measuredChangesSchema>;

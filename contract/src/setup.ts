@@ -21,7 +21,7 @@ const line = (label: string, maximum: number) =>
     .refine((text) => !CONTROL_CHARACTERS.test(text), `The ${label} is one line without control characters.`);
 
 /**
- * Who provides this installation. Phone and email are not checked; blank ones are not shown. `support_promise` is what the provider promises
+ * The provider of this installation. Phone and email are not checked; blank ones are not shown. `support_promise` is what the provider promises
  * of its support; where it is blank nothing is promised in public exposure, and the specification's words stand in local exposure.
  */
 export const clientInfoSchema = z.object({

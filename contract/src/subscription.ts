@@ -8,7 +8,7 @@ import { specified } from './reader.ts';
 export const ASSIGN_DURATIONS = [1, 3, 6, 12, 24, 36] as const;
 export const TEMPLATE_DURATIONS = [1, 12, 24] as const;
 export const MAX_DEVICES_OPTIONS = [1, 3, 5, 10, 999] as const;
-/** What stands for any number of devices. */
+/** The value for any number of devices. */
 export const UNLIMITED_DEVICES = 999;
 export const DURATION_DEFAULT = 12;
 export const MAX_DEVICES_DEFAULT = 1;
@@ -51,7 +51,7 @@ export function expiryOf(startIso: string, months: number): string {
 export const subscriptionStatusSchema = z.enum(['active', 'expired', 'replaced', 'cancelled']);
 export type SubscriptionStatus = z.infer<typeof subscriptionStatusSchema>;
 
-/** What decides a subscription's status. `ended_as` and `ended_at` are set when it was ended by hand, at that moment. */
+/** The fields that decide a subscription's status. `ended_as` and `ended_at` are set when it was ended by hand, at that moment. */
 export interface SubscriptionEnd {
   expires_at: string | null;
   ended_as: 'replaced' | 'cancelled' | null;

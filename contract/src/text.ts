@@ -27,12 +27,15 @@ function smallLetters(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 }
 
+/** Whether folding a text is no more than writing it in small letters. */
+export const isPlainText = (text: string): boolean => ASCII.test(text) || PLAIN.test(text);
+
 /**
  * The form in which texts are searched: compatibility form (NFKC), full case folding, without characters that take no ink. The four letters i of Turkish are one,
  * since a person who searches has one of them on the keyboard. The database has it as the function `fold_text`.
  */
 export function foldText(text: string): string {
-  if (ASCII.test(text) || PLAIN.test(text)) return text.toLowerCase();
+  if (isPlainText(text)) return text.toLowerCase();
   const letters = smallLetters(text.replaceAll(IGNORABLE, '').normalize('NFKD'));
   return letters.normalize('NFKD').replaceAll(DOTTED_I, 'i').normalize('NFKC');
 }
@@ -40,7 +43,7 @@ export function foldText(text: string): string {
 const ACCENTS = /[\u0300-\u036f]/g;
 
 /**
- * What names are ordered by: their letters without accents, then as they are, so that Ö stands beside O. Compare it by code points, or by the bytes of UTF-8.
+ * The sort key of names: their letters without accents, then as they are, so that Ö stands beside O. Compare it by code points, or by the bytes of UTF-8.
  * The database has it as the function `name_order`.
  */
 export function nameOrder(name: string): string {
@@ -124,10 +127,11 @@ export function typedCode(code: string): string {
     .replaceAll(DASHES, '-')
     .replaceAll(IGNORABLE, '')
     .replaceAll(/\s/gu, '')
-    .replaceAll(/\p{Nd}/gu, digitValue);
+    .replaceAll(DECIMAL_DIGITS, digitValue);
 }
 
 const DECIMAL_DIGIT = /^\p{Nd}$/u;
+const DECIMAL_DIGITS = /\p{Nd}/gu;
 
 /** The value of a decimal digit of any script: they stand in rows of ten, from 0 to 9 (Unicode, section 4.6). */
 function digitValue(digit: string): string {
@@ -136,3 +140,6 @@ function digitValue(digit: string): string {
   while (DECIMAL_DIGIT.test(String.fromCodePoint(start - 1))) start -= 1;
   return String((point - start) % 10);
 }
+
+/** A text with the digits 0 to 9 for those of any other script. */
+export const plainDigits = (text: string): string => text.replaceAll(DECIMAL_DIGITS, digitValue);

@@ -4,13 +4,13 @@ import { endpoint, HEADER_FIELDS } from './endpoint.ts';
 import { idParamsSchema, idSchema, NO_PASSWORD_IS_LONGER, TYPED_PASSWORD_MAXIMUM, timeSchema } from './fields.ts';
 import { typedCode } from './text.ts';
 
-/** How many recovery codes a set has, and below how many a person should make new ones. */
+/** Size of a set of recovery codes, and the number below which a person should make new ones. */
 export const RECOVERY_CODES = { count: 10, few: 3 } as const;
 /** Codes of an authenticator app: those that every app understands (RFC 6238; the key URI format of Google Authenticator has no others everywhere). */
 export const TOTP = { digits: 6, period_s: 30 } as const;
-/** How long the second step of signing in may take, in seconds. */
+/** Time limit of the second step of signing in, in seconds. */
 export const SIGN_IN_CHALLENGE_LIFETIME_S = 300;
-/** How long a person who has proved who they are may change their two-factor sign-in, in seconds. */
+/** Time for changes of two-factor sign-in after a confirmation, in seconds. */
 export const CONFIRMATION_LIFETIME_S = 600;
 const PASSKEY_NAME_LENGTH_MAXIMUM = 60;
 const TOKEN_LENGTH_MAXIMUM = 200;
@@ -33,7 +33,7 @@ export const totpCodeSchema = z
 
 const challengeSchema = z.string({ error: 'Give the challenge.' }).min(1, 'Give the challenge.').max(TOKEN_LENGTH_MAXIMUM);
 
-/** What a browser answers when a passkey was used: `AuthenticationResponseJSON` (WebAuthn level 3, section 5.1.8), as far as it is looked at. */
+/** Answer of a browser when a passkey was used: `AuthenticationResponseJSON` (WebAuthn level 3, section 5.1.8), as far as it is looked at. */
 export const passkeyAssertionSchema = z.object({
   id: base64url,
   rawId: base64url,
@@ -47,7 +47,7 @@ export const passkeyAssertionSchema = z.object({
 });
 export type PasskeyAssertion = z.infer<typeof passkeyAssertionSchema>;
 
-/** What a browser answers when a passkey was made: `RegistrationResponseJSON` (same section). */
+/** Answer of a browser when a passkey was made: `RegistrationResponseJSON` (same section). */
 export const newPasskeySchema = z.object({
   id: base64url,
   rawId: base64url,
@@ -62,7 +62,7 @@ export type NewPasskey = z.infer<typeof newPasskeySchema>;
 
 const credentialSchema = z.object({ type: z.literal('public-key'), id: z.string(), transports: z.array(z.string()) });
 
-/** What a browser is asked when a passkey shall be used: `PublicKeyCredentialRequestOptionsJSON`. */
+/** Request to a browser to use a passkey: `PublicKeyCredentialRequestOptionsJSON`. */
 export const passkeyRequestSchema = z.object({
   /** Where alone the browser will do so. */
   origin: z.string(),
@@ -74,7 +74,7 @@ export const passkeyRequestSchema = z.object({
 });
 export type PasskeyRequest = z.infer<typeof passkeyRequestSchema>;
 
-/** What a browser is asked when a passkey shall be made: `PublicKeyCredentialCreationOptionsJSON`. */
+/** Request to a browser to make a passkey: `PublicKeyCredentialCreationOptionsJSON`. */
 export const passkeyCreationSchema = z.object({
   /** Where alone the browser will do so. */
   origin: z.string(),

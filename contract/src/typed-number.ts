@@ -1,3 +1,5 @@
+import { plainDigits } from './text.ts';
+
 /** A number as a person types it. `ambiguous` is one that half of the world reads as thousands and half as decimals: `whole` is the first reading, `decimal` the second. */
 export type TypedNumber =
   | { kind: 'number'; value: number }
@@ -10,10 +12,18 @@ const MONEY = /^(?:US)?\$|^USD|(?:US)?\$$|USD$/giu;
 /** Blanks and apostrophes that stand between thousands; they are never decimals. */
 const GAPS = /[\s'’]/gu;
 const GROUPED = /^\d{1,3}(?:[\s'’]\d{3})+(?=$|[.,])/u;
+/** No cents, as bills of Europe have it: `9,-`. */
+const WITHOUT_CENTS = /(?<=\d)([.,])\s?\p{Pd}{1,2}$/u;
+/** The separators of Arabic, each of which means one thing: decimals, and thousands. */
+const ARABIC_DECIMAL = '٫';
+const ARABIC_THOUSANDS = '٬';
 const LENGTH_MAXIMUM = 40;
 
 const numberOf = (digits: string): TypedNumber => ({ kind: 'number', value: Number(digits) });
-const isGrouped = (text: string, separator: string) => new RegExp(`^\\d{1,3}(?:[${separator}]\\d{3})+$`, 'u').test(text);
+/** Groups of three, or with commas as in India: two, and three at the end. */
+const isGrouped = (text: string, separator: string) =>
+  new RegExp(`^\\d{1,3}(?:[${separator}]\\d{3})+$`, 'u').test(text) ||
+  (separator === ',' && /^\d{1,2}(?:,\d{2})+,\d{3}$/u.test(text));
 
 function readSeparators(text: string): TypedNumber {
   const last = Math.max(text.lastIndexOf('.'), text.lastIndexOf(','));
@@ -35,17 +45,22 @@ function readSeparators(text: string): TypedNumber {
 }
 
 /**
- * Reads a number with a point or a comma for its decimals, and with points, commas, blanks or apostrophes between its thousands. What can be read in two ways is said, and not guessed;
+ * Reads a number with a point or a comma for its decimals, and with points, commas, blanks or apostrophes between its thousands. An ambiguous number is reported, not guessed;
  * an exponent, a sign or a word is `invalid`.
  */
 export function readTypedNumber(typed: string): TypedNumber {
-  const text = typed.normalize('NFKC').replaceAll('٫', '.').replaceAll('٬', ',').trim().replaceAll(MONEY, '').trim();
+  const plain = plainDigits(typed.normalize('NFKC')).trim().replaceAll(MONEY, '').trim();
+  const text = plain
+    .replaceAll(ARABIC_DECIMAL, '.')
+    .replaceAll(ARABIC_THOUSANDS, "'")
+    .replace(WITHOUT_CENTS, (_, separator: string) => `${separator}00`);
   if (text === '') return { kind: 'empty' };
   if (text.length > LENGTH_MAXIMUM) return { kind: 'invalid' };
   const gaps = GROUPED.exec(text);
   const digits = gaps === null ? text : text.replaceAll(GAPS, '');
   if (!/^[\d.,]+$/u.test(digits)) return { kind: 'invalid' };
-  // After groups with gaps what follows is a decimal, however many digits it has.
+  // After groups with gaps, and behind the sign of Arabic, what follows is a decimal, however many digits it has.
   const read = readSeparators(digits);
-  return gaps !== null && read.kind === 'ambiguous' ? { kind: 'number', value: read.decimal } : read;
+  const is_decimal = gaps !== null || plain.includes(ARABIC_DECIMAL);
+  return is_decimal && read.kind === 'ambiguous' ? { kind: 'number', value: read.decimal } : read;
 }

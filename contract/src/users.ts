@@ -18,7 +18,7 @@ export const adminUserSchema = userInfoSchema.extend({
   sessions: z.int(),
   last_used_at: timeSchema.nullable(),
   two_factor: z.boolean(),
-  /** Nobody has proved that mails to the address reach them, where that is asked for. */
+  /** The address is not confirmed, where confirmation is required. */
   email_unproven: z.boolean(),
 });
 export type AdminUser = z.infer<typeof adminUserSchema>;

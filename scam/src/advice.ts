@@ -57,7 +57,7 @@ function beforeAnything(verdict: ScamVerdict, message: Message | undefined, sign
   ];
 }
 
-/** What to do now, by what the person has done already. */
+/** Advice for now, by the steps that the person has already taken. */
 export function adviceFor(
   verdict: ScamVerdict,
   message: Message | undefined,

@@ -1,7 +1,7 @@
 import { CHECKED_PARTS, type Checked, type CheckedPart } from '@palisade/contract/scam-check';
 import { CHECKED_SENTENCES, type NotCheckedCode } from './sentences.ts';
 
-/** What was looked at: per part `checked`, or the reason why it was not. Parts that are not named are absent. */
+/** Coverage of one input: per part `checked`, or the reason why it was not. Parts that are not named are absent. */
 export type Coverage = Partial<Record<CheckedPart, 'checked' | NotCheckedCode>>;
 
 /** The list of an answer, in the order of the contract. */

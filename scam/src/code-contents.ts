@@ -36,7 +36,7 @@ function query(text: string): URLSearchParams {
   return new URLSearchParams(at < 0 ? '' : text.slice(at + 1));
 }
 
-/** How each kind of content begins, and what it says. The first that fits reads it. */
+/** The beginning of each kind of content, and its facts. The first that fits reads it. */
 const READERS: readonly { begins: RegExp; read: (text: string) => Reading }[] = [
   {
     // European Payments Council, EPC069-12: service tag, version, character set, identification, BIC, payee, IBAN, amount, purpose, reference, text.
@@ -189,7 +189,7 @@ const READERS: readonly { begins: RegExp; read: (text: string) => Reading }[] = 
   { begins: /^(?:www\.)?[\w-]+(?:\.[\w-]+)+(?:[/?#]\S*)?$/u, read: (text) => ({ kind: 'link', facts: fact('link', text) }) },
 ];
 
-/** What a code says: its kind, and the facts that a person would act on. */
+/** Explains a code: its kind, and the facts that a person would act on. */
 export function explainCode(format: string, text: string): CheckedCode {
   const reading = READERS.find(({ begins }) => begins.test(text))?.read(text) ?? { kind: 'text' as const, facts: [] };
   return { ...reading, format, text: text.slice(0, 4_000) };

@@ -9,7 +9,7 @@ import { WORD_DETECTORS } from './word-signs.ts';
 /** Every detector. Of two signs of one weight the answer shows the one whose detector stands first. */
 export const DETECTORS: readonly Detector[] = [...MAIL_DETECTORS, ...LINK_DETECTORS, ...NUMBER_DETECTORS, ...WORD_DETECTORS];
 
-/** What all detectors see in a message. */
+/** The signs that all detectors see in a message. */
 export function findSigns(message: Message, surroundings: Surroundings): Sign[] {
   return DETECTORS.flatMap((detector) => detector.find(message, surroundings));
 }

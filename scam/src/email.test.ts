@@ -60,7 +60,7 @@ test.each([
   'Authentication-Results: mx.example; dkim=pass header.d=example.com; dmarc=pass header.from=example.com\r\n',
   'ARC-Authentication-Results: i=1; x; dkim=pass\r\n',
   'Received-SPF: pass\r\n',
-])('what an email claims of itself is not believed: %j', async (claim) => {
+])('claims of an email about itself are not believed: %j', async (claim) => {
   for (const by of [check, withDns, withoutAnswer]) {
     expect(await proofOf(letter(undefined, undefined, claim), by)).not.toBe('proven');
     expect((await by.checkText(letter(undefined, undefined, claim))).parts.sender?.proof).not.toBe('proven');

@@ -129,7 +129,7 @@ function isBase58Check(text: string): boolean {
 
 const ACCOUNTS_MAXIMUM = 50;
 
-/** IBANs and wallets of a text. A run of signs that begins like an IBAN and is none by its length is not taken for one. */
+/** IBANs and wallets of a text. A run of signs that begins like an IBAN and has another length is skipped. */
 export function findAccounts(text: string): FoundAccount[] {
   const found: FoundAccount[] = [];
   for (const match of text.matchAll(IBAN)) {

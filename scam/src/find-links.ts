@@ -34,7 +34,7 @@ function normalLetter(letter: string): string {
   return letter.replaceAll(IGNORABLE, '').replaceAll(OTHER_DOTS, '.').normalize('NFKC');
 }
 
-/** Writes one place anew. What is written comes from the whole of what stood there. */
+/** Writes one place anew. The written form covers the whole original range. */
 function rewrite(mapped: Mapped, pattern: RegExp, write: (match: RegExpMatchArray) => string): Mapped {
   const result: Mapped = { text: '', starts: [], ends: [], undone: [] };
   let from = 0;
@@ -51,7 +51,7 @@ function rewrite(mapped: Mapped, pattern: RegExp, write: (match: RegExpMatchArra
     const written = write(match);
     if (written === match[0]) continue;
     copy(match.index);
-    // Nothing stands for it: the letter before keeps the mark.
+    // The letter before it keeps the mark.
     if (written === '') result.undone[result.undone.length - 1] = true;
     result.text += written;
     for (let unit = 0; unit < written.length; unit += 1) {

@@ -42,7 +42,7 @@ const BRITISH_PREMIUM = /(?<![\d+])0(?:9\d|87)[\d ]{7,11}(?!\d)/gu;
 const SHORT =
   /\b(?:(?:text|txt|txting|send|sms|mms|call|reply|rply|envia|enviar|stuur|invia|wyslij)\b[^.\n]{0,60}?(?:to|\b(?:2|at|al|an|naar|au|na))|(?:call|text|txt))\s?:?\s?(?<![\d£$€])(\d{4,6})(?!\d|[.,:]\d| ?\d)/giu;
 
-/** What may be a number: digits with single signs between. The package's own search takes seconds for a text of digits; it is asked about each candidate instead. */
+/** A possible number: digits with single signs between. The package's own search takes seconds for a text of digits; it is asked about each candidate instead. */
 const CANDIDATE = /(?<![\p{L}\p{N}+.,/:-])(?:\+|00|\()?\d(?:[ ()./-]{0,2}\d){5,17}(?![\p{L}\p{N}])/gu;
 const CANDIDATES_MAXIMUM = 200;
 

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
 
-/** What a person sees of an HTML email: its words, and links with the words that are shown for them. */
+/** The visible content of an HTML email: its words, and links with their shown words. */
 export interface HtmlText {
   text: string;
   links: { href: string; label: string }[];

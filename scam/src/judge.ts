@@ -57,7 +57,7 @@ const OF_WORDS: ReadonlySet<ScamReasonCode> = new Set([
 const PROOF = 3;
 const STRONG = 2;
 
-/** What a message asks for, beside its intent: a link to follow with a request in its address, or words that ask. */
+/** Requests of a message beside its intent: a link with a request in its address, or words that ask. */
 function hasRequest(message: Message): boolean {
   const asked = [
     'click',

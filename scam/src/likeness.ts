@@ -114,7 +114,7 @@ export function isSlip(word: string, meant: string): boolean {
 /** The brands that addresses are compared with: the table, and the provider. */
 export interface BrandIndex {
   brands: readonly Brand[];
-  /** Whose own domain each one is. */
+  /** The brand that owns each domain. */
   owners: ReadonlyMap<string, Brand>;
   exact: ReadonlyMap<string, BrandWord>;
   shapes: ReadonlyMap<string, BrandWord>;

@@ -6,7 +6,7 @@ import { isOdd, isUnknown, type Message, type MessageLink, spanOf } from './mess
 import type { Detector, Sign } from './signs.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** What one link shows; the span is the link. */
+/** Signs of one link; the span is the link. */
 interface LinkRow {
   code: Sign['code'];
   weight: (link: MessageLink, message: Message) => Sign['weight'];

@@ -5,7 +5,7 @@ import { BAIT_WORDS, STRONG_BAIT, TENANT_HOSTS } from './host-rows.ts';
 import { type BrandIndex, EDITED_LEAST, type Likeness, latin, likeness, ownerOf } from './likeness.ts';
 import { mixesScripts } from './skeleton.ts';
 
-/** How an address imitates a brand. */
+/** The way in which an address imitates a brand. */
 type ImitationWay = 'same_shape' | 'one_letter' | 'other_ending' | 'with_words' | 'in_subdomain' | 'in_path';
 
 export interface Imitation {
@@ -13,7 +13,7 @@ export interface Imitation {
   way: ImitationWay;
 }
 
-/** What stands beside a brand's word: bait, strong bait (an account, money, a delivery), or words of its own (`rest` counts them). */
+/** Words beside a brand's word: bait, strong bait (an account, money, a delivery), or words of its own (`rest` counts them). */
 interface Named extends Likeness {
   bait: 'none' | 'some' | 'strong';
   rest: number;
@@ -130,7 +130,7 @@ function named(index: BrandIndex, label: string): Named | undefined {
   const tokens = tokensOf(shown).map((token) => (isForeign ? latin(token) : token));
   const plain = tokens.join('').replaceAll(/[^a-z0-9]/gu, '');
   const whole = likeness(index, plain, isForeign);
-  // `pay-pal`: the brand's word with signs in it is none of its own.
+  // `pay-pal`: the brand's word with signs in it is not its own domain.
   if (whole !== undefined && (!whole.word.isOrdinary || tokens.length === 1))
     return {
       ...whole,

@@ -4,7 +4,7 @@ import { imitationOf } from './look-alike.ts';
 import { type Message, type MessageText, spanOf } from './message.ts';
 import type { Detector, Sign } from './signs.ts';
 
-/** Mailbox providers: anybody can have an address of theirs, so that it proves nothing of an organisation. */
+/** Mailbox providers: their addresses are free for everyone and prove no organisation. */
 const FREE_MAIL: ReadonlySet<string> = new Set(
   `
 gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com ymail.com aol.com icloud.com me.com gmx.de gmx.net gmx.at gmx.ch gmx.com web.de mail.com
@@ -87,7 +87,7 @@ export const MAIL_DETECTORS: readonly Detector[] = [
         ];
       const [first] = findNames(text.readable).filter(({ end }) => end <= sender.name.length);
       if (first === undefined || ownerOf(brands, domain) === first.brand) return [];
-      // Shops and offices sell and repair things of a brand; a mailbox of everybody's is none of its own.
+      // Shops and offices sell and repair things of a brand; a mailbox of everybody's does not belong to it.
       const isWhole = text.readable.words.filter(({ end }) => end <= sender.name.length).length <= 4;
       const weight = FREE_MAIL.has(domain) || isWhole ? 2 : 1;
       return [

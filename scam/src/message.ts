@@ -26,7 +26,7 @@ export interface MessageText {
 
 export interface MessageLink extends FoundLink {
   text: MessageText;
-  /** Whose own address it is. */
+  /** The brand that owns the address. */
   brand: Brand | undefined;
   imitation: Imitation | undefined;
   /** The list that names its domain as dangerous. */
@@ -55,7 +55,7 @@ export interface Sender {
 export interface Attachment {
   name: string;
   mediaType: string;
-  /** What an engine said of it; undefined where none looked. */
+  /** The verdict of an engine; undefined without one. */
   verdict: 'infected' | 'clean' | 'not_checked' | undefined;
 }
 
@@ -86,7 +86,7 @@ export interface RawText {
   links?: readonly { href: string; label: string }[];
 }
 
-/** How many redirections within one link are followed; each is part of the link's own text. */
+/** Redirections within one link that are followed; each is part of the link's own text. */
 const REDIRECTS_MAXIMUM = 3;
 const AMOUNT =
   /(?:[$€£]|\b(?:eur|usd|gbp|pln|chf|rs|inr)\b|r\$) ?\d|(?<!\d)\d[\d.,]{0,15}(?: ?[$€£%]|\s?(?:euros?|eur|dollars?|usd|pounds?|gbp|quid|zl|zł|złotych|pln|chf|reais|usdt|btc|libras|dolares|dólares|dollari|dolarów)(?![\p{L}]))/iu;

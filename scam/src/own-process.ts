@@ -54,7 +54,7 @@ export class OwnProcess {
     this.#limits = limits;
   }
 
-  /** What the process says of a picture. */
+  /** Asks the process about a picture. */
   ask(picture: Uint8Array): Promise<{ value: unknown } | 'failed' | 'late'> {
     const answer = this.#last.then(() => this.#askNow(picture));
     this.#last = answer.catch(() => undefined);

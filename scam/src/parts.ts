@@ -54,7 +54,7 @@ function organisations(message: Message): ScamParts['organisations'] {
   return [...found.values()].slice(0, SCAM_PARTS_MAXIMUM);
 }
 
-/** What an answer shows of the input, taken apart. */
+/** The parts of the input that an answer shows. */
 export function partsOf(message: Message): ScamParts {
   const { sender } = message;
   const chain = (link: MessageLink): MessageLink[] =>

@@ -42,7 +42,7 @@ function webpSize(bytes: Uint8Array, view: DataView): PictureSize {
   return { format: 'webp', width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
 }
 
-/** Reads the format and size of a picture; undefined for bytes that are no picture. Nothing is decoded. */
+/** Reads the format and size of a picture; undefined for bytes that are no picture. It decodes no pixels. */
 export function pictureSize(bytes: Uint8Array): PictureSize | undefined {
   if (bytes.length < 12) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -39,7 +39,7 @@ export class ScamCheck {
     this.#pictures.close();
   }
 
-  /** Checks a text: a message, a link, a phone number or the pasted source of an email. What is beyond the maximum is cut. */
+  /** Checks a text: a message, a link, a phone number or the pasted source of an email. A longer text is cut at the maximum. */
   async checkText(text: string): Promise<ScamAnswer> {
     const input = text.slice(0, SCAM_TEXT_MAXIMUM);
     if (input.trim() === '') return this.#unread('unknown', 'empty');
@@ -134,7 +134,7 @@ export class ScamCheck {
     return this.#answer(message, coverage);
   }
 
-  /** Nothing of the input could be looked at. */
+  /** An answer for an input that could not be read. */
   #unread(kind: InputKind, code: NotCheckedCode): ScamAnswer {
     const message = this.#takeApart(kind, []);
     return { ...this.#answer(message, { words: code }), verdict: 'not_checked', headline: HEADLINES.not_checked };

@@ -5,7 +5,7 @@ import type { Resolve } from './surroundings.ts';
 const SIGNATURES_MAXIMUM = 10;
 const DEADLINE_MS = 6_000;
 
-/** What became of the signature of an email. */
+/** The result for the signature of an email. */
 export interface SignatureCheck {
   proof: Sender['proof'];
   /** Why it was not checked. */
@@ -17,7 +17,7 @@ const isAligned = (signing: string, author: string) =>
   signing === author || author.endsWith(`.${signing}`) || signing.endsWith(`.${author}`);
 
 /**
- * Verifies the DKIM signatures (RFC 6376) of an email anew. What the email claims of itself in `Authentication-Results` is never read: anybody can write it there.
+ * Verifies the DKIM signatures (RFC 6376) of an email anew. The email's own `Authentication-Results` is never read: any sender can write it.
  * `author`: the domain of the From address, which a signature must be of.
  */
 export async function checkSignature(

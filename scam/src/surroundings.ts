@@ -19,7 +19,7 @@ export interface TextReading {
   languages: readonly string[];
 }
 
-/** What a check needs of the program around it. All of it may be absent; the answer says what was not checked then. */
+/** Services that a check uses of the program around it. All of it may be absent; the answer says what was not checked then. */
 export interface Options {
   provider?: { name: string; domains: readonly string[] };
   /** Hosts that the provider or the person trusts. */
@@ -125,7 +125,7 @@ function findNames(patterns: ReadonlyMap<string, NamePattern[]>, { words, origin
   return [...found.values()];
 }
 
-/** What all checks of one program share. */
+/** Builds the state that all checks of one program share. */
 export function surroundingsOf(options: Options = {}): Surroundings {
   const { provider, trusted = new Set<string>(), lists = [] } = options;
   const brands = provider === undefined ? BRANDS : [...BRANDS, providerBrand(provider.name, provider.domains)];

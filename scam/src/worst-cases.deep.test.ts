@@ -14,7 +14,7 @@ import { findConcepts } from './words/lists.ts';
 /** Twenty times what the slowest reader took on two idle cores, for the longest text. ms. */
 const PATIENCE_MS = 10_000;
 const LONGEST = 20_000;
-/** What the patterns of the readers begin with, repeat and end with. */
+/** Beginnings, repetitions and ends of the readers' patterns. */
 const PIECES = [
   ...[
     'a',

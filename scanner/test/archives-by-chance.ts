@@ -23,7 +23,7 @@ function contentByChance(chance: Chance, depth: number): Buffer {
     () => SCRIPT,
     () => Buffer.alloc(0),
     () => Buffer.alloc(chance.below(MIB)),
-    // What is larger than this is not asked for.
+    // Larger files are not asked for.
     () => noise(MIB - 50_000 + chance.below(100_000), chance.next() | 1),
     () => Buffer.from('a text that says nothing\n'.repeat(chance.below(400))),
     () => Buffer.from(Buffer.concat([some(600), EICAR]).toString('base64')),

@@ -1,10 +1,10 @@
 import { createServer, type Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
-import type { ScannerAddress } from '#scanner/scanner-url.ts';
+import type { ScannerAddress } from '#scanner/engine/scanner-url.ts';
 import { EICAR } from './files.ts';
 
-/** What a file makes the double do that begins with `misbehave:` and one of these. */
+/** Action of the double for a file that begins with `misbehave:` and one of these. */
 export const MISBEHAVIOURS = {
   /** At the end of the file. */
   empty: (socket) => socket.end(),
@@ -39,7 +39,7 @@ const IN_MIDSTREAM: Record<string, (socket: Socket) => void> = {
 export interface ClamdDouble {
   address: ScannerAddress;
   url: string;
-  /** What it answers to VERSION. */
+  /** Its answer to VERSION. */
   version: string;
   /** Debian's defaults: OK for what it has not read. */
   fails_open: boolean;
@@ -56,7 +56,7 @@ export interface ClamdDouble {
 const MARKER = 'only-clamd-knows-this';
 /** A file in which clamd alone finds something, double and real one alike. */
 export const CLAMD_ONLY = Buffer.from(`a text that holds ${MARKER}`);
-/** What it is called there. */
+/** Its name there. */
 export const CLAMD_ONLY_THREAT = 'Palisade.Clamd-Only.UNOFFICIAL';
 /** The signatures of the real one. */
 export const CLAMD_SIGNATURES = [

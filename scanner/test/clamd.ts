@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import type { ScannerAddress } from '#scanner/scanner-url.ts';
+import type { ScannerAddress } from '#scanner/engine/scanner-url.ts';
 import { spawnBound } from './bound-process.ts';
 import { CLAMD_SIGNATURES } from './clamd-double.ts';
 

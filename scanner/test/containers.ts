@@ -159,7 +159,7 @@ export function ole(streams: readonly { name: string; content: Buffer }[], { min
   const END = 0xfffffffe;
   const sectorsOf = (bytes: number) => Math.ceil(bytes / SECTOR);
   const sectors: Buffer[] = [];
-  /** What follows each sector; those of the table itself come last. */
+  /** Successor of each sector; those of the table itself are last. */
   const table: number[] = [];
   const add = (bytes: Buffer) => {
     const start = sectors.length;

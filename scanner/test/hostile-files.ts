@@ -191,6 +191,7 @@ function bundleShared(bytes: number): Buffer {
 }
 
 export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
+  // proves: attack-A.1-4
   ['an OLE file whose streams share their sectors', oleShared],
   ['rows of digits', (bytes: number) => text(repeated('4142434445464748\n', bytes))],
   ['rows of digits behind other words each', (bytes: number) => text(repeated('% x% 41 42 43 44 45 46 47 48 49\n', bytes))],
@@ -244,6 +245,7 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
   ['a pickle of texts', (bytes: number) => text(`(lp0\n${repeated(`V${'a'.repeat(40)}\np%\na`, bytes)}.`)],
   ['a pickle of literals', (bytes: number) => text(`(lp0\n${repeated(`S'${'\\x41'.repeat(20)}'\na`, bytes)}.`)],
   ['a pickle of a literal that nothing closes', (bytes: number) => text(`(lp0\nS'${repeated(`'`, bytes)}x\na.`)],
+  // proves: attack-A.1-4
   ['a pickle of lists', (bytes: number) => text(`\x80\x02${repeated(']q\0', bytes)}.`)],
   [
     'a pickle of arrays of objects within each other',
@@ -257,6 +259,7 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
   ['an array of records', (bytes: number) => numpyOf(`[${repeated("('f%', '|S1'), ", 2000)}]`, bytes)],
   ['an array of nothing', (bytes: number) => numpyOf("[('a', '|S0', (999999999, 999999999)), ('b', '|S1')]", bytes)],
   ['a capture of single bytes', (bytes: number) => captureOf(bytes, (number) => ({ sequence: number, size: 1 }))],
+  // proves: attack-A.1-4
   ['a capture of the same bytes', (bytes: number) => captureOf(bytes, () => ({ sequence: 1, size: 60 }))],
   ['a capture of bytes over each other', (bytes: number) => captureOf(bytes, (number) => ({ sequence: number * 7, size: 40 }))],
   ['a capture with gaps', (bytes: number) => captureOf(bytes, (number) => ({ sequence: number * 90, size: 40 }))],
@@ -340,6 +343,7 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
       ]);
     },
   ],
+  // proves: attack-A.2-1
   ['a PDF of ASCII85 zeros', (bytes: number) => pdf(text(''), { filter: '/ASCII85Decode', bytes: text('z'.repeat(bytes)) })],
   [
     'a PDF with a long chain of filters',
@@ -368,6 +372,7 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
     (bytes: number) =>
       pdf(text(''), { filter: '[/FlateDecode/RunLengthDecode]', bytes: deflateSync(Buffer.alloc(bytes * 200, 0x81)) }),
   ],
+  // proves: attack-A.2-3
   ['a mail of padding in base64', (bytes: number) => mailOf('Content-Transfer-Encoding: base64', '='.repeat(bytes))],
   [
     'a mail of letters and padding in base64',
@@ -654,7 +659,7 @@ export const HOSTILE: ReadonlyMap<string, (bytes: number) => Buffer> = new Map([
   ],
 ]);
 
-/** Each stream says that it goes on to the end of the document, where an `endstream` bears it out. */
+/** Each stream claims to reach to the end of the document, where an `endstream` bears it out. */
 export function pdfLies(bytes: number): Buffer {
   const piece = (length: number) => `1 0 obj<</Filter/AHx/Length ${String(length).padStart(10, '0')}>>stream\n41>\nendstream\n`;
   const size = piece(0).length;

@@ -1,8 +1,7 @@
 import { deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { noise } from './files.ts';
 
-// Files that are built from a list of numbers, for a search that bends the list: a number is a choice, and the file is the same for the same list. What a list chooses is one unit,
-// which is repeated up to the size that is asked for.
+// Files that are built from a list of numbers, for a search that bends the list: a number is a choice, and the file is the same for the same list. A list chooses one unit, which is repeated up to the requested size.
 
 /** Choices in their order; behind the last one all are 0. */
 class Choices {
@@ -138,7 +137,7 @@ function bent(choices: Choices, bytes: Buffer): Buffer {
   return changed;
 }
 
-/** What a unit, or several in turn, comes to in so many bytes. */
+/** A unit, or several in turn, repeated to so many bytes. */
 function repeated(units: readonly Buffer[], bytes: number): { whole: Buffer; count: number } {
   const round = Buffer.concat(units);
   const rounds = Math.max(1, Math.floor(bytes / Math.max(1, round.length)));
@@ -416,7 +415,7 @@ function pickle(choices: Choices, bytes: number): Buffer {
   ]);
 }
 
-/** Streams of zlib and their heads amid other bytes, in a file of no format. */
+/** Streams of zlib and their heads inside other bytes, in a file of no format. */
 function amid(choices: Choices, bytes: number): Buffer {
   const first = choices.of('\x03\x01\x02\x7f', 'RIFF', '{"a":"', '\x89abc', '#!/bin/sh\n');
   return Buffer.concat([

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { examine } from '#scanner/examine.ts';
-import { Budget, SCAN_LIMITS } from '#scanner/limits.ts';
-import { compileRules } from '#scanner/rules.ts';
+import { compileRules } from '#scanner/rules/rules.ts';
+import { examine } from '#scanner/walk/examine.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { RECIPES } from './reader-recipes.ts';
 import { SIGNATURES_FOLDER } from './signatures-folder.ts';
 
@@ -11,7 +11,7 @@ import { SIGNATURES_FOLDER } from './signatures-folder.ts';
 
 const orderSchema = z.object({ reader: z.string(), numbers: z.array(z.int()), bytes: z.int(), folder: z.string() });
 
-/** What the process holds, and what it held at most since it was last asked. Bytes. */
+/** Memory of the process, and its maximum since the last question. Bytes. */
 function memory(): { now: number; peak: number } {
   const status = readFileSync('/proc/self/status', 'latin1');
   const kib = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? Number.NaN);

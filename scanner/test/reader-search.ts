@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { boundedProcess, ENGINE_MEMORY, residentBytes } from '#scanner/process-memory.ts';
+import { boundedProcess, ENGINE_MEMORY, residentBytes } from '#scanner/engine/process-memory.ts';
 import { Chance } from './structure-fuzz.ts';
 
-/** What each file of 10 MB or less may take: processor time, and memory beside what an engine holds at rest. */
+/** Limits of each file of 10 MB or less: processor time, and memory beside what an engine holds at rest. */
 export const BARS = { cpu_ms: 10_000, memory_bytes: ENGINE_MEMORY.most } as const;
 const LOOK_EVERY_MS = 25;
 /** Ticks of a second in /proc (sysconf(_SC_CLK_TCK) on Linux). */
@@ -21,7 +21,7 @@ const costSchema = z.object({
 });
 const readySchema = z.object({ idle: z.number() });
 
-/** What reading a file cost; `ended` says why the process was ended over it. */
+/** Cost of reading a file; `ended` says why the process was ended over it. */
 export interface Cost {
   ms: number;
   size: number;
@@ -31,7 +31,7 @@ export interface Cost {
   ended?: 'time' | 'memory' | 'died';
 }
 
-/** What a process has used of the processor. ms; 0 for one that is gone. */
+/** Processor time of a process. ms; 0 for one that is gone. */
 function cpuOf(pid: number | undefined): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
@@ -147,7 +147,7 @@ function changed(chance: Chance, numbers: readonly number[], other: readonly num
   return list;
 }
 
-/** What a file costs, for choosing among those of one size: ended ones cost most. */
+/** Cost of a file, for choosing among those of one size: ended ones cost most. */
 const weight = ({ ms, memory, ended }: Cost) => (ended === undefined ? ms + memory / 2 ** 20 : Number.MAX_SAFE_INTEGER);
 
 /**

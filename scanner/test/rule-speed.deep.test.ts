@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hostileUnits, SHAPES } from '#scanner/hostile-text.ts';
-import { measureRules, SLOWER_MAXIMUM, slowRules } from '#scanner/rule-speed.ts';
-import { readPack } from '#scanner/rules.ts';
-import { parseYara } from '#scanner/yara-source.ts';
+import { hostileUnits, SHAPES } from '#scanner/rules/hostile-text.ts';
+import { measureRules, SLOWER_MAXIMUM, slowRules } from '#scanner/rules/rule-speed.ts';
+import { readPack } from '#scanner/rules/rules.ts';
+import { parseYara } from '#scanner/rules/yara-source.ts';
 import { SIGNATURES_FOLDER } from './signatures-folder.ts';
 
 const folder = join(SIGNATURES_FOLDER, 'rules');
@@ -25,6 +25,7 @@ rule Fast_Text { strings: $a = "a text that is only looked up" nocase condition:
 `;
 
 describe('the speed of rules', () => {
+  // proves: attack-A.4-1
   test('no rule of the pack is slower than a tenth of the median, each on the text that is worst for it', {
     timeout: 180_000,
   }, () => {
@@ -45,6 +46,7 @@ describe('the speed of rules', () => {
     expect(slow.map(({ rule }) => rule).sort()).toEqual(['Old_Hidden_Command', 'Old_Remote_Object']);
   });
 
+  // proves: attack-A.4-1
   test('tries at least 20 texts for each pattern that is more than a text', () => {
     expect(Object.keys(SHAPES).length).toBeGreaterThanOrEqual(20);
     for (const rule of parseYara(pack).rules) {

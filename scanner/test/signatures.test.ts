@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { compileRules, compileSource, readPack } from '#scanner/rules.ts';
-import { rulesFor } from '#scanner/rules-by-content.ts';
-import { readSamples } from '#scanner/samples.ts';
-import { parseYara } from '#scanner/yara-source.ts';
+import { compileRules, compileSource, readPack } from '#scanner/rules/rules.ts';
+import { rulesFor } from '#scanner/rules/rules-by-content.ts';
+import { readSamples } from '#scanner/rules/samples.ts';
+import { parseYara } from '#scanner/rules/yara-source.ts';
 import { SIGNATURES_FOLDER } from './signatures-folder.ts';
 
 const MIB = 1024 ** 2;

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { examine } from '#scanner/examine.ts';
-import { SCAN_LIMITS } from '#scanner/limits.ts';
+import { examine } from '#scanner/walk/examine.ts';
+import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { EICAR } from './files.ts';
 import { mutant, PASSWORD, seeds } from './structure-fuzz.ts';
 
@@ -14,7 +14,7 @@ const EICAR_FOUND = [
 ] as const;
 const PAGE_BYTES = 4096;
 
-/** What the process holds, and what it held at most since it was last asked. Bytes. */
+/** Memory of the process, and its maximum since the last question. Bytes. */
 function memory(): { now: number; peak: number } {
   const status = readFileSync('/proc/self/status', 'latin1');
   const kib = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? Number.NaN);

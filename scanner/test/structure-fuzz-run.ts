@@ -34,14 +34,14 @@ export interface FuzzRun {
   reads: Read[];
   /** Containers in which nothing was found before anybody bent them. */
   missed: string[];
-  /** What ended a process: the number of the file, and how. */
+  /** Cause of a process's end: the number of the file, and the kind. */
   deaths: string[];
   /** More memory than the process may have beside what it held at first. */
   over: string[];
   most_memory: number;
 }
 
-/** What a process holds now, where the kernel says so. Bytes. */
+/** Memory of a process now, where the kernel says so. Bytes. */
 function residentBytes(pid: number | undefined): number {
   try {
     return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0) * 1024;
@@ -50,7 +50,7 @@ function residentBytes(pid: number | undefined): number {
   }
 }
 
-/** Reads every `PROCESSES`th file from `from` on, in one process; a new one goes on behind a file that ended it. */
+/** Reads every `PROCESSES`th file from `from` on, in one process; a new one continues behind a file that ended it. */
 async function readShare(
   order: { seed: number; from: number; to: number; folder: string },
   children: Set<ChildProcess>,
@@ -130,7 +130,7 @@ export function newFuzzFolder(): { folder: string; end: () => void } {
   return { folder, end: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** What may not happen, whatever the seed: containers unread before they were bent, ended processes, too much memory, errors. In words, with the number of the file. */
+/** Faults for any seed: containers unread before they were bent, ended processes, too much memory, errors. In words, with the number of the file. */
 export function faultsOf({ missed, deaths, over, reads }: FuzzRun): string[] {
   const thrown = reads.filter(({ verdict }) => verdict.startsWith('thrown'));
   return [...missed, ...deaths, ...over, ...thrown.map(({ index, name, verdict }) => `${index} ${name} ${verdict}`)];

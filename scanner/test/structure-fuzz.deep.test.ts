@@ -17,6 +17,7 @@ const RESULTS = new URL('../../bench/results/fuzz.json', import.meta.url);
 const { folder, end } = newFuzzFolder();
 afterAll(end);
 
+// proves: attack-A.1-4, security-24
 test('bent containers end no process, take no memory and no time, and are never clean while what they hold can be read', {
   timeout: 900_000,
 }, async () => {

@@ -483,7 +483,7 @@ function fieldsOf(bytes: Buffer): Field[] {
   const text = bytes.toString('latin1');
   if (text.startsWith('!<arch>'))
     fields.push({ at: 56, width: 10, writing: 'decimal' }, { at: 24, width: 12, writing: 'decimal' });
-  // What stands in a stream is no number of the format.
+  // A number inside a stream is no number of the format.
   if (text.startsWith('%PDF'))
     for (const found of text.replaceAll(/stream\r?\n.*?endstream/gs, (part) => ' '.repeat(part.length)).matchAll(/\d{1,12}/g))
       fields.push({ at: found.index, width: found[0].length, writing: 'decimal' });
@@ -654,7 +654,7 @@ function bent(bytes: Buffer, others: readonly Buffer[], chance: Chance): Buffer 
   }
 }
 
-/** What takes a hundred times as long to open as the others, by design or in a format that is seldom: chosen less often. */
+/** Formats that take a hundred times as long to open as the others: chosen less often. */
 const DEAR = /^(wim|7z, .*encrypted)/;
 
 /** The file of that number: which seed it was made from, and what became of it. The same number is the same file. */

@@ -253,10 +253,10 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const devices: BuiltDevices = buildDevices(surroundings, {
     ...{ database, audit, counters, firewall, signatures, jobs, topics, now },
     raise: (incident) => monitor.alerts.raise({ ...incident, browser_id: null, session_id: null }),
-    recordScan: antivirus.recordOnDevice,
+    recordScan: (transaction, found) => antivirus.recordOnDevice(transaction, found),
     scanner,
     changed: (user_id) => changed(user_id, 'devices'),
-    grantedOf: remote.grantedOf,
+    grantedOf: (device) => remote.grantedOf(device),
   });
   const scannedFiles = createScannedFiles({
     ...folderOf(surroundings, 'attachments-arriving'),
@@ -275,7 +275,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       mail.forgetOld,
       () => forgetOldDrills(database.$pickTables<'alerts'>(), now()),
       () => forgetOldScores(database.$pickTables<'score_history'>(), now()),
-      accounts.sessions.forgetExpired,
+      () => accounts.sessions.forgetExpired(),
       desk.forgetReadMails,
       ...retentionTasks(surroundings, { database, audit, forgetChats: desk.forgetOld, now }),
       // Last: what the others have removed is to be gone.
@@ -301,7 +301,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       plan_requests: planRequests.countOpen,
       false_alarms: scanner.openFalseAlarms,
       mails: mail.countUnsent,
-      jobs: jobs.countDead,
+      jobs: () => jobs.countDead(),
     },
     {
       provider: () => isSetUp(database.$pickTables<'installation'>()),
@@ -310,7 +310,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
         const { clean, infected, pending } = await antivirus.counts(user_id);
         return clean + infected + pending > 0;
       },
-      others: accounts.auth.hasOthers,
+      others: (user_id) => accounts.auth.hasOthers(user_id),
     },
   );
   serveProxyFindings(api, {
@@ -321,9 +321,9 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   scanner.serve(api);
   monitor.serve(api);
   serveDashboard(api, {
-    recentScans: antivirus.recent,
-    scanCounts: antivirus.counts,
-    plan: subscriptions.current,
+    recentScans: (user_id, count) => antivirus.recent(user_id, count),
+    scanCounts: (user_id) => antivirus.counts(user_id),
+    plan: (user_id) => subscriptions.current(user_id),
     overview: monitor.posture.overview,
     devices: devices.ofDashboard,
   });
@@ -335,14 +335,14 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   serveState(api, {
     ...{ settings, database, drain, engine, storage, proxies, build, clock },
     store: storeWatch,
-    administrator: accounts.auth.administrator,
+    administrator: (isHere) => accounts.auth.administrator(isHere),
   });
   await openSockets(fastify, [eventsChannel, agentChannel]);
   devices.serveSocket(fastify);
   const control = support.serveControl(fastify, accounts.sessions, devices.authenticate);
   const events = serveEvents(api, {
     topics,
-    present: antivirus.progress,
+    present: (user_id) => antivirus.progress(user_id),
     held: accounts.held,
     desk: desk.topics,
     remote: support.seats,
@@ -367,7 +367,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     signatures,
     alerts: monitor.alerts,
     keepScores: monitor.posture.scores.keep,
-    settleSessions: remote.settle,
+    settleSessions: () => remote.settle(),
     sweepSessionFiles: sessionFiles.sweep,
     database,
     drain,

@@ -1,3 +1,4 @@
+// proves: asvs-1.1.1, asvs-1.2.4, asvs-3.5.2, asvs-3.5.3, asvs-6.1.3, asvs-8.3.1, asvs-13.4.5
 import type { Access } from '@palisade/contract/endpoint';
 import { type ProblemDocument, problemSchema } from '@palisade/contract/problem';
 import { describe, expect, test } from 'vitest';
@@ -227,7 +228,7 @@ const ACCESS: Record<string, Access> = {
   'POST /admin/decline-subscription-request': 'admin',
 };
 
-/** What a session may do whose person has yet to set up the second factor that they must have, beside what anyone may. */
+/** Calls of a session whose person must set up a second factor, beside public ones. */
 const WHILE_HELD = [
   'POST /auth/logout',
   'GET /auth/me',
@@ -241,7 +242,7 @@ const WHILE_HELD = [
   'POST /auth/two-factor/passkeys',
 ];
 
-/** What takes a proved address, in public exposure. */
+/** Calls that need a proved address, in public exposure. */
 const NEEDS_PROVEN_EMAIL = [
   'POST /auth/two-factor/totp',
   'POST /auth/two-factor/totp/activate',
@@ -290,6 +291,7 @@ async function startWithRoles(environment: Record<string, string> = {}) {
   return { app, tokens, ask };
 }
 
+// proves: asvs-8.1.1
 describe('the access table', async () => {
   const { app, tokens, ask } = await startWithRoles();
 
@@ -297,6 +299,7 @@ describe('the access table', async () => {
     expect(Object.fromEntries(endpoints.map(({ key, access }) => [key, access]))).toEqual(ACCESS);
   });
 
+  // proves: asvs-6.3.4
   test('names every address that is served', async () => {
     const { paths } = z
       .object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
@@ -307,6 +310,7 @@ describe('the access table', async () => {
     expect(served.sort()).toEqual(Object.keys(ACCESS).sort());
   });
 
+  // proves: asvs-8.2.1, security-2, support-scale-5
   test.each(Object.entries(ACCESS))('%s takes nobody below %s', async (key, access) => {
     const stranger = await ask(key, undefined);
     if (access !== 'anyone') expect(stranger).toMatchObject({ status: 401, problem: { code: 'unauthenticated' } });
@@ -323,7 +327,8 @@ describe('the access table', async () => {
   });
 });
 
-test('who must have a second factor and has none calls nothing but what sets it up', async () => {
+// proves: asvs-6.3.3
+test('a person without the required second factor calls only its set-up', async () => {
   const { app, tokens, ask } = await startWithRoles({ REQUIRE_TWO_FACTOR: 'everyone' });
   expect(endpoints.flatMap(({ key, while_held }) => (while_held ? key : [])).sort()).toEqual([...WHILE_HELD].sort());
   const answered: string[] = [];
@@ -339,7 +344,8 @@ test('who must have a second factor and has none calls nothing but what sets it 
   expect([...new Set(answered)].sort()).toEqual([...WHILE_HELD].sort());
 });
 
-test('who has not proved their address calls everything else in public exposure', async () => {
+// proves: attack-B.7-1
+test('a person with an unproved address calls everything else in public exposure', async () => {
   const { app, tokens, ask } = await startWithRoles({
     ...{ EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' },
   });
@@ -381,8 +387,9 @@ describe('a record', async () => {
     ).toEqual([...Object.keys(RECORDS), ...Object.keys(DESK_RECORDS)].sort());
   });
 
+  // proves: asvs-8.2.2, security-1
   test.each(Object.entries(RECORDS))(
-    'of somebody else, of nobody and without an id is not there: %s',
+    'of another person, unknown and without an id is not found: %s',
     async (key, { make, body, query = '', form, asked_by }) => {
       const [owner, staff, stranger] = await Promise.all([
         app.signIn(),

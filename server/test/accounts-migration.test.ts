@@ -45,7 +45,7 @@ test('keeps every account, its name and its factors, and knows whose mail was re
     .execute();
   expect(users).toEqual([
     { id: '1', username: 'palisade', username_skeleton: 'palisade', email_proven_at: AT, admin_by_email_at: AT },
-    // The younger of two that look alike keeps its name, and stands in nobody's way.
+    // The younger of two that look alike keeps its name, and blocks no other name.
     { id: '2', username: 'paIisade', username_skeleton: null, email_proven_at: null, admin_by_email_at: null },
     { id: '3', username: 'reader', username_skeleton: 'reader', email_proven_at: AT, admin_by_email_at: null },
     // A token that was answered on the screen proves nothing.

@@ -15,7 +15,7 @@ export function afterFile(dispose: Dispose): void {
   left.push(dispose);
 }
 
-/** What `file-end.ts` does for each file. What cannot be ended, because a test took away what it needs, is said and fails no test. */
+/** Called by `file-end.ts` for each file. A server that cannot end, because a test removed its database, is reported and fails no test. */
 export async function disposeLeft(): Promise<void> {
   for (const dispose of left.splice(0).toReversed()) {
     const given_up = new AbortController();

@@ -14,7 +14,7 @@ import { createEnrolmentCode } from '@palisade/contract/devices';
 import { onTestFinished, vi } from 'vitest';
 import { replyOf, type TestApp } from './harness.ts';
 
-/** What an agent is, as far as the server can see: an identity and frames. It parses what it is told by the contract. */
+/** An agent as the server sees it: an identity and frames. It parses what it is told by the contract. */
 export interface AgentIdentity {
   device_id: string;
   token: string;

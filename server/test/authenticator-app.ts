@@ -7,7 +7,7 @@ export function fromBase32(text: string): Buffer {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }
 
-/** What an authenticator app with this secret shows at a time in ms, or `drift` steps from then. */
+/** The code of an authenticator app with this secret at a time in ms, or `drift` steps from then. */
 export function codeAt(secret: string, at: number, drift = 0): string {
   return codeOfStep(fromBase32(secret), stepOf(at) + drift);
 }

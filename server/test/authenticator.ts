@@ -21,7 +21,7 @@ function cbor(value: Cbor): Buffer {
 
 const FLAGS = { present: 0x01, verified: 0x04, attested: 0x40 } as const;
 
-/** What a test changes about an answer to make it a wrong one. */
+/** Change of an answer that makes it wrong. */
 interface Lies {
   origin?: string;
   rp_id?: string;

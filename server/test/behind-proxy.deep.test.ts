@@ -1,3 +1,4 @@
+// proves: security-10
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -86,17 +87,19 @@ function openLog() {
 
 const tokenOf = async ({ call }: TestApp, email: string) => replyOf(await call(forgotPassword, { body: { email } })).reset_token;
 
+// proves: attack-B.6-4
 describe.each(kinds)('in local exposure behind %s', async (kind) => {
   const log = openLog();
   const app = await startScanningApp({ environment: { LIMITS: 'recovery=50/15m' }, surroundings: { logger: log.logger } });
   const proxy = await startProxy(kind, app, afterAll);
 
-  test('nothing is served by another name, and nobody becomes its first administrator', async () => {
+  // proves: attack-B.6-3
+  test('refuses another name, and makes no first administrator', async () => {
     const headers = { Host: 'evil.example' };
     const body = { email: 'eve@example.com', username: 'eve', password: PASSWORD };
     const said = await ask(`${proxy.url}/api/auth/register`, headers, body);
     expect(await app.app.database.selectFrom('users').select('id').execute()).toEqual([]);
-    // nginx by itself names the server as the host, whatever it was asked for: a stranger is told from the machine itself by its other signs.
+    // nginx names the server as the host by default: a stranger is told from the machine itself by its other signs.
     if (kind === 'nginx') {
       expect([said.status, JSON.parse(said.body)]).toMatchObject([
         403,
@@ -111,6 +114,7 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
       expect((await ask(`${proxy.url}${path}`, headers)).status).toBe(421);
   });
 
+  // proves: security-34
   test('a stranger who names the server’s own address makes no first account, whatever else they say; the machine itself does', async () => {
     const { host } = new URL(app.url);
     const body = { email: 'eve@example.com', username: 'eve', password: PASSWORD };
@@ -148,6 +152,7 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
     expect(replyOf(await named.call(register, { body })).role).toBe('admin');
   });
 
+  // proves: attack-B.6-1
   test('a stranger who names the server’s own address is answered no token, and then nobody is, and all are told why', async () => {
     const boss = await app.signIn('boss', 'admin');
     await app.call(clearProxyFindings, { token: boss.token });
@@ -187,7 +192,7 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
 });
 
 test.skipIf(kinds.length === 0)(
-  'what was found is kept over a restart, until an administrator has read it, and is found again',
+  'a found proxy is kept over a restart, until an administrator has read it, and is found again',
   async () => {
     const kind: ProxyKind = kinds[0] ?? 'nginx';
     const folder = mkdtempSync(join(tmpdir(), 'palisade-latch-'));
@@ -225,7 +230,7 @@ describe.each(kinds)('in public exposure behind %s, which TRUSTED_PROXIES does n
   const proxy = await startProxy(kind, app, afterAll);
   const signIn = async (email: string, password: string) => (await callThrough(proxy, login, { email, password })).status;
 
-  test('who guesses at many accounts is refused nothing for everybody, and one account is guarded as ever', async () => {
+  test('guessing at many accounts refuses no other person, and each account stays guarded', async () => {
     const boss = await app.signIn('boss', 'admin');
     const maria = await app.signIn('maria');
     for (let index = 0; index < 12; index += 1) expect(await signIn(`invented-${index}@example.com`, 'wrong')).toBe(401);
@@ -281,6 +286,7 @@ describe('in public exposure, somebody who writes a forwarding header themselves
     expect(await signIn('10.9.9.9', 'plain@example.com', 'wrong')).toBe(429);
   });
 
+  // proves: attack-B.11-1
   test('is named to administrators where people sign in from there, and only so many are', async () => {
     const boss = await app.signIn('boss', 'admin');
     const visit = (remoteAddress: string, token?: string) =>
@@ -322,7 +328,7 @@ describe('in local exposure where others may come, whoever is first', () => {
   });
 });
 
-test('who registers after a public server became local is no administrator', async () => {
+test('a registration after a public server became local makes no administrator', async () => {
   const app = await startScanningApp();
   const boss = await app.signIn('boss', 'admin');
   await app.app.database.deleteFrom('installation').where('name', '=', 'first_admin').execute();
@@ -331,7 +337,8 @@ test('who registers after a public server became local is no administrator', asy
   expect(replyOf(await app.call(register, { body })).role).toBe('customer');
 });
 
-test('nobody but administrators reads or clears what was found', async () => {
+// proves: attack-B.6-4
+test('only administrators read or clear found proxies', async () => {
   const app = await startScanningApp();
   await app.signIn('boss', 'admin');
   const { token } = await app.signIn('maria');

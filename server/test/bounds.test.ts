@@ -70,7 +70,7 @@ async function everything() {
   return modules.flatMap((exported) => Object.values(exported)).flatMap((value) => sentSchema.safeParse(value).data ?? []);
 }
 
-describe('what a server is sent', async () => {
+describe('inputs of a server', async () => {
   const all = await everything();
 
   test('is every endpoint and every socket of the contract', () => {

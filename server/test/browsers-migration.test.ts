@@ -12,7 +12,7 @@ type Before = Record<'users' | 'known_devices' | 'alerts' | 'alert_suppressions'
 type After = Record<'known_browsers' | 'alerts' | 'alert_suppressions' | 'detection_findings' | 'jobs', Row>;
 
 /** A database from before computers came, when what people signed in with was called a device. */
-test('what people signed in with is a browser from now on, with all that was known of it', async () => {
+test('former devices of sign-ins become browsers, with all their data', async () => {
   const { location, dispose } = await freshDatabase();
   onTestFinished(dispose);
   const database = openDatabase<Before>(location);

@@ -13,7 +13,7 @@ export const HAS_CLUSTER = isPostgres() && isStoreShared() && REDIS_SERVER !== u
 export const NO_CLUSTER = 'servers side by side need PostgreSQL (TEST_DATABASE_URL), S3 (TEST_STORAGE_URL) and Redis';
 
 export interface Cluster {
-  /** What all servers of it are started with. */
+  /** Settings of all its servers. */
   settings: { DATABASE_URL: string; REDIS_URL: string; STORAGE_URL: string };
   redis: TestRedis;
   /** One more server, with a data folder of its own. */

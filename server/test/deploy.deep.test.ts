@@ -146,7 +146,7 @@ describe.each(KINDS)('the example for %s', (kind) => {
       expect(scanSchema.parse(JSON.parse(uploaded.text))).toMatchObject({ scan_status: 'clean', size: content.length });
       await vi.waitFor(() => expect(kinds_heard).toContain('scan_changed'));
 
-      // Whoever is not signed in is told so before a byte of the body; what is too large is Palisade's to say, in its own words.
+      // A call without a session is refused before a byte of the body; Palisade itself refuses a body that is too large.
       const large = { 'content-length': UPLOAD_MAXIMUM + 1_000, 'content-type': `multipart/form-data; boundary=${boundary}` };
       const refused = await ask(port, '/api/antivirus/scan', { method: 'POST', headers: large });
       expect([refused.status, refused.headers['content-type']]).toEqual([401, 'application/problem+json; charset=utf-8']);

@@ -30,7 +30,7 @@ const MAKE = {
     const { conversation_id } = replyOf(
       await call(sendMessage, { token: tokens.owner, body: { message: 'hello', sender: 'user' } }),
     );
-    // Nobody has it, so that whoever may claims it.
+    // It is unassigned, so any staff member may claim it.
     await app.app.database.updateTable('conversations').set({ assignee_id: null, status: 'open' }).execute();
     return conversation_id;
   },
@@ -98,7 +98,7 @@ const MAKE = {
 
 const OF_THE_DESK = /^\/(?:chat|support|help|admin\/(?:canned-answers|help-articles|desk))\b/;
 
-test('what a device proves itself with opens nothing of the chat, the desk or the help pages', async () => {
+test('the token of a device opens no part of the chat, the desk or the help pages', async () => {
   const { token } = await enrol(app, tokens.owner);
   const endpoints = (await allEndpoints()).filter(({ path, access }) => OF_THE_DESK.test(path) && access !== 'anyone');
   expect(endpoints.length).toBeGreaterThan(35);
@@ -111,6 +111,7 @@ test('what a device proves itself with opens nothing of the chat, the desk or th
   }
 });
 
+// proves: support-scale-5
 test.each(Object.entries(DESK_RECORDS))('%s gives each who asks the right answer', async (key, { names, body, answers }) => {
   const [method = '', path = ''] = key.split(' ');
   for (const asking of ASKING) {
@@ -129,7 +130,7 @@ test.each(Object.entries(DESK_RECORDS))('%s gives each who asks the right answer
     const right = answers[asking];
     const status = await ask(id);
     expect({ asking, status: right === 'done' && status < 300 ? 'done' : status }).toEqual({ asking, status: right });
-    // Of nobody it is as if it were somebody else's.
+    // An unknown record is answered like another person's.
     const nobody = right === 403 ? 403 : 404;
     expect({ asking, status: await ask('01890a5d-ac96-774b-bcce-b302099a8057') }).toEqual({ asking, status: nobody });
   }

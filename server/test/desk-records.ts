@@ -3,7 +3,7 @@ import type { Role } from '@palisade/contract/auth';
 /** Who asks: whose conversation it is, another customer, a technician, an administrator. */
 export type Asking = 'owner' | 'other' | 'support' | 'admin';
 
-/** What the address names. */
+/** The record that the address names. */
 type Named =
   | 'conversation'
   | 'shared message'

@@ -33,6 +33,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
   'the support desk of two servers',
   { timeout: 180_000 },
   () => {
+    // proves: support-fault-1, support-scale-2
     test('loses no message, doubles none and keeps their order when one is killed in the middle, and both know who is here', async () => {
       const { start } = await startCluster();
       const [one, other] = [await start(), await start()];
@@ -78,7 +79,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       for (const { text, key } of names) replyOf(await say(other, text, key));
 
       const all = replyOf(await call(other, listMessages, { token: maria, query: '?limit=500' })).toReversed();
-      // Nothing comes by itself while a person has the conversation open, at whichever server.
+      // No automatic message comes while a person has the conversation open, at either server.
       expect(all).toHaveLength(MESSAGES + 3);
       expect(all.map(({ seq }) => seq)).toEqual(all.map((_, place) => place + 1));
       const own = all.filter(({ sender }) => sender === 'user').map(({ message }) => message);

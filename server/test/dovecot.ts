@@ -23,7 +23,7 @@ export interface TestMailbox {
   url: string;
   /** Puts mails into the mailbox, as they came. */
   deliver(...mails: readonly string[]): Promise<void>;
-  /** What lies in it: a mail that was flagged has `\Flagged`. */
+  /** Mails in it: a mail that was flagged has `\Flagged`. */
   contents(): Promise<{ uid: number; flags: string[]; text: string }[]>;
   /** Makes another mailbox of the same name: its mails are numbered anew. */
   renumber(): Promise<void>;

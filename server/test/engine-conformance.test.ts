@@ -22,7 +22,7 @@ const engines = {
     }),
 };
 
-/** What the server asks of an engine, of the real one and of the one that stands in for it in tests. */
+/** Requirements of the server on an engine, the real one and the fake of tests. */
 describe.each(Object.entries(engines))('the %s engine', (_, start) => {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-engine-'));
   const engine = start();

@@ -5,12 +5,11 @@ import { z } from 'zod';
 import { BREAKING_MIGRATIONS, migrations } from '#migrations/all.ts';
 
 /**
- * What a migration takes away that the version before it did not use any more: the migration, what it takes away as the test below says it, and the migration that came with the version which last used
- * it. That is an earlier one: expand, then contract in the next version.
+ * Removals that the version before no longer used: the migration, the removal in the words of the test below, and the migration of the version that last used it. That is an earlier one: expand, then contract in the next version.
  */
 const CONTRACTED: readonly { migration: string; takes: string; unused_since: string }[] = [];
 
-/** The newest migration from before the rule. What earlier ones took away is listed below. */
+/** The newest migration from before the rule. Removals of earlier ones are listed below. */
 const RULE_FROM = '0077-blocked-parts';
 
 const columnSchema = z.object({ name: z.string(), type: z.string(), notnull: z.number(), dflt_value: z.string().nullable() });
@@ -40,7 +39,7 @@ function shapeOf(database: SqliteDatabase.Database): Shape {
   );
 }
 
-/** What the code of the version before trips over, as far as a schema tells: each as a line. */
+/** Breaks for the code of the version before, as far as a schema shows them: each as a line. */
 function taken(before: Shape, after: Shape): string[] {
   return [...before].flatMap(([table, was]) => {
     const is = after.get(table);

@@ -7,14 +7,14 @@ const VERSION = 'fake';
 const SIGNATURES = 'fake';
 const EDITION = `${NAME} ${VERSION} ${SIGNATURES}`;
 
-/** What the rule pack says of the EICAR test file. */
+/** Finding of the rule pack for the EICAR test file. */
 const EICAR_FACTS = {
   description: 'The harmless EICAR file that everyone uses to check that an antivirus is working.',
   severity: 'low',
   reference: 'https://www.eicar.org/download-anti-malware-testfile/',
 } as const;
 
-/** What the fake finds in bytes: the EICAR test file as a whole. */
+/** Findings of the fake in bytes: the EICAR test file as a whole. */
 function examinationOf(bytes: Buffer): Extract<EngineOutcome, { kind: 'examined' }>['examination'] {
   const isInfected = bytes.equals(EICAR);
   return {

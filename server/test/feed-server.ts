@@ -16,9 +16,9 @@ export const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).dige
 
 export interface FeedServer {
   url: string;
-  /** What was asked for, as `GET /path 200`. */
+  /** Requests, as `GET /path 200`. */
   asked: string[];
-  /** Serves bytes with an ETag of theirs, and their signature beside them. */
+  /** Serves bytes with their ETag, and their signature beside them. */
   put(path: string, bytes: Buffer): void;
   on(path: string, handler: Handler): void;
   /** Lets whoever asks for the path wait until the answer is called. */

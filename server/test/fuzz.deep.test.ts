@@ -31,7 +31,7 @@ const UNLIMITED = [
   .join(',');
 /** Calls under way at once. */
 const AT_ONCE = 8;
-/** How long one call may take before it counts as hanging, in ms. */
+/** Time after which a call counts as hanging, in ms. */
 const PATIENCE_MS = 20_000;
 const IDS_MAXIMUM = 400;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -120,6 +120,7 @@ const attempts = fc.oneof(
   ...endpoints.map((endpoint) => ({ weight: DEAR.test(endpoint.key) ? 1 : 12, arbitrary: attemptOf(endpoint) })),
 );
 
+// proves: security-25
 test('10,000 calls with hostile values, in any order, by several people: never a 500, never a hang, never what is somebody else’s', async () => {
   // Limits have tests of their own; here nobody is to be refused for what they are meant to do.
   const app = await startScanningApp({ environment: { LIMITS: UNLIMITED } });
@@ -161,7 +162,7 @@ test('10,000 calls with hostile values, in any order, by several people: never a
       sent.end(bytes);
     });
 
-  /** Whoever was signed out, demoted or disabled by a call comes back as they were. */
+  /** A person who was signed out, demoted or disabled by a call is restored. */
   async function revive(person: Person): Promise<void> {
     const email = `${person.mark}@example.com`;
     await app.app.database
@@ -205,7 +206,7 @@ test('10,000 calls with hostile values, in any order, by several people: never a
     } else {
       expect(reply.status, what).toBe(endpoint.status);
     }
-    // Who may call the others is the access table's; a call of an administrator may have given somebody another role.
+    // The access table decides about the others; an administrator's call may have changed a role.
     if (person.role === 'customer' && endpoint.access === 'customer') {
       // Customers read the name of who has answered them.
       const shown = reply.text.replaceAll(/"(?:agent|author)":"[^"]*"|UTC, [^\n]*:/gu, '');

@@ -122,7 +122,7 @@ function storeOf(location: DatabaseLocation | undefined): Record<string, string>
 
 /**
  * For the environment of an application whose test moves its clock past what limits count: they are counted in the process, by that clock. Redis counts by its own, which
- * nobody can move (docs/decisions/0169). Whatever else passes through Redis is in memory there as well.
+ * nobody can move (docs/decisions/tests.md). All other uses of Redis are in memory there as well.
  */
 export const COUNTED_IN_MEMORY = { REDIS_URL: '' } as const;
 

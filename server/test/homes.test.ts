@@ -61,6 +61,7 @@ describe('two servers on one database', async () => {
     await soon(() => expect(existsSync(leftover)).toBe(false));
   };
 
+  // proves: attack-D.19-1
   test('neither marks, removes nor takes up what the other has, at its start and in its sweeps', async () => {
     await swept(two);
     expect(inFolder(one, 'spool')).toEqual(before.spool);
@@ -69,6 +70,7 @@ describe('two servers on one database', async () => {
     expect([before.spool.length, before.quarantine.length]).toEqual([8, 8]);
   });
 
+  // proves: attack-D.19-2
   test('the second answers 503 for what it would need the bytes for', async () => {
     const params = { id: sealed[0]?.id ?? '' };
     const elsewhere = [503, 'on_another_server', '5'];
@@ -105,7 +107,7 @@ describe('two servers on one database', async () => {
     expect(inFolder(one, 'quarantine')).toEqual(before.quarantine);
   });
 
-  test('what waits is read by its own server, once that can', async () => {
+  test('a waiting file is read by its own server, once that can', async () => {
     signal('SIGCONT');
     for (const record of await Promise.all(waiting)) expect(record).toMatchObject({ scan_status: 'clean' });
     // A verdict is stored before the bytes go.
@@ -171,6 +173,7 @@ test('files from before servers were told apart are the first one’s that start
 describe('a data folder', () => {
   const lines = ({ errors }: { errors: string }) => errors.trim().split('\n');
 
+  // proves: attack-D.19-3
   test('is one server’s alone: a second one ends with one line that names the first', async () => {
     const DATA_DIR = freshFolder();
     const first = await startServer({ DATA_DIR });

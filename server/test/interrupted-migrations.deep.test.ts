@@ -16,10 +16,12 @@ import { POSTGRES_PROGRAMS, startPostgres, type TestPostgres } from './postgres.
 import { seededRandom } from './seeded.ts';
 import { startServer } from './server-process.ts';
 
-// 200 interruptions of first starts and upgrades on SQLite, and 40 on PostgreSQL: 4 minutes of processor time.
+// 200 interruptions of first starts and upgrades on SQLite, and 40 on PostgreSQL: 5 minutes of processor time.
 
 const SEED = 31_001;
 const SCANS = 4_000;
+/** On PostgreSQL a migration that rewrites so few rows is over before most signals come. */
+const SCANS_ON_POSTGRES = 20_000;
 const CHILD = fileURLToPath(new URL('./migrating-process.ts', import.meta.url));
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const SIGNALS = ['SIGTERM', 'SIGKILL', 'SIGINT'] as const;
@@ -38,7 +40,7 @@ if (!MOUNTS) process.stdout.write('skipped: full disks need unshare and a tmpfs 
 
 interface Reference {
   kept: Record<string, number>;
-  /** How long the migration takes, in ms from the moment that it begins. */
+  /** Duration of the migration, in ms from its beginning. */
   takes_ms: number;
   shape: string[];
 }
@@ -77,7 +79,7 @@ async function measure(location: DatabaseLocation, args: readonly string[]): Pro
   return reference;
 }
 
-/** What a later start finds: every migration done once, every row, the tables of an upgrade that nothing interrupted. */
+/** State at a later start: every migration done once, every row, the tables of an upgrade that nothing interrupted. */
 async function expectWhole(location: DatabaseLocation, reference: Reference): Promise<void> {
   const database = openDatabase<{ kysely_migration: { name: string } }>(location);
   try {
@@ -132,8 +134,10 @@ describe('on SQLite', { timeout: 900_000 }, () => {
     for (let trial = 0; trial < 138; trial += 1) {
       const count = STARTS[trial % STARTS.length] ?? 0;
       const folder = layOut(`signal-${trial}`, count);
-      const after_ms = random() * referenceOf(count).takes_ms;
-      if (await interrupt([CHILD, folder, 'copy'], SIGNALS[trial % SIGNALS.length], after_ms)) hit += 1;
+      const reference = referenceOf(count);
+      if (await interrupt([CHILD, folder, 'copy'], SIGNALS[trial % SIGNALS.length], random() * reference.takes_ms)) hit += 1;
+      // The machine has less to do now than when it was measured.
+      else reference.takes_ms *= 0.9;
       // An interrupted upgrade has its copy, whole, or has not begun.
       if (trial % 7 === 0 && readdirSync(folder).includes('palisade.before-upgrade.sqlite')) {
         const copy = new SqliteDatabase(upgradeCopyOf(sqliteIn(folder)), { readonly: true });
@@ -147,7 +151,7 @@ describe('on SQLite', { timeout: 900_000 }, () => {
     }
     process.stdout.write(`${hit} of 138 signals came before the migration was done\n`);
     // Signals that come too late prove nothing.
-    expect(hit).toBeGreaterThan(90);
+    expect(hit).toBeGreaterThan(138 / 2);
   });
 
   test.runIf(MOUNTS)(
@@ -157,7 +161,7 @@ describe('on SQLite', { timeout: 900_000 }, () => {
       for (let trial = 0; trial < 50; trial += 1) {
         const count = STARTS[trial % STARTS.length] ?? 0;
         const base = count === 0 ? '' : sqliteIn(baseOf(count));
-        // What an upgrade writes at least, and a share of what it takes beyond that.
+        // Least size of an upgrade's writes, and a share of the rest.
         const kib = (count === 0 ? 0 : statSync(base).size / 1024) + 40 + (count === 0 ? 600 : 6_000) * random();
         const disk = join(root, `disk-${trial}`);
         mkdirSync(disk);
@@ -183,6 +187,44 @@ describe('on SQLite', { timeout: 900_000 }, () => {
       expect(hit).toBeGreaterThan(25);
     },
   );
+
+  test.runIf(MOUNTS)('a disk that another program fills in the middle of the copy before an upgrade leaves nothing of it', () => {
+    const disk = join(root, 'filled');
+    const kept = join(root, 'kept-filled');
+    mkdirSync(disk);
+    const kib = statSync(sqliteIn(baseOf(7))).size / 1024;
+    // The look at the free space came before the other program: here it reads a terabyte.
+    const code = `import { copyBeforeUpgrade } from ${JSON.stringify(new URL('../src/platform/upgrade-copy.ts', import.meta.url).href)};
+      try { copyBeforeUpgrade(process.argv[1], 2 ** 40); console.log('copied'); } catch (error) { console.log(error.message); }`;
+    const script = `set -e
+      mount -t tmpfs -o size=${Math.ceil(1.6 * kib)}k tmpfs "$1"
+      cp "$2" "$1/palisade.sqlite"
+      "$3" --input-type=module -e "$4" "$1/palisade.sqlite"
+      ls -A "$1"
+      mount -o remount,size=200m "$1"
+      "$3" "$5" "$1" copy
+      mkdir "$6" && cp "$1"/* "$6"/`;
+    const { stdout, stderr } = spawnSync(
+      'unshare',
+      ['-Urm', 'sh', '-c', script, 'sh', disk, sqliteIn(baseOf(7)), process.execPath, code, CHILD, kept],
+      { encoding: 'utf8', env: ENVIRONMENT },
+    );
+    expect(stderr).toBe('');
+    const [sentence = '', ...left] = stdout.split('\n');
+    const sizes = /needs ([\d.]+) MB free in .*; there are ([\d.]+) (?:MB|KB|bytes)\. Free some space there/u.exec(sentence);
+    expect(sizes, sentence).not.toBeNull();
+    expect(Number(sizes?.[2])).toBeLessThan(Number(sizes?.[1]));
+    // The log of SQLite beside the database is part of it.
+    expect(left.filter((name) => !/^palisade\.sqlite-(?:shm|wal)$/u.test(name))).toEqual([
+      'palisade.sqlite',
+      'begins',
+      'done',
+      '',
+    ]);
+    const copy = new SqliteDatabase(upgradeCopyOf(sqliteIn(kept)), { readonly: true });
+    expect(copy.prepare('select count(*) from scans').pluck().get()).toBe(SCANS);
+    copy.close();
+  });
 
   test('12 signals to the whole server leave an installation that starts, signs in and keeps everything', async () => {
     const began = performance.now();
@@ -211,7 +253,7 @@ describe('on SQLite', { timeout: 900_000 }, () => {
 });
 
 if (POSTGRES_PROGRAMS === undefined) process.stdout.write('skipped: no PostgreSQL on this machine\n');
-describe.runIf(POSTGRES_PROGRAMS !== undefined)('on PostgreSQL', { timeout: 600_000 }, () => {
+describe.runIf(POSTGRES_PROGRAMS !== undefined)('on PostgreSQL', { timeout: 900_000 }, () => {
   let postgres: TestPostgres;
   const references = new Map<number, Reference>();
   const urlOf = (name: string) => {
@@ -238,12 +280,12 @@ describe.runIf(POSTGRES_PROGRAMS !== undefined)('on PostgreSQL', { timeout: 600_
     for (const count of STARTS) {
       if (count > 0) {
         await ask(`create database base_${count}`);
-        await fillOldSchema({ postgres: urlOf(`base_${count}`) }, count, SCANS);
+        await fillOldSchema({ postgres: urlOf(`base_${count}`) }, count, SCANS_ON_POSTGRES);
       }
       const url = await layOut(`reference_${count}`, count);
       references.set(count, await measure({ postgres: url }, [CHILD, root, 'none', url]));
     }
-  }, 120_000);
+  }, 300_000);
   afterAll(() => postgres.dispose());
 
   test('40 interruptions at any moment of a migration leave a database that the next start brings to its end', async () => {
@@ -255,10 +297,12 @@ describe.runIf(POSTGRES_PROGRAMS !== undefined)('on PostgreSQL', { timeout: 600_
       const url = await layOut(`trial_${trial}`, count);
       const args = [CHILD, root, 'none', url];
       if (await interrupt(args, SIGNALS[trial % SIGNALS.length], 0.8 * random() * reference.takes_ms)) hit += 1;
+      // The machine has less to do now than when it was measured.
+      else reference.takes_ms *= 0.8;
       await interrupt(args, undefined, 0);
       await expectWhole({ postgres: url }, reference);
     }
     process.stdout.write(`${hit} of 40 signals came before the migration was done\n`);
-    expect(hit).toBeGreaterThan(15);
+    expect(hit).toBeGreaterThan(40 / 2);
   });
 });

@@ -5,7 +5,7 @@ import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { JobTables } from '#platform/jobs/job-store.ts';
 import { createJobs } from '#platform/jobs/jobs.ts';
 
-/** What the jobs of these tests do: a row, in the transaction that ends the job. */
+/** Work of the jobs of these tests: a row, in the transaction that ends the job. */
 export interface EffectTables {
   effects: { job: string; worker: string };
 }

@@ -50,7 +50,9 @@ const onSqlite = <T>(path: string, work: (sqlite: SqliteDatabase.Database) => T)
 const hasModes = process.platform !== 'win32';
 if (!hasModes) process.stdout.write('skipped: Windows has no file modes for others\n');
 
-describe.runIf(hasModes)('what lies in DATA_DIR', () => {
+// proves: security-21
+describe.runIf(hasModes)('files of DATA_DIR', () => {
+  // proves: attack-B.12-1
   test('is its user’s alone from the first file on, whatever the umask', async () => {
     const DATA_DIR = join(freshFolder(), 'data');
     const before = process.umask(0);
@@ -68,6 +70,7 @@ describe.runIf(hasModes)('what lies in DATA_DIR', () => {
     expect(server.errors()).not.toContain('Others on this machine');
   });
 
+  // proves: attack-B.12-1
   test('is mended where others could read it, which is said once, with its count', async () => {
     const DATA_DIR = freshFolder();
     const first = await startServer({ DATA_DIR });
@@ -143,6 +146,7 @@ describe.runIf(hasModes)('what lies in DATA_DIR', () => {
 
 // Each starts several servers and commands, one after the other.
 describe('the keys of a database', { timeout: 180_000 }, () => {
+  // proves: attack-D.23-1, security-22
   test('are never made anew in place of those that it knows, until somebody says so', async () => {
     const DATA_DIR = freshFolder();
     const first = await startServer({ DATA_DIR });
@@ -213,6 +217,7 @@ describe('the keys of a database', { timeout: 180_000 }, () => {
   });
 });
 
+// proves: attack-D.23-3
 test('a database that a newer version made is refused in one line, and nothing is changed', async () => {
   const DATA_DIR = freshFolder();
   const path = join(DATA_DIR, 'palisade.sqlite');
@@ -243,6 +248,7 @@ describe('deleted text', () => {
       .filter((name) => name.startsWith('palisade.sqlite'))
       .filter((name) => readFileSync(join(folder, name)).includes(TEXT));
 
+  // proves: attack-B.14-4
   test('of an account is in no byte of the database, its log included, once the account is deleted', async () => {
     const folder = freshFolder();
     const place = { environment: { DATA_DIR: folder }, surroundings: { database: { sqlite: join(folder, 'palisade.sqlite') } } };

@@ -136,6 +136,7 @@ describe('metrics of a server', async () => {
     expect(await answer.text()).not.toContain('palisade_');
   });
 
+  // proves: asvs-13.4.5
   test('are not there where nobody asked for them', async () => {
     const other = await startScanningApp();
     expect((await fetch(`${other.url}/metrics`)).status).toBe(404);
@@ -178,6 +179,7 @@ describe('metrics on a port of their own', () => {
     expect(await server.kill('SIGTERM')).toBe(0);
   });
 
+  // proves: security-39
   test('on an address that others reach need the token', async () => {
     const port = String(await freePort());
     const refused = await runServer({ DATA_DIR: join(folder, 'two'), PORT: '0', METRICS_PORT: port, METRICS_HOST: '0.0.0.0' });

@@ -17,8 +17,8 @@ import { Authenticator } from './authenticator.ts';
 import { problemOf, readAnswer, replyOf, startTestApp } from './harness.ts';
 import { listenAs } from './socket.ts';
 
-// What happens to a server over HTTP, and what the people of it are told: the way from the one to the other, whole. Sign-ins and files beside it are in
-// features/detection/detection.test.ts, each rule by itself in features/detection/detect.test.ts.
+// Events of a server over HTTP, and the alerts of its people: the whole way between them. Sign-ins and files beside it are in
+// features/detection/detection.test.ts, each single rule in features/detection/detect.test.ts.
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const CHROME = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
@@ -34,7 +34,7 @@ interface Place {
 const HOME: Place = { source: '127.0.0.1', client: FIREFOX };
 
 const clock = { now: Date.parse('2026-11-16T08:00:00.000Z') };
-/** How a sign-in that has to wait does so. */
+/** Waits of delayed sign-ins. */
 const waiting = { pause: (): Promise<void> => Promise.resolve() };
 const app = await startTestApp({
   environment: { TRUSTED_PROXIES: '127.0.0.1', LIMITS: 'expensive=1/1m,spray=5/50s,distributed=5/1h' },
@@ -95,7 +95,7 @@ async function lookedAt(): Promise<void> {
   await soon(async () => expect(await aboutSource(place.source)).toHaveLength(1));
 }
 
-describe('what is refused to strangers and customers is told to the administrators:', () => {
+describe('refusals of strangers and customers are told to the administrators:', () => {
   test('the eleventh unknown path, within a second over the events socket, and to whoever asks', async () => {
     const place = { source: '198.51.100.1', client: 'curl/8.9' };
     await probe(place, 1, 10);
@@ -142,7 +142,7 @@ describe('what is refused to strangers and customers is told to the administrato
     const refused = replyOf(await call(readDashboard, { token: boss.token })).score_breakdown;
     expect(refused.map(({ id }) => id)).not.toContain('open_alert_high');
     const [{ evidence } = { evidence: undefined }] = await aboutSource(place.source);
-    // What was sent is kept from people: it may hold what is nobody's business.
+    // Sent values are not shown: they may be private.
     expect(JSON.stringify(evidence)).not.toContain('sleep');
 
     // One that was answered may have been what was looked for.
@@ -206,7 +206,7 @@ describe('a refusal of sign-ins', () => {
     replyOf(await call(liftBlock, { token: maria.token, params: { id: blocks[0]?.id ?? '' } }));
     expect(replyOf(await call(listBlocks, { token: maria.token }))).toEqual([]);
     expect((await enter(maria.email, place)).status).toBe(200);
-    // Who ends a refusal vouches for what led to it: the sign-in is no intruder's.
+    // Ending a refusal vouches for its cause: the sign-in is no intruder's.
     expect((await alertsOf(maria.token)).filter(({ rule }) => rule === 'suspicious_login.after_failures')).toEqual([]);
     socket.leave();
   });
@@ -251,7 +251,7 @@ describe('a refusal of sign-ins', () => {
   });
 });
 
-test('who has mistyped the password, and then signs in with a passkey, is no intruder', async () => {
+test('a passkey sign-in after a mistyped password is no intruder', async () => {
   const pia = await member('pia');
   const { token } = pia;
   replyOf(await call(confirmIdentity, { token, body: { current_password: PASSWORD } }));

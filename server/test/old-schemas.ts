@@ -5,7 +5,7 @@ import type { DatabaseLocation } from '#platform/database.ts';
 import { openDatabase } from '#platform/database.ts';
 import { migrate } from '#platform/migrations.ts';
 
-/** How many migrations the three oldest landed schemas had: to 0007-accounts, to 0010-common-passwords, and to 0011-audit. */
+/** Number of migrations of the three oldest landed schemas: to 0007-accounts, to 0010-common-passwords, and to 0011-audit. */
 export const OLDEST_SCHEMAS = [7, 9, 10] as const;
 const AT = '2026-11-20T10:00:00.000Z';
 const ROWS_AT_ONCE = 500;
@@ -53,7 +53,7 @@ export async function fillOldSchema(location: DatabaseLocation, count: number, s
   await database.destroy();
 }
 
-/** What of the data of `fillOldSchema` is in a database: the number of rows and the sum of what tells them apart. */
+/** Data of `fillOldSchema` in a database: the number of rows and the sum of their distinguishing values. */
 export async function readKept<Tables>(database: Kysely<Tables>): Promise<Record<string, number>> {
   const { rows } = await sql<Record<string, number | string>>`select
     (select count(*) from users where email like 'person%') as people,

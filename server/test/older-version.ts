@@ -6,7 +6,7 @@ import { freshFolder } from './cluster.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What git says; undefined where it fails, or is not there. */
+/** Output of git; undefined where it fails or is missing. */
 export function git(...args: string[]): string | undefined {
   try {
     return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
@@ -28,7 +28,7 @@ export function lastLanded(): string | undefined {
   return common ?? git('rev-parse', '--verify', 'HEAD^1');
 }
 
-/** What a server is made of. Earlier versions had fewer. */
+/** Folders of a server. Earlier versions had fewer. */
 const WORKSPACES: readonly string[] = ['contract', 'scanner', 'server'];
 
 /** Lays out the version of a commit, on the packages that are installed here, and answers its `main.ts`. */

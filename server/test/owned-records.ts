@@ -15,7 +15,7 @@ import { newUploadKey, openUpload } from './upload.ts';
 const idSchema = z.object({ id: z.string() });
 
 /**
- * Every address that names a record: how somebody comes to own one, and a right body. `make` asks as the owner; `staff` asks as an administrator.
+ * Every address that names a record: a way to own one, and a right body. `make` asks as the owner; `staff` asks as an administrator.
  */
 export const RECORDS: Record<
   string,

@@ -54,6 +54,7 @@ describe('a start that cannot succeed ends with one clear line and exit code 1',
   });
 });
 
+// proves: asvs-16.3.4
 test('a server that fails in a way nobody thought of ends, says where, and tells nothing of the data', async () => {
   // The address of the program stands in the stack, so it does not hold the word.
   const failing =
@@ -79,6 +80,7 @@ describe.runIf(npmMajor >= 10)('npm start', () => {
     .object({ scripts: z.object({ start: z.string() }) })
     .parse(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')));
 
+  // proves: attack-D.21-1
   test.each<[string, (npm: ChildProcess) => void]>([
     ['SIGTERM to npm', (npm) => npm.kill('SIGTERM')],
     // As the terminal does: to npm and the server, and npm passes its own on.
@@ -150,6 +152,7 @@ describe.runIf(onLinux)('a server process', () => {
 
   const status = async (server: ServerProcess, path: string) => (await fetch(`${server.url}/api${path}`)).status;
 
+  // proves: attack-D.21-2
   test('that is told to stop takes nothing new, says so, and lets an upload finish that takes longer than 5 s', async () => {
     const DATA_DIR = freshFolder();
     const server = await startServer({ DATA_DIR });
@@ -237,7 +240,7 @@ describe.runIf(onLinux)('a server process', () => {
     await Promise.all([server.kill('SIGKILL'), ...uploads.map((upload) => expect(upload).rejects.toThrow())]);
     for (const pid of engines) process.kill(pid, 'SIGKILL');
 
-    // What a disk may lose when its machine loses power.
+    // Data that a disk may lose with its power.
     const spooled = (name: string) => join(DATA_DIR, 'spool', ids.get(name) ?? '');
     rmSync(spooled('gone.bin'));
     truncateSync(spooled('shorter.bin'), 1000);
@@ -263,6 +266,7 @@ describe.runIf(onLinux)('a server process', () => {
     await vi.waitFor(() => expect(readdirSync(join(DATA_DIR, 'spool'))).toEqual([]));
   });
 
+  // proves: asvs-5.2.1
   test('takes a file of 300 MB with less than 64 MB more memory', async () => {
     const server = await startServer({ DATA_DIR: freshFolder() });
     const token = await server.signIn('berta');

@@ -6,7 +6,7 @@ import { PROXY_KINDS, type ProxyKind, withoutProxy } from './proxy-programs.ts';
 
 const saidSchema = z.object({ version: z.string(), host: z.string(), names: z.array(z.string()) });
 
-/** What `platform/proxy-signs.ts` rests on: what each proxy, set up by its defaults, says to the server behind it. */
+/** Basis of `platform/local-request.ts`: the requests of each proxy with its defaults to the server behind it. */
 const SAYS: Readonly<Record<ProxyKind, { version: string; own_host: boolean; adds: string[] }>> = {
   nginx: { version: '1.0', own_host: true, adds: [] },
   'nginx with headers': { version: '1.1', own_host: false, adds: ['X-Real-IP', 'X-Forwarded-For', 'X-Forwarded-Proto'] },

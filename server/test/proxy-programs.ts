@@ -141,7 +141,7 @@ const listens = (port: number) =>
     }).once('error', reject);
   });
 
-/** How long a proxy may take to listen, and how often it is looked whether it does, in ms. */
+/** Time for a proxy to listen, and interval of checks, in ms. */
 const START_MS = 20_000;
 const LOOK_MS = 20;
 

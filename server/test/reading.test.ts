@@ -37,7 +37,7 @@ const REFUSED = new Map([
 ]);
 const gets = (await allEndpoints()).filter(({ method }) => method === 'GET');
 
-/** What a session, and the server's own work, change by themselves: each request is a use of its session, and a job that is due is done whatever is asked for meanwhile. */
+/** Changes by a session and by the server's own work: each request is a use of its session, and a job that is due is done whatever is asked for meanwhile. */
 const BY_ITSELF: Record<string, readonly string[]> = {
   sessions: ['last_used_at'],
   servers: ['seen_at'],
@@ -47,7 +47,7 @@ const BY_ITSELF: Record<string, readonly string[]> = {
 /** A fact that the server notes when its engines have begun, which may be at any time. */
 const isOfEngines = (table: string, row: string) => table === 'installation' && row.includes('"scanner_edition');
 
-/** Every row of every table, as text, without what changes by itself. */
+/** Every row of every table, as text, without those changes. */
 async function everything({ app: { database } }: TestApp): Promise<Record<string, string[]>> {
   const list = isPostgres()
     ? sql`select tablename as name from pg_tables where schemaname = 'public'`
@@ -153,6 +153,7 @@ async function startWithRecords() {
   return { app, clock, token, get };
 }
 
+// proves: product-3.2-1
 test('no reading changes a row of any table, not even what is over meanwhile', async () => {
   const { app, clock, get } = await startWithRecords();
   expect(gets.length).toBeGreaterThan(30);

@@ -125,6 +125,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       return { one, other, boss, staff, ...openTables({ postgres: cluster.settings.DATABASE_URL }) };
     }
 
+    // proves: remote-3, remote-13
     test('is one session: consent, offer, answer, chat, pause and end reach the other server', async () => {
       const { one, other, boss, staff } = await startTwo();
       const [tina, maria] = [await staff(one, 'tina'), await other.signIn('maria')];
@@ -152,7 +153,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       expect(kinds.filter((kind) => kind === 'remote_session_ended')).toHaveLength(1);
       expect(kinds.slice(0, 2)).toEqual(['remote_session_asked', 'remote_session_approved']);
 
-      // Who may not any more is put out at the server where they are, whichever server hears of it. Each three times, of which the fastest is the product's.
+      // A person who lost access is disconnected at their server, whichever server made the change. Each three times, of which the fastest is the product's.
       const ways: [string, (token: string) => Promise<unknown>, number][] = [
         [
           'role',
@@ -193,7 +194,8 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       for (const [name, all] of waited) expect(Math.min(...all), name).toBeLessThanOrEqual(CLOSED_WITHIN_MS);
     });
 
-    test('goes on at the other one when one is killed: 60 seconds to come back, and an end for who does not', async () => {
+    // proves: remote-15
+    test('continues at the other one when one is killed: 60 seconds to come back, else it ends', async () => {
       const { one, other, staff, silence, stored } = await startTwo();
       const [tina, tom] = [await staff(one, 'tina'), await staff(one, 'tom')];
       const [maria, max] = [await other.signIn('maria'), await other.signIn('max')];
@@ -202,7 +204,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
 
       await one.kill('SIGKILL');
       expect(await kept.theirs.closed).toBe(1006);
-      // Nobody was told: until its lease is over, the page may still be there. What the customer does goes on meanwhile.
+      // No event was sent: until its lease is over, the page may still be there. The customer continues meanwhile.
       expect(await kept.read(other)).toMatchObject({ status: 'active', is_technician_here: true });
       replyOf(await call(other, writeSessionMessage, { token: maria, id: kept.id, body: { message: 'Are you there?' } }));
       await kept.hers.event((event) => event.kind === 'remote_message' && event.message.message === 'Are you there?');
@@ -242,7 +244,8 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
 );
 
 describe('a remote session of one server alone', { timeout: 120_000 }, () => {
-  test('is reconnecting while the server starts again, goes on for who is back, and is over as `server_restart` for who is not', async () => {
+  // proves: remote-14
+  test('is reconnecting while the server starts again, continues for sides that come back, and ends as `server_restart` for others', async () => {
     const environment = { DATA_DIR: freshFolder('server') };
     let server = await startServer(environment);
     const boss = await server.signIn('boss');

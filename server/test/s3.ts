@@ -77,13 +77,13 @@ export async function startS3(): Promise<TestS3> {
   };
 }
 
-/** What happens to a call on its way to the store. */
+/** Faults of a call on its way to the store. */
 export type Fault =
   | { kind: 'answer'; status: number; code?: string }
   /** The connection ends when so many bytes of the call's body, or of the answer's, have gone by. */
   | { kind: 'cut_body'; after: number }
   | { kind: 'cut_answer'; after: number }
-  /** Nothing comes any more when so many bytes of the answer's body have gone by. */
+  /** The connection falls silent after so many bytes of the answer's body. */
   | { kind: 'hang'; after: number }
   /** One bit of the answer's body is another one. */
   | { kind: 'flip'; at: number };

@@ -62,7 +62,7 @@ export interface ServerProcess {
   pid: number;
   kill(signal: NodeJS.Signals): Promise<number | null>;
   signIn(name: string): Promise<string>;
-  /** What it has written to standard error so far. */
+  /** Standard error of the process so far. */
   errors(): string;
   /** The settings of the keys that it shares with others. */
   keys: Record<string, string>;

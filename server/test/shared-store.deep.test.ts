@@ -24,7 +24,7 @@ import { runServer } from './server-process.ts';
 import { scanned, upload } from './upload.ts';
 
 const DAY_MS = 86_400_000;
-/** Whoever asks while the store is away is told within it; ms. A busy machine takes longer for everything. */
+/** Time limit of an answer while the store is away; ms. A busy machine takes longer for everything. */
 const TOLD_WITHIN_MS = 5_000;
 const BUSY_MS = 5_000;
 const folderOf = (app: TestApp, name: string) => readdirSync(join(app.data_dir, name));
@@ -101,7 +101,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     }
   };
 
-  test('what one keeps, the other gives back, reports, and deletes', async () => {
+  test('a kept file of one is given back, reported and deleted by the other', async () => {
     const record = await scanned(one, token, 'eicar.com', EICAR);
     expect(folderOf(one, 'quarantine')).toEqual([]);
     expect(folderOf(one, 'spool')).toEqual([]);
@@ -121,7 +121,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     expect((await restore(one, record)).status).toBe(404);
   });
 
-  test('what one could not open, the other opens with its password', async () => {
+  test('a locked file of one is opened by the other with its password', async () => {
     const record = await scanned(one, token, 'locked.zip', PACKED_EICAR.get('zip, aes') ?? Buffer.alloc(0));
     expect(record).toMatchObject({ scan_status: 'pending', status_detail: 'encrypted' });
     const params = { id: record.id };
@@ -174,7 +174,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
       expect(refused.headers.get('retry-after')).toBe('5');
       for (const answer of [refused, deleted, removed]) expect(problemOf(answer)).toMatchObject(away);
       expect(await given.json()).toMatchObject(away);
-      // What knows no files goes on.
+      // Calls without files continue.
       expect(replyOf(await one.call(listScans, { token }))).toEqual(before);
       expect(folderOf(one, 'spool')).toEqual([]);
     });
@@ -210,7 +210,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     expect((await two.call(deleteScan, { token, params: { id: record.id } })).status).toBe(204);
   });
 
-  test('what waits at a server that stops is read by another one, which no folder of it is needed for', async () => {
+  test('a file that waits at a stopping server is read by another one, without its folder', async () => {
     const third = await start({ ...one.keys });
     for (const pid of third.app.engine.pids()) process.kill(pid, 'SIGSTOP');
     const content = Buffer.concat([EICAR, Buffer.from('  ')]);
@@ -222,7 +222,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     });
     const id = waiting?.id ?? '';
     expect(await keys()).toEqual([id]);
-    // What one server reads, no other takes up, and nobody opens with a password.
+    // A file that one server reads is not taken up by another, nor opened with a password.
     expect(problemOf(await one.call(unlockFile, { token, params: { id }, body: { password: 'secret' } })).code).toBe('conflict');
     await third.app.close();
     await answer;
@@ -265,7 +265,7 @@ needing('an S3 server', HAS_S3_SERVER).describe('two servers that share a databa
     expect(await keys()).toEqual([]);
   });
 
-  test('what no record knows is removed a day later, not before; what is over its time, by any server', async () => {
+  test('a file without a record is removed after a day, an expired one by any server', async () => {
     const leftover = newId();
     await store.put(leftover, Readable.from([noise(100)]));
     const record = await scanned(one, token, 'eicar.com', EICAR);

@@ -1,3 +1,4 @@
+// proves: asvs-13.2.4, asvs-13.2.5, asvs-15.3.2, security-40
 import { fork } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,7 +52,7 @@ async function freshStore(like?: string) {
         store,
         feeds: parseSettings({ SIGNATURE_FEEDS: setting }).signature_feeds,
         signatures_folder: SIGNATURES_FOLDER,
-        // What is made for the kept set is enough: the files of the installation take a second to read.
+        // The generated files of the kept set are enough: those of the installation take a second to read.
         installation_folder: folder,
         now: Date.now,
         logger: pino({ level: 'silent' }),
@@ -76,6 +77,7 @@ const seeded = freshStore().then(async (fresh) => {
 });
 
 describe('an update of the signatures', () => {
+  // proves: asvs-11.6.1
   test('takes archives and lists whose checksum or signature is the pinned one', async () => {
     const { store, update } = await freshStore();
     const packed = gzipSync(
@@ -105,6 +107,7 @@ describe('an update of the signatures', () => {
     expect(await store.currentName()).toBe(name);
   });
 
+  // proves: attack-A.4-3
   test('leaves a rule out that a small file makes slow, by its name, and refuses a strict feed for it', {
     // Both times the rule is measured.
     timeout: 240_000,

@@ -14,7 +14,7 @@ interface ReceivedLetter {
 export interface SmtpServer {
   url: string;
   received: ReceivedLetter[];
-  /** What `RCPT TO` is answered from now on; `250` accepts. */
+  /** Answer to `RCPT TO` from now on; `250` accepts. */
   answerRecipients(line: string | ((recipient: string) => string)): void;
   /** From now on letters are read, and not answered. */
   holdLetters(): void;

@@ -15,7 +15,7 @@ export interface TestSocket {
   event: (fits: (event: LiveEvent) => boolean) => Promise<EventFrame>;
   /** The close code, once the server has closed it. */
   closed: Promise<number>;
-  /** What the server agreed to beyond RFC 6455. */
+  /** Extensions that the server agreed to. */
   extensions: string;
   /** A ping of the protocol itself. */
   ping: () => void;

@@ -1,3 +1,4 @@
+// proves: asvs-2.2.1
 import { problemSchema } from '@palisade/contract/problem';
 import { EICAR } from '@palisade/scanner/test/files';
 import { describe, expect, test } from 'vitest';
@@ -16,7 +17,7 @@ interface Row {
   /** A right body; made anew for each use, because some may be used once. */
   body?: () => Json | Promise<Json>;
   status: number;
-  /** What the answer holds at least. */
+  /** Required fields of the answer. */
   answer?: object;
   /** Fields of the body that may be left out, because the specification gives their default. */
   optional?: readonly string[];
@@ -428,7 +429,7 @@ describe('the specification: POST /antivirus/scan', () => {
   });
 });
 
-describe('what is typed', () => {
+describe('typed values', () => {
   const HOSTILE = `Robert'); DROP TABLE users;-- <script>alert("1")</script> {{7*7}} \${7*7} 💥 =cmd|' /C calc'!A0`;
 
   test('is stored and answered verbatim, as text', async () => {
@@ -456,6 +457,7 @@ describe('what is typed', () => {
     expect((await send('POST', '/admin/assign-subscription', 'admin', { ...assignment(), ...change })).status).toBe(422);
   });
 
+  // proves: asvs-1.4.2
   test('is 422 for a price of 1e309', async () => {
     const body = JSON.stringify(assignment()).replace('19.99', '1e309');
     expect((await send('POST', '/admin/assign-subscription', 'admin', body)).status).toBe(422);
@@ -471,6 +473,7 @@ describe('what is typed', () => {
     expect(detail).toContain('nobody@example.com');
   });
 
+  // proves: asvs-7.4.2
   test('by a deleted account is 401', async () => {
     const gone = await app.signIn('gone');
     await app.app.database.deleteFrom('users').where('email', '=', gone.email).execute();

@@ -1,3 +1,4 @@
+// proves: asvs-16.5.3, security-35
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +19,7 @@ import { scanned, upload } from './upload.ts';
 
 const MIB = 1024 ** 2;
 
-/** What an upload is, and what its record must say in the end. */
+/** An upload, and the final state of its record. */
 const KINDS = [
   { name: 'eicar', content: (index: number) => Buffer.concat([EICAR, Buffer.from(' '.repeat(index))]), ends: 'infected' },
   { name: 'paper', content: (index: number) => Buffer.concat([PDF, Buffer.from(`%${index}\n`)]), ends: 'clean' },
@@ -45,7 +46,7 @@ needing('the right to mount', isMounted).describe('a disk that is full', async (
   const { token } = await app.signIn();
   const inFolder = (name: string) => readdirSync(join(DATA_DIR, name));
 
-  test('refuses the upload with 503, keeps no part of it, and the server goes on', async () => {
+  test('refuses the upload with 503, keeps no part of it, and the server continues', async () => {
     const problem = problemOf(await upload(app, token, { name: 'large.bin', content: noise(8 * MIB) }));
     expect(problem).toMatchObject({ status: 503, code: 'storage_full' });
     expect(inFolder('spool')).toEqual([]);
@@ -53,7 +54,7 @@ needing('the right to mount', isMounted).describe('a disk that is full', async (
     expect(await scanned(app, token, 'small.bin', noise(MIB))).toMatchObject({ scan_status: 'clean' });
   });
 
-  test('refuses a small file that has to wait, keeps nothing of it, and the server goes on', async () => {
+  test('refuses a small file that has to wait, keeps nothing of it, and the server continues', async () => {
     const filling = join(DATA_DIR, 'spool', 'filling');
     const engines = app.app.engine.pids();
     for (const pid of engines) process.kill(pid, 'SIGSTOP');
@@ -110,7 +111,7 @@ needing('the right to mount', isMounted).describe('a disk that is full', async (
   });
 });
 
-// In a store that servers share the sealed copy is in nobody's folder.
+// In a shared store the sealed copy is in no server's folder.
 needing('the right to mount', isMounted && !isStoreShared()).describe(
   'a disk that is full when an infected file is to be sealed',
   async () => {
@@ -133,6 +134,7 @@ needing('the right to mount', isMounted && !isStoreShared()).describe(
       ]);
     const detailOf = async (app: TestApp, id: string) => replyOf(await app.call(readScan, { token, params: { id } }));
 
+    // proves: attack-C.15-3
     test('keeps it out of reach until there is room, over a restart too, then seals it', async () => {
       const { id } = await scanned(first, token, 'infected.zip', infected('eicar.com'));
       expect(await detailOf(first, id)).toMatchObject({ scan_status: 'infected', kept: 'waiting' });
@@ -172,9 +174,9 @@ needing('the right to mount', isMounted).describe('a disk that is full for the d
   const person = await app.signIn();
   const { token } = person;
 
-  test('refuses the upload with 503, keeps nothing of it, and the server goes on', async () => {
+  test('refuses the upload with 503, keeps nothing of it, and the server continues', async () => {
     expect(spawnSync('dd', ['if=/dev/zero', `of=${join(small, 'filling')}`, 'bs=4096']).status).not.toBe(0);
-    // What SQLite has set aside already may do for a few records.
+    // Space that SQLite has reserved may be enough for a few records.
     const problem = await vi.waitFor(async () => problemOf(await upload(app, token, { name: 'paper.pdf', content: PDF })), {
       timeout: 20_000,
       interval: 1,
@@ -261,7 +263,7 @@ test('a server that is killed in the middle of 50 uploads has lost none that it 
   for (const { filename, scan_status } of records) {
     expect([filename, scan_status]).toEqual([filename, endOf(filename)]);
   }
-  // What is kept is exactly what the records say, and nothing of it lies open.
+  // Kept files match the records exactly, and none is unsealed.
   await vi.waitFor(() => expect(readdirSync(join(folder, 'spool'))).toEqual([]));
   const sealed = records.filter(({ scan_status }) => scan_status !== 'clean').map(({ id }) => id);
   await vi.waitFor(() => expect(readdirSync(join(folder, 'quarantine')).sort()).toEqual(sealed.sort()));

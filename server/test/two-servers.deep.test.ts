@@ -23,7 +23,7 @@ const infected = (seed: number) =>
   ]);
 
 const INFECTED_RULE = 'malware_detected.infected';
-/** How many infected files alerts tell of. */
+/** Number of infected files in alerts. */
 const infectionsIn = (alerts: readonly Alert[]) =>
   alerts.filter(({ rule }) => rule === INFECTED_RULE).reduce((sum, { count }) => sum + count, 0);
 
@@ -89,7 +89,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       };
     }
 
-    test('what one was reading when it was killed gets its verdict from the other, once, and its page hears of it', async () => {
+    test('a file of a killed server gets its verdict from the other, once, and its page receives it', async () => {
       const { one, other, token, jobs, stopEngines, loseLeases, scans, alerts, rowOf, database } = await startTwo();
       const kill = stopEngines(one);
       const names = ['first.zip', 'second.zip', 'third.zip'];
@@ -112,7 +112,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       kill('SIGKILL');
       await one.kill('SIGKILL');
       await unanswered;
-      // Nobody takes them before the lease is over.
+      // No server takes them before the lease is over.
       expect((await jobs()).map(({ claims }) => claims)).toEqual([1, 1, 1]);
       await loseLeases();
       await soon(async () => expect((await scans(other)).every(({ scan_status }) => scan_status === 'infected')).toBe(true));
@@ -164,7 +164,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       const before = await rowOf('frozen.zip');
       process.kill(one.pid, 'SIGCONT');
       letGo('SIGCONT');
-      // Whoever sent it there is told what the other one has found.
+      // Its sender receives the finding of the other server.
       expect(replyOf(await answer)).toMatchObject({ scan_status: 'infected', threat_member: 'eicar.com' });
       expect(await rowOf('frozen.zip')).toEqual(before);
       expect(infectionsIn(await alerts(other))).toBe(1);

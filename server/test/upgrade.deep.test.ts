@@ -70,7 +70,7 @@ describe.runIf(before !== undefined)('the version before the newest migration', 
     expect(await saidAt(now, token)).toContain('From before.');
     const database = openDatabase<Tables>('postgres' in location ? location : { sqlite: join(DATA_DIR, 'palisade.sqlite') });
     onTestFinished(() => database.destroy());
-    // What an earlier version did by timers is done by jobs now.
+    // Jobs do the former work of timers.
     const done = async () =>
       (await database.selectFrom('jobs').select('kind').where('claims', '>', 0).execute()).map(({ kind }) => kind);
     await soon(async () => expect(await done()).toEqual(expect.arrayContaining(['retention', 'digests', 'detection'])));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What stands where a schema asks for a single value. */
+/** Values for a field that takes a single value. */
 type Leaf = (schema: z.core.$ZodType) => unknown;
 
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';

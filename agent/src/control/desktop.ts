@@ -15,8 +15,8 @@ export type Desktop =
       uid: number;
       /** The contents of its Xauthority file, read once and checked. */
       xauthority: Buffer | undefined;
-      /** Its X server runs as the user that the agent runs as. */
-      is_own: boolean;
+      /** The path of that file, for a program that runs with the rights of this user. */
+      xauthority_path: string | undefined;
     }
   | { kind: 'wayland'; uid: number }
   | { kind: 'none' };
@@ -157,7 +157,10 @@ const isOf = ({ uid }: Stats, uids: readonly number[]) => uids.includes(Number(u
 async function x11Of(named: Named, session: Pick<LoginSession, 'uid' | 'display'>): Promise<Desktop> {
   if (!(await isDisplayOf(named.display, session))) return { kind: 'none' };
   return {
-    ...{ kind: 'x11', display: named.display, uid: session.uid, is_own: session.uid === process.getuid?.() },
+    kind: 'x11',
+    display: named.display,
+    uid: session.uid,
+    xauthority_path: named.xauthority,
     socket: join(SOCKETS_FOLDER, `X${numberOf(named.display)}`),
     xauthority: named.xauthority === undefined ? undefined : await readXauthority(named.xauthority, session.uid),
   };

@@ -6,8 +6,17 @@ import { activeOf, parseRecord, readActiveSession, sessionOf } from './login-ses
 
 const SEAT = 'IS_SEAT0=1\nCAN_MULTI_SESSION=1\nACTIVE=c2\nACTIVE_UID=1000\nSESSIONS=c2 c1\n';
 const FIELDS = {
-  ...{ UID: '1000', USER: 'anna', ACTIVE: '1', IS_DISPLAY: '1', STATE: 'active', REMOTE: '0', TYPE: 'x11', CLASS: 'user' },
-  ...{ SEAT: 'seat0', DISPLAY: ':0', LEADER: '812' },
+  UID: '1000',
+  USER: 'anna',
+  ACTIVE: '1',
+  IS_DISPLAY: '1',
+  STATE: 'active',
+  REMOTE: '0',
+  TYPE: 'x11',
+  CLASS: 'user',
+  SEAT: 'seat0',
+  DISPLAY: ':0',
+  LEADER: '812',
 };
 const recordOf = (fields: Record<string, string>) =>
   `# This is private data. Do not parse.\n${Object.entries(fields)

@@ -1,6 +1,7 @@
+// proves: security-42
 import { describe, expect, test } from 'vitest';
 import { cutText, encodings, key, pointer, updateRequest } from '#test/viewer.ts';
-import { type Allowed, createGate } from './rfb-gate.ts';
+import { type Allowed, RfbGate } from './rfb-gate.ts';
 import { cookieOf } from './x-pointer.ts';
 
 const u16 = (...numbers: number[]) => Buffer.concat(numbers.map((number) => Buffer.from([number >> 8, number & 255])));
@@ -22,10 +23,13 @@ const longer = (body: Buffer) => Buffer.concat([u32(body.length), body]);
 
 function gated(allowed: Allowed = { input: true, clipboard: true }, options: { password?: string; sign_in?: boolean } = {}) {
   const state: { viewer: Buffer; screen: Buffer; reason: string | undefined } = {
-    ...{ viewer: Buffer.alloc(0), screen: Buffer.alloc(0), reason: undefined },
+    viewer: Buffer.alloc(0),
+    screen: Buffer.alloc(0),
+    reason: undefined,
   };
-  const gate = createGate({
-    ...{ allowed, password: options.password },
+  const gate = new RfbGate({
+    allowed,
+    password: options.password,
     toViewer(bytes) {
       state.viewer = Buffer.concat([state.viewer, bytes]);
     },
@@ -189,6 +193,7 @@ describe('the gate', () => {
     }
   });
 
+  // proves: remote-12
   test('ends at a page that speaks first, and at any server that is none', () => {
     const early = gated(undefined, { sign_in: false });
     early.gate.fromViewer(HELLO);

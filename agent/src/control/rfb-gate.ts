@@ -3,7 +3,7 @@ import { createFeeder, type Parser } from './byte-parser.ts';
 
 // Between the technician's page and this computer's VNC server (RFC 6143, "RFB"). Every message of both is parsed, and what is not known does not pass.
 
-/** What of input and clipboard passes just now. The picture always does. */
+/** Whether input and clipboard pass now. The picture always does. */
 export interface Allowed {
   input: boolean;
   clipboard: boolean;
@@ -24,7 +24,7 @@ export interface GateParts {
 export interface Gate {
   fromViewer(bytes: Buffer): void;
   fromScreen(bytes: Buffer): void;
-  /** From now on. What is pressed is let go where input ends. */
+  /** From now on. Pressed keys are released when input ends. */
   allow(allowed: Allowed): void;
   /** Messages of input and clipboard that passed to the screen, and that were dropped. */
   readonly counts: { passed: number; dropped: number };
@@ -56,7 +56,7 @@ const ZRLE = 16;
 const DESKTOP_SIZE = -223;
 const LAST_RECT = -224;
 const CURSOR = -239;
-/** Encodings whose lengths this reads: the VNC server is told of no other, so it says nothing else. */
+/** Encodings whose lengths this reads: the VNC server is offered these alone, so it uses no other. */
 const READ = new Set([RAW, COPY_RECT, ZLIB, ZRLE, DESKTOP_SIZE, LAST_RECT, CURSOR]);
 const isQuality = (encoding: number) => (encoding >= -32 && encoding <= -23) || (encoding >= -256 && encoding <= -247);
 
@@ -76,22 +76,34 @@ function answerChallenge(challenge: Buffer, password: string): Buffer {
   return Buffer.concat([cipher.update(challenge), cipher.final()]);
 }
 
-export function createGate(parts: GateParts): Gate {
-  const { toViewer, toScreen } = parts;
-  let allowed: Allowed = { ...parts.allowed };
-  const counts = { passed: 0, dropped: 0 };
-  const pressed = new Set<number>();
-  let buttons = 0;
-  let at = { x: 0, y: 0 };
-  let size = { width: 0, height: 0 };
-  let bytes_per_pixel = 4;
+/** Parses both directions of one connection and passes what is allowed. */
+export class RfbGate implements Gate {
+  readonly #parts: GateParts;
+  readonly #toViewer: GateParts['toViewer'];
+  readonly #toScreen: GateParts['toScreen'];
+  readonly #feedScreen: (bytes: Buffer) => void;
+  readonly counts = { passed: 0, dropped: 0 };
+  #allowed: Allowed;
+  readonly #pressed = new Set<number>();
+  #buttons = 0;
+  #at = { x: 0, y: 0 };
+  #size = { width: 0, height: 0 };
+  #bytes_per_pixel = 4;
   /** The page has said that it begins. */
-  let is_greeted = false;
-  let is_asked = false;
-  let is_over = false;
-  let feedViewer: ((bytes: Buffer) => void) | undefined;
+  #is_greeted = false;
+  #is_asked = false;
+  #is_over = false;
+  #feedViewer: ((bytes: Buffer) => void) | undefined;
 
-  function keyEvent(key: number, is_down: boolean): Buffer {
+  constructor(parts: GateParts) {
+    this.#parts = parts;
+    this.#toViewer = (bytes) => parts.toViewer(bytes);
+    this.#toScreen = (bytes) => parts.toScreen(bytes);
+    this.#allowed = { ...parts.allowed };
+    this.#feedScreen = createFeeder(this.#screen());
+  }
+
+  #keyEvent(key: number, is_down: boolean): Buffer {
     const message = Buffer.alloc(8);
     message[0] = 4;
     message[1] = is_down ? 1 : 0;
@@ -99,58 +111,58 @@ export function createGate(parts: GateParts): Gate {
     return message;
   }
 
-  function pointerEvent(mask: number): Buffer {
+  #pointerEvent(mask: number): Buffer {
     const message = Buffer.alloc(6);
     message[0] = 5;
     message[1] = mask;
-    message.writeUInt16BE(at.x, 2);
-    message.writeUInt16BE(at.y, 4);
+    message.writeUInt16BE(this.#at.x, 2);
+    message.writeUInt16BE(this.#at.y, 4);
     return message;
   }
 
   /** Lets go of all keys and buttons that the technician holds. */
-  function letGo(): void {
-    for (const key of pressed) toScreen(keyEvent(key, false));
-    pressed.clear();
-    if (buttons !== 0) toScreen(pointerEvent(0));
-    buttons = 0;
+  #letGo(): void {
+    for (const key of this.#pressed) this.#toScreen(this.#keyEvent(key, false));
+    this.#pressed.clear();
+    if (this.#buttons !== 0) this.#toScreen(this.#pointerEvent(0));
+    this.#buttons = 0;
   }
 
-  function hearKey(key: number, is_down: boolean): void {
-    if (!allowed.input || (is_down && pressed.size >= LONGEST.pressed)) {
-      counts.dropped += 1;
+  #hearKey(key: number, is_down: boolean): void {
+    if (!this.#allowed.input || (is_down && this.#pressed.size >= LONGEST.pressed)) {
+      this.counts.dropped += 1;
       return;
     }
-    if (is_down) pressed.add(key);
-    else pressed.delete(key);
-    counts.passed += 1;
-    parts.onInput?.(undefined);
-    toScreen(keyEvent(key, is_down));
+    if (is_down) this.#pressed.add(key);
+    else this.#pressed.delete(key);
+    this.counts.passed += 1;
+    this.#parts.onInput?.(undefined);
+    this.#toScreen(this.#keyEvent(key, is_down));
   }
 
-  function hearPointer(mask: number, x: number, y: number): void {
-    if (!allowed.input) {
-      counts.dropped += 1;
+  #hearPointer(mask: number, x: number, y: number): void {
+    if (!this.#allowed.input) {
+      this.counts.dropped += 1;
       return;
     }
-    // What points beyond the screen points at its edge.
-    at = { x: Math.min(x, Math.max(0, size.width - 1)), y: Math.min(y, Math.max(0, size.height - 1)) };
-    buttons = mask;
-    counts.passed += 1;
-    parts.onInput?.(at);
-    toScreen(pointerEvent(mask));
+    // A position beyond the screen is moved to its edge.
+    this.#at = { x: Math.min(x, Math.max(0, this.#size.width - 1)), y: Math.min(y, Math.max(0, this.#size.height - 1)) };
+    this.#buttons = mask;
+    this.counts.passed += 1;
+    this.#parts.onInput?.(this.#at);
+    this.#toScreen(this.#pointerEvent(mask));
   }
 
-  function* pixelFormat(): Parser {
+  *#pixelFormat(): Parser {
     const rest = yield 19;
-    if (is_asked) throw new Malformed('The colours of the picture were changed while it was sent.');
+    if (this.#is_asked) throw new Malformed('The colours of the picture were changed while it was sent.');
     const bits = rest.readUInt8(3);
     if (bits !== 8 && bits !== 16 && bits !== 32) throw new Malformed('A pixel has 8, 16 or 32 bits.');
-    bytes_per_pixel = bits / 8;
-    toScreen(Buffer.concat([Buffer.from([0]), rest]));
+    this.#bytes_per_pixel = bits / 8;
+    this.#toScreen(Buffer.concat([Buffer.from([0]), rest]));
   }
 
-  function* encodings(): Parser {
+  *#encodings(): Parser {
     const count = (yield 3).readUInt16BE(1);
     if (count > LONGEST.encodings) throw new Malformed('Too many encodings were named.');
     const named = yield count * 4;
@@ -163,52 +175,52 @@ export function createGate(parts: GateParts): Gate {
     message[0] = 2;
     message.writeUInt16BE(read.length, 2);
     for (const [index, encoding] of read.entries()) message.writeInt32BE(encoding, 4 + index * 4);
-    toScreen(message);
+    this.#toScreen(message);
   }
 
-  function* viewerText(): Parser {
+  *#viewerText(): Parser {
     const head = yield 7;
     const length = head.readUInt32BE(3);
     if (length > LONGEST.text) throw new Malformed('Text of the clipboard is too long.');
     const text = yield length;
-    if (allowed.clipboard) {
-      counts.passed += 1;
-      toScreen(Buffer.concat([Buffer.from([6]), head, text]));
+    if (this.#allowed.clipboard) {
+      this.counts.passed += 1;
+      this.#toScreen(Buffer.concat([Buffer.from([6]), head, text]));
     } else {
-      counts.dropped += 1;
+      this.counts.dropped += 1;
     }
   }
 
-  function* viewer(): Parser {
-    toViewer(VERSION);
+  *#viewer(): Parser {
+    this.#toViewer(VERSION);
     if (!(yield 12).equals(VERSION)) throw new Malformed('The page speaks another version of RFB.');
-    toViewer(Buffer.from([1, NONE]));
+    this.#toViewer(Buffer.from([1, NONE]));
     if ((yield 1)[0] !== NONE) throw new Malformed('The page asks for a way to sign in that was not offered.');
-    toViewer(Buffer.alloc(4));
+    this.#toViewer(Buffer.alloc(4));
     yield 1;
-    is_greeted = true;
+    this.#is_greeted = true;
     // Shared: who looks at this screen already goes on.
-    toScreen(Buffer.from([1]));
+    this.#toScreen(Buffer.from([1]));
     for (;;) {
       const [kind] = yield 1;
-      if (kind === 0) yield* pixelFormat();
-      else if (kind === 2) yield* encodings();
+      if (kind === 0) yield* this.#pixelFormat();
+      else if (kind === 2) yield* this.#encodings();
       else if (kind === 3) {
-        is_asked = true;
-        toScreen(Buffer.concat([Buffer.from([3]), yield 9]));
+        this.#is_asked = true;
+        this.#toScreen(Buffer.concat([Buffer.from([3]), yield 9]));
       } else if (kind === 4) {
         const rest = yield 7;
-        hearKey(rest.readUInt32BE(3), rest[0] !== 0);
+        this.#hearKey(rest.readUInt32BE(3), rest[0] !== 0);
       } else if (kind === 5) {
         const rest = yield 5;
-        hearPointer(rest.readUInt8(0), rest.readUInt16BE(1), rest.readUInt16BE(3));
+        this.#hearPointer(rest.readUInt8(0), rest.readUInt16BE(1), rest.readUInt16BE(3));
       } else if (kind === 6) {
-        yield* viewerText();
+        yield* this.#viewerText();
       } else if (kind === 255) {
         // A key with its place on the keyboard (QEMU): the VNC server gets the key.
         const rest = yield 11;
         if (rest[0] !== 0) throw new Malformed('A message of the page is not known.');
-        hearKey(rest.readUInt32BE(3), rest.readUInt16BE(1) !== 0);
+        this.#hearKey(rest.readUInt32BE(3), rest.readUInt16BE(1) !== 0);
       } else {
         throw new Malformed(`A message of the page is not known (${kind}).`);
       }
@@ -216,45 +228,45 @@ export function createGate(parts: GateParts): Gate {
   }
 
   /** So many bytes, as they come. */
-  function* pass(length: number): Parser {
+  *#pass(length: number): Parser {
     for (let left = length; left > 0; ) {
       const piece = yield -Math.min(left, LONGEST.piece);
       left -= piece.length;
-      toViewer(piece);
+      this.#toViewer(piece);
     }
   }
 
-  function* skip(length: number): Parser {
+  *#skip(length: number): Parser {
     for (let left = length; left > 0; ) left -= (yield -Math.min(left, LONGEST.piece)).length;
   }
 
   /** Answers, through `is_last`, whether it says that no more come. */
-  function* rectangle(): Generator<number, boolean, Buffer> {
+  *#rectangle(): Generator<number, boolean, Buffer> {
     const head = yield 12;
     const [width, height, encoding] = [head.readUInt16BE(4), head.readUInt16BE(6), head.readInt32BE(8)];
     if (width > LONGEST.side || height > LONGEST.side) throw new Malformed('A part of the picture is too large.');
-    toViewer(head);
-    const pixels = width * height * bytes_per_pixel;
+    this.#toViewer(head);
+    const pixels = width * height * this.#bytes_per_pixel;
     switch (encoding) {
       case RAW:
-        yield* pass(pixels);
+        yield* this.#pass(pixels);
         return false;
       case COPY_RECT:
-        yield* pass(4);
+        yield* this.#pass(4);
         return false;
       case CURSOR:
-        yield* pass(pixels + Math.ceil(width / 8) * height);
+        yield* this.#pass(pixels + Math.ceil(width / 8) * height);
         return false;
       case ZLIB:
       case ZRLE: {
         const length = yield 4;
         if (length.readUInt32BE(0) > LONGEST.rectangle) throw new Malformed('A part of the picture is too large.');
-        toViewer(length);
-        yield* pass(length.readUInt32BE(0));
+        this.#toViewer(length);
+        yield* this.#pass(length.readUInt32BE(0));
         return false;
       }
       case DESKTOP_SIZE:
-        size = { width, height };
+        this.#size = { width, height };
         return false;
       case LAST_RECT:
         return true;
@@ -263,94 +275,95 @@ export function createGate(parts: GateParts): Gate {
     }
   }
 
-  function* screenText(): Parser {
+  *#screenText(): Parser {
     const head = yield 7;
     const length = head.readUInt32BE(3);
     if (length > LONGEST.text) {
       // What was copied on this computer may be anything; it is no reason to end.
       if (length >= 2 ** 31) throw new Malformed('The VNC server sends the clipboard in a way that nobody asked for.');
-      yield* skip(length);
-    } else if (allowed.clipboard) {
-      toViewer(Buffer.concat([Buffer.from([3]), head, yield length]));
+      yield* this.#skip(length);
+    } else if (this.#allowed.clipboard) {
+      this.#toViewer(Buffer.concat([Buffer.from([3]), head, yield length]));
     } else {
-      yield* skip(length);
+      yield* this.#skip(length);
     }
   }
 
-  function* reason(): Generator<number, string, Buffer> {
+  *#reason(): Generator<number, string, Buffer> {
     const length = (yield 4).readUInt32BE(0);
     return (yield Math.min(length, LONGEST.reason)).toString('latin1');
   }
 
-  function* signIn(): Parser {
+  *#signIn(): Parser {
     const minor = Number(VERSION_OF_SERVER.exec((yield 12).toString('latin1'))?.[1] ?? Number.NaN);
     if (!(minor >= 8)) throw new Malformed('The VNC server speaks no RFB of version 3.8.');
-    toScreen(VERSION);
+    this.#toScreen(VERSION);
     const count = (yield 1).readUInt8(0);
-    if (count === 0) throw new Malformed(`The VNC server refuses: ${yield* reason()}`);
+    if (count === 0) throw new Malformed(`The VNC server refuses: ${yield* this.#reason()}`);
     const ways = yield count;
     const way = ways.includes(NONE) ? NONE : VNC_AUTH;
-    if (way === VNC_AUTH && (!ways.includes(VNC_AUTH) || parts.password === undefined))
+    if (way === VNC_AUTH && (!ways.includes(VNC_AUTH) || this.#parts.password === undefined))
       throw new Malformed('The VNC server asks for a password that this agent does not know.');
-    toScreen(Buffer.from([way]));
-    if (way === VNC_AUTH) toScreen(answerChallenge(yield 16, parts.password ?? ''));
-    if ((yield 4).readUInt32BE(0) !== 0) throw new Malformed(`The VNC server refuses: ${yield* reason()}`);
+    this.#toScreen(Buffer.from([way]));
+    if (way === VNC_AUTH) this.#toScreen(answerChallenge(yield 16, this.#parts.password ?? ''));
+    if ((yield 4).readUInt32BE(0) !== 0) throw new Malformed(`The VNC server refuses: ${yield* this.#reason()}`);
   }
 
-  function* screen(): Parser {
-    yield* signIn();
-    feedViewer = createFeeder(viewer());
+  *#screen(): Parser {
+    yield* this.#signIn();
+    this.#feedViewer = createFeeder(this.#viewer());
     const init = yield 24;
-    if (!is_greeted) throw new Malformed('The VNC server spoke before it was spoken to.');
-    size = { width: init.readUInt16BE(0), height: init.readUInt16BE(2) };
-    bytes_per_pixel = Math.max(1, init.readUInt8(4) / 8);
+    if (!this.#is_greeted) throw new Malformed('The VNC server spoke before it was spoken to.');
+    this.#size = { width: init.readUInt16BE(0), height: init.readUInt16BE(2) };
+    this.#bytes_per_pixel = Math.max(1, init.readUInt8(4) / 8);
     const length = init.readUInt32BE(20);
     if (length > LONGEST.name) throw new Malformed('The name of the screen is too long.');
-    toViewer(Buffer.concat([init, yield length]));
+    this.#toViewer(Buffer.concat([init, yield length]));
     for (;;) {
       const kind = yield 1;
       if (kind[0] === 0) {
         const head = yield 3;
-        toViewer(Buffer.concat([kind, head]));
-        for (let left = head.readUInt16BE(1); left > 0; left -= 1) if (yield* rectangle()) break;
+        this.#toViewer(Buffer.concat([kind, head]));
+        for (let left = head.readUInt16BE(1); left > 0; left -= 1) if (yield* this.#rectangle()) break;
       } else if (kind[0] === 1) {
         const head = yield 5;
-        toViewer(Buffer.concat([kind, head]));
-        yield* pass(head.readUInt16BE(3) * 6);
+        this.#toViewer(Buffer.concat([kind, head]));
+        yield* this.#pass(head.readUInt16BE(3) * 6);
       } else if (kind[0] === 2) {
-        toViewer(kind);
+        this.#toViewer(kind);
       } else if (kind[0] === 3) {
-        yield* screenText();
+        yield* this.#screenText();
       } else {
         throw new Malformed(`A message of the VNC server is not known (${kind[0]}).`);
       }
     }
   }
 
-  function guarded(feed: (bytes: Buffer) => void, bytes: Buffer): void {
-    if (is_over) return;
+  #guarded(feed: (bytes: Buffer) => void, bytes: Buffer): void {
+    if (this.#is_over) return;
     try {
       feed(bytes);
     } catch (error) {
-      is_over = true;
+      this.#is_over = true;
       if (!(error instanceof Malformed)) throw error;
-      letGo();
-      parts.onMalformed(error.message);
+      this.#letGo();
+      this.#parts.onMalformed(error.message);
     }
   }
 
-  const feedScreen = createFeeder(screen());
-  return {
-    counts,
-    fromScreen: (bytes) => guarded(feedScreen, bytes),
-    fromViewer: (bytes) =>
-      guarded((piece) => {
-        if (feedViewer === undefined) throw new Malformed('The page spoke before it was spoken to.');
-        feedViewer(piece);
-      }, bytes),
-    allow(next) {
-      if (allowed.input && !next.input) letGo();
-      allowed = { ...next };
-    },
-  };
+  fromScreen(bytes: Buffer): void {
+    this.#guarded(this.#feedScreen, bytes);
+  }
+
+  fromViewer(bytes: Buffer): void {
+    this.#guarded((piece) => {
+      if (this.#feedViewer === undefined) throw new Malformed('The page spoke before it was spoken to.');
+      this.#feedViewer(piece);
+    }, bytes);
+  }
+
+  allow(next: Allowed): void {
+    if (this.#allowed.input && !next.input) this.#letGo();
+    this.#allowed = { ...next };
+  }
 }

@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { createConnection, Socket } from 'node:net';
 import { delimiter, join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { statForeign } from '#files/foreign.ts';
 import { kernelText } from '#files/kernel.ts';
 import { isProgram, openOwn, removeOwn } from '#files/own-state.ts';
+import { groupOf } from '#files/people.ts';
 import type { Desktop } from './desktop.ts';
 
 /** A VNC server of this desktop, for one connection. Nobody else on this computer can reach it. */
@@ -88,7 +91,7 @@ function end(child: ChildProcess): void {
   child.once('exit', () => clearTimeout(timer));
 }
 
-/** The checked contents in a file that is the agent's alone: the VNC server opens no path that another user can change. */
+/** The checked contents in a file that is the agent's alone: a VNC server with the agent's own rights opens no path that another user can change. */
 async function keepXauthority(folder: string, xauthority: Buffer | undefined): Promise<string | undefined> {
   if (xauthority === undefined) return undefined;
   const path = join(folder, 'screen.xauthority');
@@ -102,23 +105,34 @@ async function keepXauthority(folder: string, xauthority: Buffer | undefined): P
   return path;
 }
 
+type X11 = Extract<Desktop, { kind: 'x11' }>;
+
+/**
+ * The user and group that a VNC server of this desktop runs as, and its Xauthority file. Where the agent is root, that is the person whose desktop it is, with the first of their groups and no
+ * other: a mistake of the server, or an X server that attacks it, has the rights of that person and no capability. The person sees everything: it is their own screen.
+ */
+async function rightsOf(
+  { uid, xauthority, xauthority_path }: X11,
+  folder: string,
+): Promise<{ auth: string | undefined; identity: { uid: number; gid: number } | undefined }> {
+  if (process.geteuid?.() !== 0 || uid === 0) return { auth: await keepXauthority(folder, xauthority), identity: undefined };
+  return { auth: xauthority === undefined ? undefined : xauthority_path, identity: { uid, gid: await groupOf(uid) } };
+}
+
 /** x11vnc, which speaks over a socket that it inherits: it listens on no port, and ends with its connection. */
-async function openX11vnc(
-  { display, xauthority, is_own }: Extract<Desktop, { kind: 'x11' }>,
-  { folder, path }: { folder: string; path: string },
-): Promise<Vnc> {
-  const auth = await keepXauthority(folder, xauthority);
+async function openX11vnc(desktop: X11, { folder, path }: { folder: string; path: string }): Promise<Vnc> {
+  const { auth, identity } = await rightsOf(desktop, folder);
   const options = [
-    ...['-inetd', '-display', display, '-nopw', '-norc', '-noremote', '-nocmds', '-nobell', '-quiet', '-o', '/dev/null'],
+    ...['-inetd', '-display', desktop.display, '-nopw', '-norc', '-noremote', '-nocmds', '-nobell', '-quiet', '-o', '/dev/null'],
     // It looks at the screen every 10 ms, and gathers what changes for 10 ms before it sends it; while somebody types or points it sends at once.
     ...['-wait', '10', '-defer', '10', '-setdefer', '-1'],
     ...(auth === undefined ? [] : ['-auth', auth]),
-    // Memory of another user cannot be shared.
-    ...(is_own ? [] : ['-noshm']),
   ];
   const child = spawn('/bin/sh', ['-c', 'exec x11vnc "$@" <&3 >&3', 'sh', ...options], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     env: { PATH: path },
+    cwd: '/',
+    ...identity,
   });
   const stream = child.stdio[3];
   if (!(stream instanceof Socket)) throw new TypeError('a program has no socket');
@@ -136,33 +150,47 @@ async function openX11vnc(
 /** TigerVNC's scraping server by its names: Debian's x0vncserver is a script around it, which takes other options. */
 const TIGERVNC = ['X0tigervnc', 'x0vncserver'] as const;
 
-/** TigerVNC's scraping server, on a socket in a folder of the agent's alone. */
+/** Modes of its socket: 0600 and 0666, in decimal as it wants them. */
+const [OWN_MODE, OPEN_MODE] = [0o600, 0o666];
+
+/**
+ * TigerVNC's scraping server, on a socket in a folder that only its user and root can enter: the agent's own, or, where it runs as another person, one that this person makes in /tmp under a name
+ * that nobody can know before it is there. Root without CAP_DAC_OVERRIDE may pass the folder, and connects because the socket itself is open.
+ */
 async function openTigervnc(
   program: (typeof TIGERVNC)[number],
-  { display, xauthority }: Extract<Desktop, { kind: 'x11' }>,
+  desktop: X11,
   { folder, path }: { folder: string; path: string },
 ): Promise<Vnc> {
-  const socket_path = join(folder, 'screen.vnc');
-  const auth = await keepXauthority(folder, xauthority);
-  await removeOwn(socket_path);
-  const child = spawn(
-    program,
-    [
-      `-display=${display}`,
-      '-rfbport=-1',
-      `-rfbunixpath=${socket_path}`,
-      '-rfbunixmode=384',
-      '-SecurityTypes=None',
-      '-AlwaysShared',
-    ],
-    { stdio: 'ignore', env: { PATH: path, HOME: folder, ...(auth === undefined ? {} : { XAUTHORITY: auth }) } },
-  );
+  const { auth, identity } = await rightsOf(desktop, folder);
+  const room = identity === undefined ? folder : `/tmp/.palisade-${randomBytes(16).toString('hex')}`;
+  const socket_path = join(room, 'screen.vnc');
+  if (identity === undefined) await removeOwn(socket_path);
+  const made = identity === undefined ? '' : `mkdir -m 700 ${room} && `;
+  const options = [
+    '-rfbport=-1',
+    `-rfbunixpath=${socket_path}`,
+    `-rfbunixmode=${identity === undefined ? OWN_MODE : OPEN_MODE}`,
+    '-SecurityTypes=None',
+    '-AlwaysShared',
+  ];
+  const child = spawn('/bin/sh', ['-c', `${made}exec "$@"`, 'sh', program, `-display=${desktop.display}`, ...options], {
+    stdio: 'ignore',
+    env: { PATH: `${path}:/usr/bin:/bin`, HOME: room, ...(auth === undefined ? {} : { XAUTHORITY: auth }) },
+    cwd: '/',
+    ...identity,
+  });
   let is_over = false;
   child.on('error', () => (is_over = true));
-  child.on('exit', () => (is_over = true));
+  child.on('exit', () => {
+    is_over = true;
+    if (identity !== undefined) spawn('/bin/rm', ['-rf', room], { stdio: 'ignore', cwd: '/', ...identity }).on('error', () => {});
+  });
   const until = Date.now() + START_MS;
   while (!is_over && Date.now() < until) {
-    const stream = await connected({ path: socket_path }).catch(() => undefined);
+    const stats = await statForeign(socket_path).catch(() => undefined);
+    const is_its = stats?.isSocket() === true && (identity === undefined || stats.uid === BigInt(identity.uid));
+    const stream = is_its ? await connected({ path: socket_path }).catch(() => undefined) : undefined;
     if (stream !== undefined)
       return {
         stream,

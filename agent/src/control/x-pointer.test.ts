@@ -83,6 +83,7 @@ test('tells where the pointer is, event after event', async () => {
   expect(failures).toEqual([]);
 });
 
+// proves: attack-E.8-2
 test.each<[string, Buffer, (count: number) => Buffer]>([
   ['a refusal', changed(setup(), 0, 0), (count) => pointerAt(1, 1, count)],
   ['a first answer of no length', changed(setup(), 6, 0, 0), (count) => pointerAt(1, 1, count)],
@@ -104,6 +105,7 @@ test.each<[string, Buffer, (count: number) => Buffer]>([
   expect(failures[0]).toMatch(/X server.*\.$/u);
 });
 
+// proves: attack-E.8-2
 test('refuses arbitrary answers with its own error alone', () => {
   const isOwn = (read: () => unknown) => {
     try {

@@ -10,17 +10,16 @@ import {
   removeEntry,
   WHOLE,
 } from './owner-jobs.ts';
-import { peopleHere } from './people.ts';
+import { groupOf } from './people.ts';
 
 /** Time for one job: a file of 2 GB on a slow disk. ms. */
 const MOST_MS = 130_000;
 /** Time to become the person. ms. */
 const READY_MS = 10_000;
 const ANSWER_BYTES = 4 * 1024;
-const NOBODY = 65_534;
 const PROCESS_FILE = new URL(import.meta.url.endsWith('.ts') ? './owner-process.ts' : './owner-process.cjs', import.meta.url);
-/** It does one small thing: no compilers, a small heap. */
-const FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64', '--no-opt', '--v8-pool-size=0'];
+/** It does one small thing: no compilers, a small heap, and no work of the engine on threads beside it. */
+const FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64', '--no-opt', '--v8-pool-size=1', '--single-threaded'];
 
 /** What a job is done with, of `put` alone. */
 type Content = () => AsyncIterable<Buffer>;
@@ -55,6 +54,8 @@ async function give(child: ChildProcess, job: PutJob, content: Content): Promise
 interface OwnerProcess {
   child: ChildProcess;
   ended: Promise<void>;
+  /** Once it has answered as a whole: then its work is done, whether it has ended or not. */
+  answered: Promise<void>;
   /** What it has said since it was ready. */
   answer: () => string;
 }
@@ -71,26 +72,28 @@ async function startAs(uid: number, gid: number): Promise<OwnerProcess | undefin
     child.once('error', () => resolve());
   });
   let said = '';
+  const whole = Promise.withResolvers<void>();
   child.stdin?.on('error', () => undefined);
   const ready = new Promise<boolean>((resolve) => {
     child.stdout?.on('data', (bytes: Buffer) => {
       if (said.length < ANSWER_BYTES) said += bytes.toString('latin1');
       if (said.startsWith(READY)) resolve(true);
+      if (said.indexOf('\n', READY.length) !== -1) whole.resolve();
     });
     void ended.then(() => resolve(false));
     setTimeout(() => resolve(false), READY_MS).unref();
   });
-  if (await ready) return { child, ended, answer: () => said.slice(READY.length) };
+  if (await ready) return { child, ended, answered: whole.promise, answer: () => said.slice(READY.length) };
   child.kill('SIGKILL');
   await ended;
   return undefined;
 }
 
 async function inProcess(uid: number, gid: number, job: OwnerJob, content: Content | undefined): Promise<OwnerAnswer> {
-  // A change of user stops all threads of a process for a moment, and seldom one of them never goes on: nothing is begun then, and another process is tried.
+  // One that is not ready has begun nothing: another is tried.
   const started = (await startAs(uid, gid)) ?? (await startAs(uid, gid));
   if (started === undefined) return failed('ended');
-  const { child, ended, answer } = started;
+  const { child, ended, answered, answer } = started;
   // Its person can stop it, and root may always end it (CAP_KILL).
   const timer = setTimeout(() => child.kill('SIGKILL'), MOST_MS);
   try {
@@ -99,6 +102,8 @@ async function inProcess(uid: number, gid: number, job: OwnerJob, content: Conte
   } finally {
     // Without the last byte, what was begun is taken back.
     child.stdin?.end();
+    await Promise.race([answered, ended]);
+    child.kill('SIGKILL');
     await ended;
     clearTimeout(timer);
   }
@@ -119,9 +124,9 @@ const turns = new Map<number, Promise<unknown>>();
  */
 export async function asOwner(uid: number, job: OwnerJob, content?: Content): Promise<OwnerAnswer> {
   if (uid === 0 || process.geteuid?.() !== 0) return await doHere(job, content);
-  const person = (await peopleHere()).find((one) => one.uid === uid);
+  const gid = await groupOf(uid);
   const before = turns.get(uid) ?? Promise.resolve();
-  const turn = before.catch(() => undefined).then(() => inProcess(uid, person?.gid ?? NOBODY, job, content));
+  const turn = before.catch(() => undefined).then(() => inProcess(uid, gid, job, content));
   turns.set(uid, turn);
   try {
     return await turn;

@@ -71,6 +71,7 @@ describe('a folder', () => {
     await folder.close();
   });
 
+  // proves: attack-E.1-1
   test('is not gone into through a link, wherever it stands in a path', async () => {
     const top = mkdtempSync(join(place, 'link-'));
     chmodSync(top, 0o777);
@@ -176,6 +177,7 @@ describe('a file', () => {
 });
 
 describe('an operation', () => {
+  // proves: attack-E.4-1
   test('that does not end is given up, what it answers later is closed, and others have their turn', async () => {
     const closed: string[] = [];
     const ends: (() => void)[] = [];

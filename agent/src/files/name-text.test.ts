@@ -30,6 +30,7 @@ describe('the text form of a path', () => {
     expect(bytesOfText(text)).toEqual(Buffer.from(bytes));
   });
 
+  // proves: attack-E.7-2
   test('gives back every name byte for byte, and is well-formed text', () => {
     const byte = fc.oneof(fc.integer({ min: 0, max: 255 }), fc.constantFrom(0x5c, 0x78, 0x61, 0x34, 0xff, 0xc3, 0xa9, 0xe2));
     fc.assert(

@@ -83,4 +83,5 @@ become(uid, gid);
 process.stdout.write(READY);
 void work()
   .catch((error: unknown): OwnerAnswer => ({ ok: false, code: error instanceof Cut ? error.code : 'unknown', at: 'file' }))
-  .then((answer) => process.stdout.write(`${JSON.stringify(answer)}\n`, () => process.exit()));
+  // Its work is done and its answer is in the pipe. Node's own end joins its threads, and seldom one of them waits for it in turn (nodejs/node#54918).
+  .then((answer) => process.stdout.write(`${JSON.stringify(answer)}\n`, () => process.kill(process.pid, 'SIGKILL')));

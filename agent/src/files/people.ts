@@ -27,6 +27,14 @@ export async function peopleHere(passwd_file = '/etc/passwd'): Promise<Person[]>
   return readPeople(await foreignText(passwd_file, PASSWD_BYTES));
 }
 
+/** The group of who has no account in passwd(5). */
+const NOGROUP = 65_534;
+
+/** The first group of a user. */
+export async function groupOf(uid: number): Promise<number> {
+  return (await peopleHere()).find((one) => one.uid === uid)?.gid ?? NOGROUP;
+}
+
 /** Homes of people, each once: root's and those below /home. */
 export function homesOf(people: readonly Person[]): string[] {
   const homes = people.map(({ home }) => home).filter((home) => /^\/(?:home\/|root$)/u.test(home));

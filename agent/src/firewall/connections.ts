@@ -17,7 +17,7 @@ export interface ConnectionsParts {
   localAddresses: () => ReadonlySet<string>;
 }
 
-/** Connections that are open while rules change (docs/decisions/0249). */
+/** Connections that are open while rules change (docs/decisions/firewall.md). */
 export interface Connections {
   /**
    * The TCP connections that the table is to be given with a ruleset as older than its first block; undefined where it has them. Those of them that are forbidden are cut

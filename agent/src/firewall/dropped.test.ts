@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { REMEMBERED_MS } from './compile.ts';
-import { createDropped, type Dropped } from './dropped.ts';
+import { Dropped } from './dropped.ts';
 import { type Nft, readCounters } from './nft.ts';
 
 /** An nft that lists one set of the kernel's, and counts how often it is asked. */
@@ -19,8 +19,11 @@ function createWorld(most = 10) {
   };
   const paths = { run: join(folder, 'run.json'), state: join(folder, 'state.json') };
   const start = () =>
-    createDropped({
-      ...{ nft, most, paths, clock: () => world.time },
+    new Dropped({
+      nft,
+      most,
+      paths,
+      clock: () => world.time,
       at: () => new Date(Date.UTC(2026, 0) + world.time).toISOString(),
     });
   const dropped = start();

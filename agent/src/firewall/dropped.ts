@@ -39,7 +39,7 @@ const moreSchema = reportShape.blocked_more.unwrap();
 const partSchema = z.object({ blocked: z.array(blockedSchema), more: moreSchema.nullable() });
 type Part = z.infer<typeof partSchema>;
 
-/** What is kept: how far the kernel's sets were read, and what was read of them and is not noted, in one so that nothing is in both or in neither. */
+/** The position in the kernel's sets, and the packets read from them that are not noted. Both are one record, so that no packet is in both or in neither. */
 const keptSchema = z.object({
   log: z.string(),
   number: z.int(),
@@ -52,24 +52,19 @@ const keptSchema = z.object({
 });
 type Kept = z.infer<typeof keptSchema>;
 
-/** A part of the log, as a report says it. */
-type Telling = Pick<Report, 'blocked' | 'blocked_more'> & { blocked_part: NonNullable<Report['blocked_part']> };
+/** The part of a report about dropped packets. */
+type ReportedPart = Pick<Report, 'blocked' | 'blocked_more'> & { blocked_part: NonNullable<Report['blocked_part']> };
 
-/**
- * The log of who was dropped, polled from the kernel's sets: no program of ours sees a packet. A part of it is said until it is noted, and what is dropped meanwhile waits
- * in one sum for each source.
- */
-export interface Dropped {
-  /**
-   * What is to be said now. The sets are not looked at where `drops` says what it said: nothing was dropped then (enforcer.ts). `epoch` names the table that they are in.
-   */
-  read(counted: { epoch: string; drops: string }): Promise<Telling | undefined>;
-  /** The server has counted the part of this number. */
-  noted(number: number): void;
-  /** Whether packets of an address were dropped lately. */
-  hasDropped(address: string): boolean;
-  /** Has what is known outlast the computer's start: written once, when the agent ends. */
-  keep(): Promise<void>;
+export interface DroppedParts {
+  nft: Pick<Nft, 'listJson'>;
+  /** Sources with an entry of their own. */
+  most: number;
+  /** ms since the kernel's start, by a clock that cannot be set. */
+  clock: () => number;
+  /** The time of day, ISO. */
+  at: () => string;
+  /** A file in memory, which exists as long as the kernel's tables do; and one on the disk. */
+  paths: { run: string; state: string };
 }
 
 function readKept(path: string): Kept | undefined {
@@ -105,117 +100,164 @@ function together(part: Part | null, blocked: Part['blocked'], most: number): Pa
   return { blocked: sorted.slice(0, most), more };
 }
 
-export function createDropped(parts: {
-  nft: Pick<Nft, 'listJson'>;
-  /** Sources that are told apart at a time. */
-  most: number;
-  /** ms since the kernel's start, by a clock that nobody sets. */
-  clock: () => number;
-  /** The time of day, ISO. */
-  at: () => string;
-  /** A file in memory, which is there as long as the kernel's tables are; and one on the disk. */
-  paths: { run: string; state: string };
-}): Dropped {
-  const { nft, most, clock, at, paths } = parts;
-  // On the disk it lies only between two agents: once it is taken up it is removed, so that an old one is never taken for the last.
-  const kept = readKept(paths.state) ?? readKept(paths.run);
-  let { log, number, epoch, checked_at, said, waiting }: Omit<Kept, 'known'> = kept ?? {
-    ...{ log: randomBytes(16).toString('hex'), number: 0, epoch: '', checked_at: 0, said: null, waiting: null },
-  };
-  let known = new Map((kept?.known ?? []).map((one) => [one.key, one]));
-  let drops_before: string | undefined;
-  if (kept !== undefined) show();
-  rmSync(paths.state, { force: true });
+/** An element of one of the kernel's sets: packets of one source that were dropped. */
+interface DroppedElement extends Omit<Known, 'until'> {
+  source: Pick<Blocked, 'direction' | 'protocol' | 'address' | 'port'>;
+  /** When the kernel forgets it, from now, in ms. */
+  expires_ms: number;
+}
 
-  function text(): string {
-    return JSON.stringify({ log, number, epoch, checked_at, known: [...known.values()], said, waiting } satisfies Kept);
+/** The elements of our sets in a listing of nft. */
+function elementsOf(listed: readonly unknown[]): DroppedElement[] {
+  const sets = new Map(
+    listed.flatMap((entry) => {
+      const read = setSchema.safeParse(entry).data?.set;
+      return read === undefined ? [] : [[read.name, read.elem ?? []] as const];
+    }),
+  );
+  return DROPPED_SETS.flatMap(({ name, direction, has_port }) =>
+    (sets.get(name) ?? []).flatMap((element): DroppedElement[] => {
+      const read = elementSchema.safeParse(element).data?.elem;
+      if (read === undefined) return [];
+      const [protocol = '', address = '', port] = read.val.concat;
+      return [
+        {
+          key: `${name} ${protocol} ${address} ${port ?? ''}`,
+          address,
+          packets: read.counter.packets,
+          source: {
+            direction,
+            protocol: NAMES.get(protocol) ?? 'other',
+            address,
+            port: has_port && port !== undefined ? Number(port) : null,
+          },
+          expires_ms: (read.expires ?? REMEMBERED_MS / 1_000) * 1_000,
+        },
+      ];
+    }),
+  );
+}
+
+/**
+ * The packets of an element that were dropped since it was last read. An element that expired while nothing was dropped counts from 0 when it comes again. One that should
+ * have expired since may have been kept alive: its packets are not counted twice.
+ */
+function newPackets(element: DroppedElement, before: Known | undefined, checked_at: number): number {
+  const is_same = before !== undefined && element.packets >= before.packets && checked_at < before.until;
+  return is_same ? element.packets - before.packets : element.packets;
+}
+
+/**
+ * The log of dropped packets, polled from the kernel's sets: no program of the agent sees a packet. A part of it is reported until the server has noted it; packets that
+ * are dropped meanwhile wait in one sum for each source.
+ */
+export class Dropped {
+  readonly #parts: DroppedParts;
+  #known: ReadonlyMap<string, Known>;
+  #log: string;
+  #number: number;
+  /** The table that `#known` is of. */
+  #epoch: string;
+  #checked_at: number;
+  #said: Part | null;
+  #waiting: Part | null;
+  /** The `drops` of the last look at the sets. */
+  #drops: string | undefined;
+
+  constructor(parts: DroppedParts) {
+    this.#parts = parts;
+    // The file on the disk exists only between two agents: it is removed once it is read, so that an old one is never read again.
+    const kept = readKept(parts.paths.state) ?? readKept(parts.paths.run);
+    this.#log = kept?.log ?? randomBytes(16).toString('hex');
+    this.#number = kept?.number ?? 0;
+    this.#epoch = kept?.epoch ?? '';
+    this.#checked_at = kept?.checked_at ?? 0;
+    this.#said = kept?.said ?? null;
+    this.#waiting = kept?.waiting ?? null;
+    this.#known = new Map((kept?.known ?? []).map((one) => [one.key, one]));
+    if (kept !== undefined) this.#show();
+    rmSync(parts.paths.state, { force: true });
   }
 
-  /** Where it cannot be kept it is known to this agent alone. */
-  function show(): void {
+  /**
+   * The part to report now. The sets are not looked at if `drops` is as before: nothing was dropped since (enforcer.ts). `epoch` names the table that the sets are in.
+   */
+  async read({ epoch, drops }: { epoch: string; drops: string }): Promise<ReportedPart | undefined> {
+    let has_changed = false;
+    if (drops === this.#drops && epoch === this.#epoch) this.#checked_at = this.#parts.clock();
+    else if (drops !== '' && (await this.#look(epoch))) {
+      this.#drops = drops;
+      has_changed = true;
+    }
+    if (this.#said === null && this.#waiting !== null) {
+      this.#said = this.#waiting;
+      this.#waiting = null;
+      this.#number += 1;
+      has_changed = true;
+    }
+    if (has_changed) this.#show();
+    if (this.#said === null) return undefined;
+    const { blocked, more } = this.#said;
+    return { blocked, blocked_part: { log: this.#log, number: this.#number }, ...(more !== null && { blocked_more: more }) };
+  }
+
+  /** The server has counted the part of this number. */
+  noted(number: number): void {
+    if (this.#said === null || number !== this.#number) return;
+    this.#said = null;
+    this.#show();
+  }
+
+  /** Whether packets of an address were dropped lately. */
+  hasDropped(address: string): boolean {
+    return [...this.#known.values()].some((one) => one.address === address && this.#parts.clock() < one.until);
+  }
+
+  /** Keeps the log over a restart of the computer: written once, when the agent ends. */
+  async keep(): Promise<void> {
+    if (this.#number > 0 || this.#known.size > 0) await writeWhole(this.#parts.paths.state, this.#text());
+  }
+
+  #text(): string {
+    return JSON.stringify({
+      log: this.#log,
+      number: this.#number,
+      epoch: this.#epoch,
+      checked_at: this.#checked_at,
+      known: [...this.#known.values()],
+      said: this.#said,
+      waiting: this.#waiting,
+    } satisfies Kept);
+  }
+
+  #show(): void {
     try {
-      showWhole(paths.run, text());
+      showWhole(this.#parts.paths.run, this.#text());
     } catch {
-      // The folder is gone or full: what is said does not depend on it.
+      // The folder is gone or full. Reports do not depend on the file, which only the next agent reads.
     }
   }
 
-  /** Adds what was dropped since the sets were last looked at. Answers whether they could be. */
-  async function look(epoch_now: string): Promise<boolean> {
+  /** Adds what was dropped since the sets were last looked at. @returns whether they could be read */
+  async #look(epoch: string): Promise<boolean> {
     // All sets by one program: starting it costs more than what it lists.
-    const listed = await nft.listJson(['sets', 'table', 'inet', 'palisade']);
+    const listed = await this.#parts.nft.listJson(['sets', 'table', 'inet', 'palisade']);
     if (listed === undefined) return false;
-    const time = clock();
-    const moment = at();
-    const is_same_table = epoch_now === epoch;
+    const time = this.#parts.clock();
+    const moment = this.#parts.at();
+    const is_same_table = epoch === this.#epoch;
     const now = new Map<string, Known>();
     const blocked: Part['blocked'] = [];
-    const sets = new Map(
-      listed.flatMap((entry) => {
-        const read = setSchema.safeParse(entry).data?.set;
-        return read === undefined ? [] : [[read.name, read.elem ?? []] as const];
-      }),
-    );
-    for (const set of DROPPED_SETS) {
-      for (const element of sets.get(set.name) ?? []) {
-        const read = elementSchema.safeParse(element);
-        if (!read.success) continue;
-        const [protocol = '', address = '', port] = read.data.elem.val.concat;
-        const { packets } = read.data.elem.counter;
-        const { expires = REMEMBERED_MS / 1_000 } = read.data.elem;
-        const key = `${set.name} ${protocol} ${address} ${port ?? ''}`;
-        const before = is_same_table ? known.get(key) : undefined;
-        // One that ran out while nothing was dropped counts from 0 when it comes again. One that was to run out since then may have been kept alive: what it counted is not counted twice.
-        const is_same = before !== undefined && packets >= before.packets && checked_at < before.until;
-        const more = is_same ? packets - before.packets : packets;
-        now.set(key, { key, address, packets, until: time + expires * 1_000 });
-        if (more === 0) continue;
-        blocked.push({
-          direction: set.direction,
-          protocol: NAMES.get(protocol) ?? 'other',
-          address,
-          port: set.has_port && port !== undefined ? Number(port) : null,
-          ...{ packets: more, first_at: moment, last_at: moment },
-        });
-      }
+    for (const element of elementsOf(listed)) {
+      const { key, address, packets, source, expires_ms } = element;
+      const more = newPackets(element, is_same_table ? this.#known.get(key) : undefined, this.#checked_at);
+      now.set(key, { key, address, packets, until: time + expires_ms });
+      if (more > 0) blocked.push({ ...source, packets: more, first_at: moment, last_at: moment });
     }
-    known = now;
-    epoch = epoch_now;
-    checked_at = time;
-    if (blocked.length > 0) waiting = together(waiting, blocked, most);
+    this.#known = now;
+    this.#epoch = epoch;
+    this.#checked_at = time;
+    if (blocked.length > 0) this.#waiting = together(this.#waiting, blocked, this.#parts.most);
     return true;
   }
-
-  return {
-    hasDropped: (address) => [...known.values()].some((one) => one.address === address && clock() < one.until),
-
-    async read({ epoch: epoch_now, drops }) {
-      let has_changed = false;
-      if (drops === drops_before && epoch_now === epoch) checked_at = clock();
-      else if (drops !== '' && (await look(epoch_now))) {
-        drops_before = drops;
-        has_changed = true;
-      }
-      if (said === null && waiting !== null) {
-        said = waiting;
-        waiting = null;
-        number += 1;
-        has_changed = true;
-      }
-      if (has_changed) show();
-      if (said === null) return undefined;
-      const { blocked, more } = said;
-      return { blocked, blocked_part: { log, number }, ...(more !== null && { blocked_more: more }) };
-    },
-
-    noted(of) {
-      if (said === null || of !== number) return;
-      said = null;
-      show();
-    },
-
-    async keep() {
-      if (number > 0 || known.size > 0) await writeWhole(paths.state, text());
-    },
-  };
 }

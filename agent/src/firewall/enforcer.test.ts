@@ -12,7 +12,11 @@ afterEach(() => {
 /** An enforcer over a kernel that takes everything, with a clock that a test sets. */
 function createWorld() {
   const world: { time: number; loaded: string[]; steps: string[]; open: OpenConnection[]; opening: OpenConnection[] } = {
-    ...{ time: Date.UTC(2026, 0), loaded: [], steps: [], open: [], opening: [] },
+    time: Date.UTC(2026, 0),
+    loaded: [],
+    steps: [],
+    open: [],
+    opening: [],
   };
   const load = (text: string) => {
     world.loaded.push(text);
@@ -23,16 +27,23 @@ function createWorld() {
   };
   const tables = () => [{ table: { family: 'inet', name: 'palisade', handle: 1 } }];
   const nft: Nft = {
-    ...{ apply: load, check: () => Promise.resolve({ ok: true }), begin: () => Promise.resolve({ load, cancel() {} }) },
-    ...{ list: () => Promise.resolve(undefined), listCounters: () => Promise.resolve('') },
+    apply: load,
+    check: () => Promise.resolve({ ok: true }),
+    begin: () => Promise.resolve({ load, cancel() {} }),
+    list: () => Promise.resolve(undefined),
+    listCounters: () => Promise.resolve(''),
     listJson: () => Promise.resolve(tables()),
   };
   let kept: FirewallState | undefined;
   const enforcer = createEnforcer({
     conntrack: {
-      ...{ list: () => Promise.resolve([]), forget: () => Promise.resolve() },
+      list: () => Promise.resolve([]),
+      forget: () => Promise.resolve(),
     },
-    ...{ nft, kernel: 'one', now: () => world.time, warming_ms: 0 },
+    nft,
+    kernel: 'one',
+    now: () => world.time,
+    warming_ms: 0,
     store: {
       read: () => Promise.resolve(kept),
       write(state) {
@@ -41,8 +52,13 @@ function createWorld() {
       },
       remove: () => Promise.resolve(),
     },
-    ...{ keepForBoot: () => Promise.resolve(), control: () => Promise.resolve([]), verify: () => Promise.resolve(undefined) },
-    ...{ openConnections: () => world.open, localAddresses: () => new Set(['10.0.0.1']), say() {}, onTampered() {} },
+    keepForBoot: () => Promise.resolve(),
+    control: () => Promise.resolve([]),
+    verify: () => Promise.resolve(undefined),
+    openConnections: () => world.open,
+    localAddresses: () => new Set(['10.0.0.1']),
+    say() {},
+    onTampered() {},
     wait: () => Promise.resolve(),
   });
   return { world, enforcer };
@@ -55,7 +71,10 @@ it('ends a temporary rule soon after the computer was suspended, and not by a ti
   const rules = [
     {
       ...({ id: '01930000-0000-7000-8000-000000000001', direction: 'inbound', action: 'block', protocol: 'tcp' } as const),
-      ...{ source_ip: '*', destination_ip: '*', port: '7000', expires_at },
+      source_ip: '*',
+      destination_ip: '*',
+      port: '7000',
+      expires_at,
     },
   ];
   const state = { defaults: { inbound: 'allow', outbound: 'allow' } as const, rules, block_list: [] };
@@ -88,7 +107,10 @@ it('gives the table the connections that are older than its first block, and tak
         action: 'block',
         protocol: 'tcp',
       } as const),
-      ...{ source_ip: '*', destination_ip: '*', port, expires_at: null },
+      source_ip: '*',
+      destination_ip: '*',
+      port,
+      expires_at: null,
     }));
     const state = { defaults: { inbound: 'allow', outbound: 'allow' } as const, rules, block_list: [] };
     await enforcer.want({ rev, hash: hashOf(state), ...state });

@@ -17,7 +17,7 @@ import {
   LISTED_COUNTER,
   ruleOf,
 } from './compile.ts';
-import { type ConnectionsParts, createConnections } from './connections.ts';
+import { type Connections, type ConnectionsParts, createConnections } from './connections.ts';
 import { type Begun, type CounterNow, type NftResult, readCounters } from './nft.ts';
 
 /** How long everything passes at the first load, so that the kernel learns what goes on without TCP, in ms. */
@@ -80,85 +80,100 @@ const chainOrRule = z.union([z.object({ chain: z.unknown() }), z.object({ rule: 
 const tableSchema = z.object({ table: z.object({ family: z.string(), name: z.string(), handle: z.int() }) });
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 
-export function createEnforcer(parts: EnforcerParts): Enforcer {
-  const { nft, store, say, now } = parts;
-  const connections = createConnections(parts);
-  let state: FirewallState = { ...EMPTY, epoch: new Date(now()).toISOString(), life: null };
+/** Refusals as an answer says them. */
+const errorsOf = (errors: readonly { rule_id: string | null; message: string }[]) =>
+  errors.map(({ rule_id, message }) => ({ rule_id, message: lineOf(message, 400) }));
+
+/** What the kernel's counters mean under a revision. */
+function meaningOf(found: readonly CounterNow[], { rev, defaults, rules }: Revision): Pick<Counted, 'counters' | 'drops'> {
+  const of_name = new Map<string, Counter['of']>([
+    [DEFAULT_COUNTERS.inbound, 'inbound'],
+    [DEFAULT_COUNTERS.outbound, 'outbound'],
+    ...rules.map(({ id }) => [counterOf(id), id] as const),
+  ]);
+  const action_of = new Map<string, Action>([
+    ...rules.map(({ id, action }) => [id, action] as const),
+    ...Object.entries(defaults),
+  ]);
+  const drops = [`${rev}`];
+  const counts = found.flatMap(({ name, packets, bytes }) => {
+    // Of a rule that was switched off: what it counted before is said to the end.
+    const of = of_name.get(name) ?? ruleOf(name);
+    if (name === LISTED_COUNTER || (of !== undefined && action_of.get(of) === 'block')) drops.push(`${name} ${packets}`);
+    return of === undefined ? [] : [{ of, packets, bytes }];
+  });
+  return { counters: counts, drops: drops.join() };
+}
+
+/** The rules in this computer's kernel: loads them on trial, keeps what is confirmed, and puts back what others change. */
+class NftEnforcer implements Enforcer {
+  readonly #parts: EnforcerParts;
+  readonly #connections: Connections;
+  #state: FirewallState;
   /** What the kernel has. */
-  let loaded: Revision | null = null;
-  let counters: readonly string[] = [];
+  #loaded: Revision | null = null;
+  #counter_names: readonly string[] = [];
   /** Of the table as it was left. */
-  let fingerprint: string | undefined;
-  let rules_loaded = 0;
-  let tampered: number[] = [];
-  let quiet_until = 0;
-  let expiry: NodeJS.Timeout | undefined;
+  #fingerprint: string | undefined;
+  #rules_loaded = 0;
+  #tampered: number[] = [];
+  #quiet_until = 0;
+  #expiry: NodeJS.Timeout | undefined;
   /** What the counters said last: at rest they say it again. */
-  let counted: { listing: string; revision: Revision; meaning: Pick<Counted, 'counters' | 'drops'> } | undefined;
-  let look_waits = false;
-  let queue = Promise.resolve();
+  #counted: { listing: string; revision: Revision; meaning: Pick<Counted, 'counters' | 'drops'> } | undefined;
+  #look_waits = false;
+  /** The last of those that wait for their turn. */
+  #waiting: Revision | undefined;
+  #queue = Promise.resolve();
+
+  constructor(parts: EnforcerParts) {
+    this.#parts = parts;
+    this.#connections = createConnections(parts);
+    this.#state = { ...EMPTY, epoch: new Date(parts.now()).toISOString(), life: null };
+  }
 
   /** One thing at a time. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = queue.then(work);
-    queue = done.then(
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(work);
+    this.#queue = done.then(
       () => {},
       () => {},
     );
     return done;
   }
 
-  async function rulesetOf(revision: Revision): Promise<Ruleset> {
+  async #rulesetOf(revision: Revision): Promise<Ruleset> {
     return {
       defaults: revision.defaults,
-      rules: revision.rules.filter(({ expires_at }) => expires_at === null || Date.parse(expires_at) > now()),
+      rules: revision.rules.filter(({ expires_at }) => expires_at === null || Date.parse(expires_at) > this.#parts.now()),
       block_list: revision.block_list,
-      control: await parts.control(),
+      control: await this.#parts.control(),
     };
   }
 
-  async function isLoaded(): Promise<boolean> {
-    return (await nft.list(['table', 'inet', 'palisade'])) !== undefined;
+  async #isLoaded(): Promise<boolean> {
+    return (await this.#parts.nft.list(['table', 'inet', 'palisade'])) !== undefined;
   }
 
-  const countersNow = async () => readCounters((await nft.listCounters(TABLE)) ?? '');
-
-  /** What the kernel's counters mean under a revision. */
-  function meaningOf(found: readonly CounterNow[], { rev, defaults, rules }: Revision): Pick<Counted, 'counters' | 'drops'> {
-    const of_name = new Map<string, Counter['of']>([
-      [DEFAULT_COUNTERS.inbound, 'inbound'],
-      [DEFAULT_COUNTERS.outbound, 'outbound'],
-      ...rules.map(({ id }) => [counterOf(id), id] as const),
-    ]);
-    const action_of = new Map<string, Action>([
-      ...rules.map(({ id, action }) => [id, action] as const),
-      ...Object.entries(defaults),
-    ]);
-    const drops = [`${rev}`];
-    const counters = found.flatMap(({ name, packets, bytes }) => {
-      // Of a rule that was switched off: what it counted before is said to the end.
-      const of = of_name.get(name) ?? ruleOf(name);
-      if (name === LISTED_COUNTER || (of !== undefined && action_of.get(of) === 'block')) drops.push(`${name} ${packets}`);
-      return of === undefined ? [] : [{ of, packets, bytes }];
-    });
-    return { counters, drops: drops.join() };
+  async #countersNow() {
+    return readCounters((await this.#parts.nft.listCounters(TABLE)) ?? '');
   }
 
   /** Of chains and rules, each with the number that the kernel gave it, and of the block list. Undefined where there are not as many rules as were loaded. */
-  async function fingerprintNow(): Promise<string | undefined> {
+  async #fingerprintNow(): Promise<string | undefined> {
     const [table, ...lists] = await Promise.all([
-      nft.listJson(['table', 'inet', 'palisade']),
-      ...[4, 6].map((family) => nft.listJson(['set', 'inet', 'palisade', `listed${family}`])),
+      this.#parts.nft.listJson(['table', 'inet', 'palisade']),
+      ...[4, 6].map((family) => this.#parts.nft.listJson(['set', 'inet', 'palisade', `listed${family}`])),
     ]);
-    const parts = (table ?? []).filter((entry) => chainOrRule.safeParse(entry).success);
-    const rules = parts.filter((entry) => 'rule' in chainOrRule.parse(entry));
-    return rules.length === rules_loaded ? digest(JSON.stringify([parts, lists])) : undefined;
+    const entries = (table ?? []).filter((entry) => chainOrRule.safeParse(entry).success);
+    const rules = entries.filter((entry) => 'rule' in chainOrRule.parse(entry));
+    return rules.length === this.#rules_loaded ? digest(JSON.stringify([entries, lists])) : undefined;
   }
 
   /** Which rules the kernel refuses: the half of them that it refuses is halved until one is left. */
-  async function culprits(ruleset: Ruleset): Promise<{ rule_id: string | null; message: string }[]> {
+  async #culprits(ruleset: Ruleset): Promise<{ rule_id: string | null; message: string }[]> {
     const refuses = async (rules: Ruleset['rules']): Promise<string | undefined> => {
-      const result = await nft.check(compile({ ...ruleset, rules }).text);
+      const result = await this.#parts.nft.check(compile({ ...ruleset, rules }).text);
       return result.ok ? undefined : result.message;
     };
     const found: { rule_id: string | null; message: string }[] = [];
@@ -184,31 +199,34 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
   }
 
   /** The table is new, and so are its counters. A clock that was set back does not make them those of an earlier one. */
-  function beginCounting(): void {
-    counters = [];
-    state = { ...state, epoch: new Date(Math.max(now(), Date.parse(state.epoch) + 1)).toISOString() };
+  #beginCounting(): void {
+    this.#counter_names = [];
+    this.#state = {
+      ...this.#state,
+      epoch: new Date(Math.max(this.#parts.now(), Date.parse(this.#state.epoch) + 1)).toISOString(),
+    };
   }
 
   /** Which table of ours there is; null where there is none, or it has no number. */
-  async function lifeNow(): Promise<string | null> {
-    const tables = (await nft.listJson(['tables'])) ?? [];
+  async #lifeNow(): Promise<string | null> {
+    const tables = (await this.#parts.nft.listJson(['tables'])) ?? [];
     const ours = tables
       .map((entry) => tableSchema.safeParse(entry).data?.table)
       .find((table) => table?.family === TABLE[0] && table?.name === TABLE[1]);
-    return ours === undefined ? null : `${parts.kernel} ${ours.handle}`;
+    return ours === undefined ? null : `${this.#parts.kernel} ${ours.handle}`;
   }
 
   /** Whether the table is another one than the counters were last said of: the computer was started anew, or somebody loaded the table of its start again. */
-  async function isAnother(): Promise<boolean> {
-    const life = await lifeNow();
-    return state.life !== null && life !== null && life !== state.life;
+  async #isAnother(): Promise<boolean> {
+    const life = await this.#lifeNow();
+    return this.#state.life !== null && life !== null && life !== this.#state.life;
   }
 
   /** Loads a revision, and ends what it forbids. `is_lost`: the table was not as it was left, and for how long is not known. */
-  async function load(revision: Revision, is_lost = false): Promise<NftResult> {
-    const ruleset = await rulesetOf(revision);
-    const result = await put(revision, ruleset, { is_lost });
-    if (result.ok) await connections.cut(ruleset);
+  async #load(revision: Revision, is_lost = false): Promise<NftResult> {
+    const ruleset = await this.#rulesetOf(revision);
+    const result = await this.#put(revision, ruleset, { is_lost });
+    if (result.ok) await this.#connections.cut(ruleset);
     return result;
   }
 
@@ -216,262 +234,271 @@ export function createEnforcer(parts: EnforcerParts): Enforcer {
    * Gives the kernel the rules of a revision, the first time in two steps. Connections that they forbid are still open. `begun` is an nft that waits for them, and `marked`
    * what has to be on the disk before.
    */
-  async function put(
+  async #put(
     revision: Revision,
     ruleset: Ruleset,
     { begun, marked, is_lost = false }: { begun?: Begun | undefined; marked?: Promise<void>; is_lost?: boolean } = {},
   ): Promise<NftResult> {
-    const is_cold = loaded === null && !(await isLoaded());
+    const is_cold = this.#loaded === null && !(await this.#isLoaded());
     if (is_cold) {
       if (blocksAnything(ruleset)) {
-        const checked = await nft.check(compile(ruleset).text);
+        const checked = await this.#parts.nft.check(compile(ruleset).text);
         if (!checked.ok) return checked;
-        const warmed = await nft.apply(compileWarming());
+        const warmed = await this.#parts.nft.apply(compileWarming());
         if (!warmed.ok) return warmed;
-        await parts.wait(parts.warming_ms ?? WARMING_MS);
+        await this.#parts.wait(this.#parts.warming_ms ?? WARMING_MS);
       }
-      beginCounting();
+      this.#beginCounting();
     }
-    const given = await connections.olderFor(ruleset, is_cold || is_lost);
-    const compiled = compile(ruleset, counters, given);
+    const given = await this.#connections.olderFor(ruleset, is_cold || is_lost);
+    const compiled = compile(ruleset, this.#counter_names, given);
     await marked;
-    let result = await (begun ?? { load: nft.apply }).load(compiled.text);
+    let result = await (begun ?? { load: this.#parts.nft.apply }).load(compiled.text);
     if (!result.ok && !is_cold) {
       // Somebody else may have taken counters away that this would delete.
-      const there = (await countersNow()).map(({ name }) => name);
-      if (there.join() !== counters.join()) result = await nft.apply(compile(ruleset, there, given).text);
+      const there = (await this.#countersNow()).map(({ name }) => name);
+      if (there.join() !== this.#counter_names.join()) result = await this.#parts.nft.apply(compile(ruleset, there, given).text);
     }
     if (!result.ok) {
-      if (is_cold) await nft.apply(compileRemoval());
+      if (is_cold) await this.#parts.nft.apply(compileRemoval());
       return result;
     }
     // Before anybody is told of a count: an agent that is killed does not count it under another name.
-    if (is_cold) await remember({ life: await lifeNow() }).catch(() => undefined);
-    counters = compiled.counters;
-    connections.onLoaded(ruleset, given);
-    rules_loaded = compiled.rules;
-    loaded = revision;
-    planExpiry(revision);
+    if (is_cold) await this.#remember({ life: await this.#lifeNow() }).catch(() => undefined);
+    this.#counter_names = compiled.counters;
+    this.#connections.onLoaded(ruleset, given);
+    this.#rules_loaded = compiled.rules;
+    this.#loaded = revision;
+    this.#planExpiry(revision);
     return result;
   }
 
-  async function remember(next: Partial<FirewallState>): Promise<void> {
-    state = { ...state, ...next };
-    await store.write(state);
+  async #remember(next: Partial<FirewallState>): Promise<void> {
+    this.#state = { ...this.#state, ...next };
+    await this.#parts.store.write(this.#state);
   }
 
-  async function keepForBoot(): Promise<void> {
-    await parts.keepForBoot(state.confirmed === null ? compileRemoval() : compile(await rulesetOf(state.confirmed)).text);
+  async #keepForBoot(): Promise<void> {
+    await this.#parts.keepForBoot(
+      this.#state.confirmed === null ? compileRemoval() : compile(await this.#rulesetOf(this.#state.confirmed)).text,
+    );
   }
 
-  async function takeAway(): Promise<void> {
-    await nft.apply(compileRemoval());
-    loaded = null;
-    counters = [];
-    connections.onTakenAway();
-    fingerprint = undefined;
+  async #takeAway(): Promise<void> {
+    await this.#parts.nft.apply(compileRemoval());
+    this.#loaded = null;
+    this.#counter_names = [];
+    this.#connections.onTakenAway();
+    this.#fingerprint = undefined;
   }
 
   /** What was there before a trial. */
-  async function goBack(): Promise<void> {
-    if (state.confirmed === null) await takeAway();
+  async #goBack(): Promise<void> {
+    if (this.#state.confirmed === null) await this.#takeAway();
     else {
-      await load(state.confirmed);
-      fingerprint = await fingerprintNow();
+      await this.#load(this.#state.confirmed);
+      this.#fingerprint = await this.#fingerprintNow();
     }
   }
 
   /** A temporary rule ends by itself, whether or not the server can be reached then. */
-  function planExpiry({ rules }: Revision): void {
-    clearTimeout(expiry);
+  #planExpiry({ rules }: Revision): void {
+    clearTimeout(this.#expiry);
     const times = rules.flatMap(({ expires_at }) => (expires_at === null ? [] : Date.parse(expires_at)));
-    const next = Math.min(...times.filter((time) => time > now()));
+    const next = Math.min(...times.filter((time) => time > this.#parts.now()));
     if (!Number.isFinite(next)) return;
     const look = () => {
-      if (now() < next) wait();
-      else void reload();
+      if (this.#parts.now() < next) wait();
+      else void this.#reload();
     };
     // A timer stands still while the computer is suspended.
-    const wait = () => (expiry = setTimeout(look, Math.min(next - now() + 1, EXPIRY_LOOK_MS)).unref());
+    const wait = () => (this.#expiry = setTimeout(look, Math.min(next - this.#parts.now() + 1, EXPIRY_LOOK_MS)).unref());
     wait();
   }
 
-  const reload = () =>
-    inTurn(async () => {
-      if (loaded === null) return;
-      await load(loaded);
-      fingerprint = await fingerprintNow();
+  #reload(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#loaded === null) return;
+      await this.#load(this.#loaded);
+      this.#fingerprint = await this.#fingerprintNow();
     });
-
-  const errorsOf = (errors: readonly { rule_id: string | null; message: string }[]) =>
-    errors.map(({ rule_id, message }) => ({
-      rule_id,
-      message: lineOf(message, 400),
-    }));
-
-  function answer(rev: number, ack: Ack['state'], errors: Ack['errors'] = []): void {
-    say({ kind: 'ack', rev, state: ack, applied_rev: loaded?.rev ?? 0, errors });
   }
 
-  async function refuse(
+  #answer(rev: number, ack: Ack['state'], errors: Ack['errors'] = []): void {
+    this.#parts.say({ kind: 'ack', rev, state: ack, applied_rev: this.#loaded?.rev ?? 0, errors });
+  }
+
+  async #refuse(
     revision: Revision,
     how: 'rolled_back' | 'rejected',
     errors: readonly { rule_id: string | null; message: string }[],
   ): Promise<void> {
     const kept = errorsOf(errors);
-    await remember({ trial: null, refused: { rev: revision.rev, hash: revision.hash, state: how, errors: kept } });
-    answer(revision.rev, how, kept);
+    await this.#remember({ trial: null, refused: { rev: revision.rev, hash: revision.hash, state: how, errors: kept } });
+    this.#answer(revision.rev, how, kept);
   }
 
-  async function tryOut(revision: Revision): Promise<void> {
-    const before = loaded?.rev ?? 0;
+  async #tryOut(revision: Revision): Promise<void> {
+    const before = this.#loaded?.rev ?? 0;
     // Before anything is loaded: a revision that could not be kept on the disk is not tried. While the disk is waited for, nft starts and the rules are compiled.
-    const marked = remember({ trial: { rev: revision.rev, hash: revision.hash } });
+    const marked = this.#remember({ trial: { rev: revision.rev, hash: revision.hash } });
     marked.catch(() => undefined);
-    if (loaded === null) await marked;
-    const begun = loaded === null ? undefined : await nft.begin();
-    const ruleset = await rulesetOf(revision);
-    const result = await put(revision, ruleset, { begun, marked }).finally(() => begun?.cancel());
+    if (this.#loaded === null) await marked;
+    const begun = this.#loaded === null ? undefined : await this.#parts.nft.begin();
+    const ruleset = await this.#rulesetOf(revision);
+    const result = await this.#put(revision, ruleset, { begun, marked }).finally(() => begun?.cancel());
     if (!result.ok) {
-      const found = await culprits(ruleset);
-      await refuse(revision, 'rejected', found.length > 0 ? found : [{ rule_id: null, message: result.message }]);
+      const found = await this.#culprits(ruleset);
+      await this.#refuse(revision, 'rejected', found.length > 0 ? found : [{ rule_id: null, message: result.message }]);
       return;
     }
-    answer(revision.rev, 'trial');
+    this.#answer(revision.rev, 'trial');
     // The way to the server is open whatever is cut: one need not wait for the other.
-    const [reason] = await Promise.all([parts.verify(), connections.cut(ruleset)]);
+    const [reason] = await Promise.all([this.#parts.verify(), this.#connections.cut(ruleset)]);
     if (reason !== undefined) {
-      await goBack();
+      await this.#goBack();
       const where = before === 0 ? 'The rules were taken away again' : `Revision ${before} is back`;
-      await refuse(revision, 'rolled_back', [
+      await this.#refuse(revision, 'rolled_back', [
         { rule_id: null, message: `With these rules the server could not be reached: ${reason}. ${where}.` },
       ]);
       return;
     }
-    await remember({ confirmed: revision, trial: null, refused: null });
-    answer(revision.rev, 'applied');
-    await keepForBoot();
-    fingerprint = await fingerprintNow();
+    await this.#remember({ confirmed: revision, trial: null, refused: null });
+    this.#answer(revision.rev, 'applied');
+    await this.#keepForBoot();
+    this.#fingerprint = await this.#fingerprintNow();
   }
 
-  async function take(revision: Revision): Promise<void> {
-    const { confirmed, refused } = state;
+  async #take(revision: Revision): Promise<void> {
+    const { confirmed, refused } = this.#state;
     if (hashOf(revision) !== revision.hash) {
-      answer(revision.rev, 'rejected', [{ rule_id: null, message: 'The rules do not have the hash that came with them.' }]);
+      this.#answer(revision.rev, 'rejected', [{ rule_id: null, message: 'The rules do not have the hash that came with them.' }]);
     } else if (confirmed !== null && revision.rev < confirmed.rev) {
       const message = `Revision ${revision.rev} is older than revision ${confirmed.rev}, which this device has.`;
-      answer(revision.rev, 'rejected', [{ rule_id: null, message }]);
+      this.#answer(revision.rev, 'rejected', [{ rule_id: null, message }]);
     } else if (refused?.rev === revision.rev && refused.hash === revision.hash) {
-      answer(revision.rev, refused.state, refused.errors);
-    } else if (loaded !== null && confirmed !== null && confirmed.hash === revision.hash && loaded.hash === revision.hash) {
+      this.#answer(revision.rev, refused.state, refused.errors);
+    } else if (
+      this.#loaded !== null &&
+      confirmed !== null &&
+      confirmed.hash === revision.hash &&
+      this.#loaded.hash === revision.hash
+    ) {
       // The same rules under a higher number: nothing to try.
       if (confirmed.rev !== revision.rev) {
-        loaded = revision;
-        await remember({ confirmed: revision, refused: null });
+        this.#loaded = revision;
+        await this.#remember({ confirmed: revision, refused: null });
       }
-      answer(revision.rev, 'applied');
+      this.#answer(revision.rev, 'applied');
     } else {
-      await tryOut(revision).catch(async (error: unknown) => {
+      await this.#tryOut(revision).catch(async (error: unknown) => {
         const message = error instanceof Error ? error.message : String(error);
-        if (loaded?.rev === revision.rev && state.confirmed?.rev !== revision.rev) await goBack();
-        answer(revision.rev, 'rejected', errorsOf([{ rule_id: null, message: `The agent could not do it: ${message}` }]));
+        if (this.#loaded?.rev === revision.rev && this.#state.confirmed?.rev !== revision.rev) await this.#goBack();
+        this.#answer(revision.rev, 'rejected', errorsOf([{ rule_id: null, message: `The agent could not do it: ${message}` }]));
       });
     }
   }
 
-  let waiting: Revision | undefined;
+  start(): Promise<void> {
+    return this.#inTurn(async () => {
+      const kept = await this.#parts.store.read();
+      if (kept !== undefined) this.#state = kept;
+      const { trial, confirmed } = this.#state;
+      if (await this.#isAnother()) this.#beginCounting();
+      this.#counter_names = (await this.#countersNow()).map(({ name }) => name);
+      if (confirmed === null && trial === null) {
+        // A table of ours that nobody confirmed is left over from a start that did not end well.
+        if (await this.#isLoaded()) await this.#takeAway();
+      } else {
+        await this.#goBack();
+      }
+      if (this.#loaded !== null) {
+        const life = await this.#lifeNow();
+        if (life !== this.#state.life) await this.#remember({ life }).catch(() => undefined);
+      }
+      if (trial !== null) {
+        const message = 'The agent ended before the rules had proved that the server can be reached; they were taken back.';
+        await this.#remember({ trial: null, refused: { ...trial, state: 'rolled_back', errors: [{ rule_id: null, message }] } });
+        this.#answer(trial.rev, 'rolled_back', [{ rule_id: null, message }]);
+      }
+    });
+  }
 
-  const enforcer: Enforcer = {
-    start: () =>
-      inTurn(async () => {
-        const kept = await store.read();
-        if (kept !== undefined) state = kept;
-        const { trial, confirmed } = state;
-        if (await isAnother()) beginCounting();
-        counters = (await countersNow()).map(({ name }) => name);
-        if (confirmed === null && trial === null) {
-          // A table of ours that nobody confirmed is left over from a start that did not end well.
-          if (await isLoaded()) await takeAway();
-        } else {
-          await goBack();
-        }
-        if (loaded !== null) {
-          const life = await lifeNow();
-          if (life !== state.life) await remember({ life }).catch(() => undefined);
-        }
-        if (trial !== null) {
-          const message = 'The agent ended before the rules had proved that the server can be reached; they were taken back.';
-          await remember({ trial: null, refused: { ...trial, state: 'rolled_back', errors: [{ rule_id: null, message }] } });
-          answer(trial.rev, 'rolled_back', [{ rule_id: null, message }]);
-        }
-      }),
+  want(desired: Pick<Desired, 'rev' | 'hash' | 'defaults' | 'rules' | 'block_list'>): Promise<void> {
+    const { rev, hash, defaults, rules, block_list } = desired;
+    this.#waiting = { rev, hash, defaults, rules, block_list };
+    return this.#inTurn(async () => {
+      const revision = this.#waiting;
+      this.#waiting = undefined;
+      if (revision !== undefined) await this.#take(revision);
+    });
+  }
 
-    want: (desired) => {
-      const { rev, hash, defaults, rules, block_list } = desired;
-      waiting = { rev, hash, defaults, rules, block_list };
-      return inTurn(async () => {
-        const revision = waiting;
-        waiting = undefined;
-        if (revision !== undefined) await take(revision);
-      });
-    },
+  lookAgain(): Promise<void> {
+    // One look is as good as many.
+    if (this.#look_waits) return this.#queue;
+    this.#look_waits = true;
+    return this.#inTurn(async () => {
+      this.#look_waits = false;
+      if (this.#loaded === null || performance.now() < this.#quiet_until) return;
+      const found = await this.#fingerprintNow();
+      if (found !== undefined && found === this.#fingerprint) return;
+      // By a clock that nobody sets.
+      const time = performance.now();
+      this.#tampered = [...this.#tampered.filter((before) => before > time - TAMPERED_WINDOW_MS), time];
+      const backed_off = this.#tampered.length > TAMPERED_AT_ONCE;
+      this.#parts.onTampered(backed_off);
+      if (backed_off) {
+        // A program that changes it so often does so on purpose, or is at odds with this one: neither is won by being faster.
+        this.#quiet_until = time + TAMPERED_WINDOW_MS;
+        setTimeout(() => void this.lookAgain(), TAMPERED_WINDOW_MS + 1).unref();
+        return;
+      }
+      if (!(await this.#isLoaded()) || (await this.#isAnother())) this.#beginCounting();
+      await this.#load(this.#loaded, true);
+      this.#fingerprint = await this.#fingerprintNow();
+      await this.#remember({ life: await this.#lifeNow() });
+    });
+  }
 
-    lookAgain: () => {
-      // One look is as good as many.
-      if (look_waits) return queue;
-      look_waits = true;
-      return inTurn(async () => {
-        look_waits = false;
-        if (loaded === null || performance.now() < quiet_until) return;
-        const found = await fingerprintNow();
-        if (found !== undefined && found === fingerprint) return;
-        // By a clock that nobody sets.
-        const time = performance.now();
-        tampered = [...tampered.filter((before) => before > time - TAMPERED_WINDOW_MS), time];
-        const backed_off = tampered.length > TAMPERED_AT_ONCE;
-        parts.onTampered(backed_off);
-        if (backed_off) {
-          // Who changes it so often does it on purpose, or is a program at odds with this one: neither is won by being faster.
-          quiet_until = time + TAMPERED_WINDOW_MS;
-          setTimeout(() => void enforcer.lookAgain(), TAMPERED_WINDOW_MS + 1).unref();
-          return;
-        }
-        if (!(await isLoaded()) || (await isAnother())) beginCounting();
-        await load(loaded, true);
-        fingerprint = await fingerprintNow();
-        await remember({ life: await lifeNow() });
-      });
-    },
+  disable(): Promise<void> {
+    return this.#inTurn(async () => {
+      clearTimeout(this.#expiry);
+      await this.#takeAway();
+      await this.#remember({ ...EMPTY });
+      await this.#keepForBoot();
+    });
+  }
 
-    disable: () =>
-      inTurn(async () => {
-        clearTimeout(expiry);
-        await takeAway();
-        await remember({ ...EMPTY });
-        await keepForBoot();
-      }),
+  async counters(): Promise<Counted> {
+    const { epoch } = this.#state;
+    const listing = this.#loaded === null ? '' : ((await this.#parts.nft.listCounters(TABLE)) ?? '');
+    const revision = this.#loaded;
+    // The table was taken away meanwhile: of which one this is cannot be told.
+    if (epoch !== this.#state.epoch) return await this.counters();
+    if (revision === null) return { epoch: this.#state.epoch, counters: [], drops: '' };
+    if (this.#counted?.listing !== listing || this.#counted.revision !== revision)
+      this.#counted = { listing, revision, meaning: meaningOf(readCounters(listing), revision) };
+    const { counters: counts, drops } = this.#counted.meaning;
+    return { epoch: this.#state.epoch, counters: counts, drops: `${this.#state.epoch} ${drops}` };
+  }
 
-    async counters() {
-      const { epoch } = state;
-      const listing = loaded === null ? '' : ((await nft.listCounters(TABLE)) ?? '');
-      const revision = loaded;
-      // The table was taken away meanwhile: of which one this is cannot be told.
-      if (epoch !== state.epoch) return await enforcer.counters();
-      if (revision === null) return { epoch: state.epoch, counters: [], drops: '' };
-      if (counted?.listing !== listing || counted.revision !== revision)
-        counted = { listing, revision, meaning: meaningOf(readCounters(listing), revision) };
-      const { counters: counts, drops } = counted.meaning;
-      return { epoch: state.epoch, counters: counts, drops: `${state.epoch} ${drops}` };
-    },
+  appliedRev(): number {
+    return this.#loaded?.rev ?? 0;
+  }
 
-    appliedRev: () => loaded?.rev ?? 0,
-    rulesetHash: () => loaded?.hash ?? null,
-    ruleset: () => ({
-      defaults: loaded?.defaults ?? { inbound: 'allow', outbound: 'allow' },
-      rules: loaded?.rules ?? [],
-      block_list: loaded?.block_list ?? [],
+  rulesetHash(): string | null {
+    return this.#loaded?.hash ?? null;
+  }
+
+  ruleset(): Ruleset {
+    return {
+      defaults: this.#loaded?.defaults ?? { inbound: 'allow', outbound: 'allow' },
+      rules: this.#loaded?.rules ?? [],
+      block_list: this.#loaded?.block_list ?? [],
       control: [],
-    }),
-  };
-  return enforcer;
+    };
+  }
 }
+
+export const createEnforcer = (parts: EnforcerParts): Enforcer => new NftEnforcer(parts);

@@ -50,7 +50,9 @@ const COUNTER = /counter (\w+) \{[^{}]*?packets (\d+) bytes (\d+)/gu;
 /** Reads what `listCounters` lists. It is asked for twice a minute all day, and as JSON it would take three times as long to make and to read. */
 export function readCounters(listing: string): CounterNow[] {
   return Array.from(listing.matchAll(COUNTER), ([, name = '', packets, bytes]) => ({
-    ...{ name, packets: Number(packets), bytes: Number(bytes) },
+    name,
+    packets: Number(packets),
+    bytes: Number(bytes),
   }));
 }
 

@@ -13,8 +13,16 @@ export interface Answer {
   body: unknown;
 }
 
+/** A device proves itself by them. */
+export interface Proof {
+  device_id: string;
+  token: string;
+}
+
 interface CallOptions {
   timeout_ms: number;
+  /** The caller, in the head of the call: a server refuses it before it reads the body. */
+  proof?: Proof | undefined;
   /** Of the answer; a longer one is an error. */
   bytes_maximum: number;
   lookup?: LookupFunction | undefined;
@@ -25,6 +33,13 @@ const CALL: CallOptions = { timeout_ms: 10_000, bytes_maximum: 1024 ** 2 };
 function requestFor(url: URL): typeof requestHttps {
   trustSystem(url);
   return url.protocol === 'https:' ? requestHttps : requestHttp;
+}
+
+const proofHeaders = ({ device_id, token }: Proof) => ({ authorization: `Bearer ${token}`, 'x-device-id': device_id });
+
+function jsonHeaders(text: string, proof: Proof | undefined): Record<string, string | number> {
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+  return proof === undefined ? headers : { ...headers, ...proofHeaders(proof) };
 }
 
 /** `https://host/base` and `/agent/verify` as one address below `/api`. */
@@ -40,18 +55,16 @@ export function addressOf(server: URL, path: string): URL {
  * @throws Error where no whole answer came
  */
 export function post(url: URL, body: unknown, options: Partial<CallOptions> = {}): Promise<Answer> {
-  const { timeout_ms, bytes_maximum, lookup } = { ...CALL, ...options };
+  const { timeout_ms, bytes_maximum, lookup, proof } = { ...CALL, ...options };
   const text = JSON.stringify(body);
   const request = requestFor(url);
   return new Promise((resolve, reject) => {
     const sent = request(
       url,
       {
-        ...{
-          method: 'POST',
-          agent: false,
-          headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
-        },
+        method: 'POST',
+        agent: false,
+        headers: jsonHeaders(text, proof),
         ...(lookup === undefined ? {} : { lookup }),
         signal: AbortSignal.timeout(timeout_ms),
       },
@@ -88,13 +101,15 @@ export function post(url: URL, body: unknown, options: Partial<CallOptions> = {}
 export function download(url: URL, body: unknown, path: string, options: CallOptions): Promise<number> {
   const text = JSON.stringify(body);
   const request = requestFor(url);
-  const { timeout_ms, bytes_maximum, lookup } = options;
+  const { timeout_ms, bytes_maximum, lookup, proof } = options;
   return new Promise((resolve, reject) => {
     const sent = request(
       url,
       {
-        ...{ method: 'POST', agent: false, signal: AbortSignal.timeout(timeout_ms) },
-        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
+        method: 'POST',
+        agent: false,
+        signal: AbortSignal.timeout(timeout_ms),
+        headers: jsonHeaders(text, proof),
         ...(lookup === undefined ? {} : { lookup }),
       },
       (response) => {
@@ -136,7 +151,7 @@ interface SentFile {
  */
 export function sendFile(
   url: URL,
-  { token, field, file }: { token: string; field: string; file: SentFile },
+  { proof, field, file }: { proof: Proof; field: string; file: SentFile },
   { silence_ms, lookup, signal }: { silence_ms: number; lookup: LookupFunction; signal: AbortSignal },
 ): Promise<Sent> {
   const boundary = `palisade-${randomBytes(16).toString('hex')}`;
@@ -157,9 +172,12 @@ export function sendFile(
     const sent = request(
       url,
       {
-        ...{ method: 'POST', agent: false, lookup, signal },
+        method: 'POST',
+        agent: false,
+        lookup,
+        signal,
         headers: {
-          authorization: `Bearer ${token}`,
+          ...proofHeaders(proof),
           'content-type': `multipart/form-data; boundary=${boundary}`,
           'content-length': head.length + file.size + tail.length,
         },
@@ -183,7 +201,8 @@ export function sendFile(
             // What is no JSON is no sentence of the server's.
           }
           resolve({
-            ...{ status: response.statusCode ?? 0, detail },
+            status: response.statusCode ?? 0,
+            detail,
             retry_after_ms: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : undefined,
           });
         });

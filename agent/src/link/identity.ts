@@ -80,7 +80,11 @@ export async function enrol(server: URL, code: string, before: Identity | undefi
   const public_key = before?.public_key ?? pair.publicKey.toString('base64');
   const private_key = before?.private_key ?? pair.privateKey.toString('base64');
   const answer = await post(addressOf(server, enrolDevice.path), {
-    ...{ code, hostname: lineOf(hostname(), HOSTNAME_LENGTH), os: describeOs(), public_key, agent_version: AGENT_VERSION },
+    code,
+    hostname: lineOf(hostname(), HOSTNAME_LENGTH),
+    os: describeOs(),
+    public_key,
+    agent_version: AGENT_VERSION,
   }).catch((error: unknown) => {
     throw new Refused(`The server ${server.href} could not be reached: ${failureOf(error)}.`);
   });
@@ -95,7 +99,7 @@ export async function enrol(server: URL, code: string, before: Identity | undefi
 
 /** Tells the server that this device is no more. The answer does not matter: the agent goes in any case. */
 export async function leave({ server, device_id, token }: Identity): Promise<boolean> {
-  return await post(addressOf(new URL(server), leaveDevice.path), { device_id, token }).then(
+  return await post(addressOf(new URL(server), leaveDevice.path), { device_id, token }, { proof: { device_id, token } }).then(
     ({ status }) => status === leaveDevice.status,
     () => false,
   );
@@ -110,7 +114,7 @@ export async function downloadSet(
   path: string,
   lookup: LookupFunction,
 ): Promise<void> {
-  const options = { timeout_ms: DOWNLOAD_MS, bytes_maximum: bytes, lookup };
+  const options = { timeout_ms: DOWNLOAD_MS, bytes_maximum: bytes, lookup, proof: { device_id, token } };
   const status = await download(
     addressOf(new URL(server), downloadSignatures.path),
     { device_id, token, version },
@@ -134,7 +138,7 @@ export async function sendFound(
   url.search = new URLSearchParams({ device_id, order_id }).toString();
   return await sendFile(
     url,
-    { token, field: sendForSecondLook.upload ?? '', file },
+    { proof: { device_id, token }, field: sendForSecondLook.upload ?? '', file },
     { silence_ms: SECOND_LOOK_SILENCE_MS, lookup, signal },
   );
 }
@@ -148,7 +152,7 @@ async function askOnce({ server, device_id, token }: Identity, timeout_ms: numbe
     const { status, body } = await post(
       addressOf(new URL(server), verifyDevice.path),
       { device_id, token, nonce },
-      { timeout_ms },
+      { timeout_ms, proof: { device_id, token } },
     );
     if (status === verifyDevice.status) {
       const reply = verifyDevice.reply?.safeParse(body);

@@ -2,29 +2,59 @@ import { once } from 'node:events';
 import { type Desired, type Hello, SAID_BYTES_MAXIMUM, type Said, saidSchema } from '@palisade/contract/agent';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { createLink } from './link.ts';
+import { Link } from './link.ts';
 import { createResolver } from './resolver.ts';
 
 const ID = '01930000-0000-7000-8000-000000000001';
 const rule = (port: number) => ({
-  ...{ id: ID, direction: 'inbound', action: 'block', protocol: 'tcp', source_ip: '*', destination_ip: '*', port: `${port}` },
+  id: ID,
+  direction: 'inbound',
+  action: 'block',
+  protocol: 'tcp',
+  source_ip: '*',
+  destination_ip: '*',
+  port: `${port}`,
   expires_at: null,
 });
 /** Longer than what is checked each time. */
 const desired = (port: number, parts = {}) =>
   JSON.stringify({
-    ...{ kind: 'desired', rev: 1, hash: '0'.repeat(64), defaults: { inbound: 'allow', outbound: 'allow' } },
-    ...{ rules: Array.from({ length: 30 }, () => rule(port)), block_list: [], scan_jobs: [], file_orders: [], exclusions: [] },
-    ...{ watched: [], is_watching: false, signatures: null },
+    kind: 'desired',
+    rev: 1,
+    hash: '0'.repeat(64),
+    defaults: { inbound: 'allow', outbound: 'allow' },
+    rules: Array.from({ length: 30 }, () => rule(port)),
+    block_list: [],
+    scan_jobs: [],
+    file_orders: [],
+    exclusions: [],
+    watched: [],
+    is_watching: false,
+    signatures: null,
     ...parts,
   });
 
 const hello = (): Hello => ({
-  ...{ kind: 'hello', device_id: ID, token: 'a'.repeat(64), instance: 'b'.repeat(32), agent_version: '1', applied_rev: 0 },
-  ...{ ruleset_hash: null, at: new Date().toISOString() },
+  kind: 'hello',
+  device_id: ID,
+  token: 'a'.repeat(64),
+  instance: 'b'.repeat(32),
+  agent_version: '1',
+  applied_rev: 0,
+  ruleset_hash: null,
+  at: new Date().toISOString(),
   capabilities: {
-    ...{ firewall: 'unavailable', firewall_reason: null, conntrack: false, scanner: false, scanner_reason: null },
-    ...{ watch: false, control: false, control_reason: null, second_look: false, second_look_reason: null, containers: false },
+    firewall: 'unavailable',
+    firewall_reason: null,
+    conntrack: false,
+    scanner: false,
+    scanner_reason: null,
+    watch: false,
+    control: false,
+    control_reason: null,
+    second_look: false,
+    second_look_reason: null,
+    containers: false,
   },
 });
 
@@ -42,8 +72,12 @@ it('checks a state once that is told again as it was, and anew what is another o
   const url = new URL(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`);
   const heard: Desired[] = [];
   const reasons: string[] = [];
-  const link = createLink({
-    ...{ server: url, resolver: createResolver(url), onNoted() {}, onSkew() {}, onConnected() {} },
+  const link = new Link({
+    server: url,
+    resolver: createResolver(url),
+    onNoted() {},
+    onSkew() {},
+    onConnected() {},
     hello,
     onDesired: (told) => heard.push(told),
     onState: (_state, reason) => reasons.push(reason),
@@ -100,8 +134,14 @@ async function createWorld(parts: { onConnected?: (say: (frame: Said) => void) =
   await once(server, 'listening');
   const address = server.address();
   const url = new URL(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`);
-  const link = createLink({
-    ...{ server: url, resolver: createResolver(url), onNoted() {}, onSkew() {}, onDesired() {}, onState() {}, hello },
+  const link = new Link({
+    server: url,
+    resolver: createResolver(url),
+    onNoted() {},
+    onSkew() {},
+    onDesired() {},
+    onState() {},
+    hello,
     onConnected: () => parts.onConnected?.((frame) => link.say(frame)),
     askRevoked: () => Promise.resolve(undefined),
     wait: () => Promise.resolve(),
@@ -119,12 +159,22 @@ async function createWorld(parts: { onConnected?: (say: (frame: Said) => void) =
 
 const id = (number: number) => `01930000-0000-7000-8000-${String(number).padStart(12, '0')}`;
 const event = (number: number): Said => ({
-  ...{ kind: 'event', id: id(number), at: new Date().toISOString() },
+  kind: 'event',
+  id: id(number),
+  at: new Date().toISOString(),
   event: { event: 'tampered', backed_off: false },
 });
 const report = (seq: number): Said => ({
-  ...{ kind: 'report', seq, epoch: new Date().toISOString(), counters: [], blocked: [], telemetry: null, posture: [] },
-  ...{ foreign_tables: [], watching: null, health: null },
+  kind: 'report',
+  seq,
+  epoch: new Date().toISOString(),
+  counters: [],
+  blocked: [],
+  telemetry: null,
+  posture: [],
+  foreign_tables: [],
+  watching: null,
+  health: null,
 });
 
 it('says what happened while the server was away once each, and no more at once than a server takes', async () => {
@@ -162,18 +212,29 @@ it('says of a report that is too large what must be known', async () => {
   await vi.waitFor(() => expect(connections).toHaveLength(1));
   const blocked = Array.from({ length: 500 }, () => ({
     ...({ direction: 'outbound', protocol: 'other', address: '2001:db8:1234:5678:9abc:def0:1234:5678', port: 65_535 } as const),
-    ...{ packets: Number.MAX_SAFE_INTEGER, first_at: new Date().toISOString(), last_at: new Date().toISOString() },
+    packets: Number.MAX_SAFE_INTEGER,
+    first_at: new Date().toISOString(),
+    last_at: new Date().toISOString(),
   }));
   const counters = Array.from({ length: 1_002 }, (_, index) => ({ of: id(index), packets: 2 ** 50, bytes: 2 ** 52 }));
   const connection = {
     ...({ direction: 'outbound', protocol: 'tcp', local: '2001:db8:1234:5678:9abc:def0:1234:5678' } as const),
-    ...{ remote: '2001:db8:1234:5678:9abc:def0:1234:5678', port: 65_535, program: '\u{1f600}'.repeat(50) },
+    remote: '2001:db8:1234:5678:9abc:def0:1234:5678',
+    port: 65_535,
+    program: '\u{1f600}'.repeat(50),
   };
   const whole = {
     ...report(1),
-    ...{ blocked, counters },
+    blocked,
+    counters,
     telemetry: {
-      ...{ cpu_percent: 1, memory_percent: 1, memory_bytes: 1, network_in: 1, network_out: 1, network_percent: 1, uptime_s: 1 },
+      cpu_percent: 1,
+      memory_percent: 1,
+      memory_bytes: 1,
+      network_in: 1,
+      network_out: 1,
+      network_percent: 1,
+      uptime_s: 1,
       listening: [],
       connections: Array.from({ length: 300 }, () => connection),
     },

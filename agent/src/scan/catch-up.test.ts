@@ -19,7 +19,9 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const store = () => createStore(join(root, 'seen.json'), seenSchema);
 const open = (parts: Partial<CatchUpParts> = {}) =>
   createCatchUp({
-    ...{ store: store(), log: (line) => lines.push(line), now: Date.now },
+    store: store(),
+    log: (line) => lines.push(line),
+    now: Date.now,
     look: async ({ path }) => void looked.push(path.toString()),
     whenLooked: () => Promise.resolve(),
     ...parts,
@@ -45,6 +47,7 @@ async function seenUntilNow(): Promise<number> {
   return until;
 }
 
+// proves: device-fault-20
 it('looks at what changed while the agent did not run, whatever time it says itself, once', async () => {
   writeAfter(0, 'old', 'changed');
   const since = await seenUntilNow();
@@ -71,6 +74,7 @@ it('looks at nothing the first time, and remembers until when watching has seen 
   expect(await store().read()).toEqual({ until: new Date(10_000_000 - 120_000).toISOString() });
 });
 
+// proves: device-fault-20
 it('keeps nothing while it is under way, so that an agent that ends in the middle begins again', async () => {
   const since = await seenUntilNow();
   writeAfter(since, 'new');

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { FairQueue, personOf, readSubordinates } from './fair-queue.ts';
 
+// proves: attack-E.6-1
 test('takes turns between people, however much one of them has waiting', () => {
   const queue = new FairQueue<string>(100);
   for (let index = 0; index < 50; index += 1) queue.offer(1, `a${index}`);

@@ -58,6 +58,7 @@ const verdictsKept = () =>
     .slice(1)
     .filter((line) => line.includes(' '));
 
+// proves: device-fault-21
 it('goes on where it stood after it and its engine were killed in the middle, three times, and says each finding once', async () => {
   for (let index = 0; index < FILES; index += 1) {
     if (index % FILES_IN_FOLDER === 0) mkdirSync(join(tree, `${index / FILES_IN_FOLDER}`), { recursive: true });

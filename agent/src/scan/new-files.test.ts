@@ -21,7 +21,9 @@ function start(bound = 10) {
   const ends = new Map<string, (outcome: 'read' | 'unread' | 'gone') => void>();
   const room: number[] = [];
   const files = createNewFiles({
-    ...{ bound, log: () => {}, onRoom: (person) => room.push(person) },
+    bound,
+    log: () => {},
+    onRoom: (person) => room.push(person),
     read({ path }, lane: Lane) {
       begun.push(`${lane} ${path}`);
       return new Promise((resolve) => ends.set(path.toString(), resolve));
@@ -47,6 +49,7 @@ test('reads one file of a person at a time, and in turn', async () => {
   expect(begun.slice(2)).toEqual(['small c0', 'small a1']);
 });
 
+// proves: attack-E.6-1
 test('has no small file wait for large ones', async () => {
   const { files, begun } = start();
   for (let index = 0; index < 12; index += 1) files.offer(fileOf(`large${index}`, { size: 2_048n * MB }), 1);
@@ -93,7 +96,9 @@ test.each<[string, Parameters<typeof healthOf>[0], ReturnType<typeof healthOf>]>
   [
     'nothing waits',
     {
-      ...{ watch: { overflow: null, waiting_since: null }, files: { waiting: 0, waiting_since: null, unread: 2 }, stuck: 0 },
+      watch: { overflow: null, waiting_since: null },
+      files: { waiting: 0, waiting_since: null, unread: 2 },
+      stuck: 0,
       is_wanted: true,
     },
     { watcher: 'working', overflow: null, files_unread: 2, workers_stuck: 0 },
@@ -101,7 +106,9 @@ test.each<[string, Parameters<typeof healthOf>[0], ReturnType<typeof healthOf>]>
   [
     'files wait for long',
     {
-      ...{ watch: { overflow: null, waiting_since: null }, files: { waiting: 3, waiting_since: 0, unread: 0 }, stuck: 2 },
+      watch: { overflow: null, waiting_since: null },
+      files: { waiting: 3, waiting_since: 0, unread: 0 },
+      stuck: 2,
       is_wanted: true,
     },
     { watcher: 'stalled', overflow: null, files_unread: 0, workers_stuck: 2 },
@@ -109,22 +116,20 @@ test.each<[string, Parameters<typeof healthOf>[0], ReturnType<typeof healthOf>]>
   [
     'folders are still to be read again',
     {
-      ...{
-        watch: { overflow: { at: 0, folders: 4 }, waiting_since: 999_000 },
-        files: { waiting: 0, waiting_since: null, unread: 0 },
-      },
-      ...{ stuck: 0, is_wanted: true },
+      watch: { overflow: { at: 0, folders: 4 }, waiting_since: 999_000 },
+      files: { waiting: 0, waiting_since: null, unread: 0 },
+      stuck: 0,
+      is_wanted: true,
     },
     { watcher: 'working', overflow: { at: '2026-11-20T09:43:20.000Z', folders: 4 }, files_unread: 0, workers_stuck: 0 },
   ],
   [
     'an overflow is long over',
     {
-      ...{
-        watch: { overflow: { at: 0, folders: 0 }, waiting_since: null },
-        files: { waiting: 0, waiting_since: null, unread: 0 },
-      },
-      ...{ stuck: 0, is_wanted: false },
+      watch: { overflow: { at: 0, folders: 0 }, waiting_since: null },
+      files: { waiting: 0, waiting_since: null, unread: 0 },
+      stuck: 0,
+      is_wanted: false,
     },
     { watcher: 'off', overflow: null, files_unread: 0, workers_stuck: 0 },
   ],

@@ -1,28 +1,13 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { createStore, writeWhole } from '#agent/store.ts';
+import { createStore, type Store, writeWhole } from '#agent/store.ts';
 import { asOwner } from '#files/as-owner.ts';
 import { Folder, type ForeignFile, isSameContent, openForeign, type Stats, splitPath } from '#files/foreign.ts';
 import { makeOwnFolder, openOwn, ownSize, ownText, removeOwn } from '#files/own-state.ts';
 import type { OwnerAnswer } from '#files/owner-jobs.ts';
 
-/**
- * Keeps found files where they cannot be run: sealed with AES-256-GCM under a key of this computer's own, as the server's quarantine is. A sealed file is 12 bytes of
- * nonce, the ciphertext and 16 bytes of tag; the file's id is authenticated with it, so that one cannot be put in another's place.
- */
-export interface Quarantine {
-  /** Seals a file and takes it away. Nothing is taken away where it could not be sealed whole, or where it is not as it was when it was found. */
-  take(id: string, path: Buffer, stats: Stats): Promise<{ ok: true } | { ok: false; reason: string }>;
-  /** Puts a file back where it was, as it was, if nothing else is there now. */
-  restore(id: string): Promise<{ ok: true; path: Buffer } | { ok: false; reason: string }>;
-  /** Reads a sealed file, as often as it is called, in parts; undefined where there is none. One that was changed throws at its end. */
-  read(id: string): Promise<(() => AsyncIterable<Buffer>) | undefined>;
-  /** Deletes a sealed file for ever. */
-  remove(id: string): Promise<void>;
-}
-
-/** No larger file is read on a device, so that none is found. Bytes. */
+/** Larger files are not read on a device, so none is found. Bytes. */
 const SEALED_MAXIMUM = 2n * 1024n ** 3n;
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -49,8 +34,8 @@ const ELSE = new Set(['link', 'not_regular', 'changed']);
 const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
 
 /**
- * Whose rights take an entry out of a folder: its own person's. Root does it alone where nobody else could have put anything else there, or could move what is root's
- * (sticky folders of root); root's file in the folder of a person is taken out with that person's rights.
+ * The user with whose rights a file is removed from its folder: the owner of the file. Root's files are removed by root if no other user can replace entries of the folder
+ * or move those of root (sticky folders of root), and else by the owner of the folder. Undefined for root's file in a folder of root that others can write to.
  */
 async function removerOf(path: Buffer, stats: Stats): Promise<number | undefined> {
   const folder = await Folder.open(splitPath(path).folder);
@@ -59,6 +44,13 @@ async function removerOf(path: Buffer, stats: Stats): Promise<number | undefined
   if (stats.uid !== 0n) return Number(stats.uid);
   if (folder.stats.uid !== 0n) return Number(folder.stats.uid);
   return folder.writers === 'others' ? undefined : 0;
+}
+
+function reasonOfTake(error: unknown): string {
+  if (isFull(error)) return NO_ROOM;
+  if (ABSENT.has(codeOf(error))) return GONE;
+  if (ELSE.has(codeOf(error))) return CHANGED;
+  return `It could not be sealed (${codeOf(error) || String(error)}), so it lies where it was.`;
 }
 
 function reasonOfRestore(answer: Extract<OwnerAnswer, { ok: false }>): string {
@@ -80,149 +72,169 @@ async function keyIn(folder: string): Promise<Buffer> {
   return key;
 }
 
-export function createQuarantine(folder: string): Quarantine {
-  const sealed = (id: string) => join(folder, `${id}.sealed`);
-  const record = (id: string) => createStore(join(folder, `${id}.json`), recordSchema);
-  let key: Promise<Buffer> | undefined;
-  /** The same for all that comes at once, the first time too. */
-  function keyNow(): Promise<Buffer> {
-    key ??= keyIn(folder).catch((error: unknown) => {
-      key = undefined;
+/**
+ * Keeps found files where they cannot be run: sealed with AES-256-GCM under a key of this computer, like the quarantine of the server. A sealed file is 12 bytes of
+ * nonce, the ciphertext and 16 bytes of tag; the file's id is authenticated with it, so that one sealed file cannot replace another.
+ */
+export class Quarantine {
+  readonly #folder: string;
+  #key: Promise<Buffer> | undefined;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Seals a file and removes it. It stays where it is if it cannot be sealed whole, or is not as it was when it was found. */
+  async take(id: string, path: Buffer, stats: Stats): Promise<{ ok: true } | { ok: false; reason: string }> {
+    await makeOwnFolder(this.#folder);
+    let from: ForeignFile | undefined;
+    try {
+      // Opened without following links: the path may be another file or a link by now.
+      from = await openForeign(path);
+      const reason = await this.#takeOpen(id, from, stats);
+      if (reason === undefined) return { ok: true };
+      await this.remove(id);
+      return { ok: false, reason };
+    } catch (error) {
+      await this.remove(id);
+      return { ok: false, reason: reasonOfTake(error) };
+    } finally {
+      await from?.close();
+    }
+  }
+
+  /** Puts a file back where it was, as it was, if nothing else is there now. */
+  async restore(id: string): Promise<{ ok: true; path: Buffer } | { ok: false; reason: string }> {
+    const kept = await this.#record(id).read();
+    const bytes = await ownSize(this.#sealed(id));
+    if (kept === undefined || bytes === undefined)
+      return { ok: false, reason: 'It is not in the quarantine of this device any more.' };
+    const { path: path_text, mode, uid, gid, mtime_ms } = kept;
+    try {
+      const key = await this.#keyNow();
+      const size = bytes - NONCE_BYTES - TAG_BYTES;
+      const job = { kind: 'put' as const, path: path_text, size, mode, gid, mtime_ms };
+      const answer = await asOwner(uid, job, () => unsealed(this.#sealed(id), id, key));
+      if (!answer.ok) return { ok: false, reason: reasonOfRestore(answer) };
+      await this.remove(id);
+      return { ok: true, path: Buffer.from(path_text, 'base64') };
+    } catch (error) {
+      const code = codeOf(error);
+      if (ABSENT.has(code) || code === 'link') return { ok: false, reason: reasonOfRestore({ ok: false, code, at: 'folder' }) };
+      return { ok: false, reason: `It could not be restored: ${error instanceof Error ? error.message : String(error)}` };
+    }
+  }
+
+  /** Reads a sealed file in parts, as often as the answer is called; undefined where there is none. A changed file throws at its end. */
+  async read(id: string): Promise<(() => AsyncIterable<Buffer>) | undefined> {
+    if ((await ownSize(this.#sealed(id))) === undefined) return undefined;
+    const key = await this.#keyNow();
+    return () => unsealed(this.#sealed(id), id, key);
+  }
+
+  /** Deletes a sealed file for ever. */
+  async remove(id: string): Promise<void> {
+    await removeOwn(this.#sealed(id));
+    await this.#record(id).remove();
+  }
+
+  #sealed(id: string): string {
+    return join(this.#folder, `${id}.sealed`);
+  }
+
+  #record(id: string): Store<z.infer<typeof recordSchema>> {
+    return createStore(join(this.#folder, `${id}.json`), recordSchema);
+  }
+
+  /** Makes the key only once, also for simultaneous first calls. */
+  #keyNow(): Promise<Buffer> {
+    this.#key ??= keyIn(this.#folder).catch((error: unknown) => {
+      this.#key = undefined;
       throw error;
     });
-    return key;
+    return this.#key;
   }
 
-  async function seal(id: string, from: ForeignFile, sealing_key: Buffer): Promise<bigint> {
-    const to = await openOwn(sealed(id), 'wx');
-    try {
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(ALGORITHM, sealing_key, nonce).setAAD(Buffer.from(id));
-      await to.writeFile(nonce);
-      let bytes = 0n;
-      for await (const part of from.chunks()) {
-        bytes += BigInt(part.length);
-        await to.writeFile(cipher.update(part));
-      }
-      await to.writeFile(Buffer.concat([cipher.final(), cipher.getAuthTag()]));
-      await to.sync();
-      return bytes;
-    } finally {
-      await to.close();
-    }
-  }
-
-  /** What is sealed, in parts; whether it is whole is known at its end. @throws Error where it was changed, or is not there */
-  async function* unsealed(id: string, sealing_key: Buffer): AsyncGenerator<Buffer> {
-    const from = await openOwn(sealed(id), 'r');
-    try {
-      const { size } = await from.stat();
-      const nonce = Buffer.alloc(NONCE_BYTES);
-      const tag = Buffer.alloc(TAG_BYTES);
-      await from.read(nonce, 0, NONCE_BYTES, 0);
-      await from.read(tag, 0, TAG_BYTES, size - TAG_BYTES);
-      const decipher = createDecipheriv(ALGORITHM, sealing_key, nonce).setAAD(Buffer.from(id)).setAuthTag(tag);
-      const end = size - TAG_BYTES;
-      for (let at = NONCE_BYTES; at < end; ) {
-        const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, end - at));
-        const { bytesRead } = await from.read(buffer, 0, buffer.length, at);
-        if (bytesRead === 0) throw new Error('the sealed file is cut off');
-        at += bytesRead;
-        yield decipher.update(buffer.subarray(0, bytesRead));
-      }
-      yield decipher.final();
-    } finally {
-      await from.close();
-    }
-  }
-
-  async function remove(id: string): Promise<void> {
-    await removeOwn(sealed(id));
-    await record(id).remove();
-  }
-
-  /** Seals what is open, and takes exactly this file away. Answers why not, or undefined. */
-  async function takeOpen(id: string, from: ForeignFile, stats: Stats): Promise<string | undefined> {
+  /** Seals an open file, and removes exactly this file. @returns the reason why not, or undefined */
+  async #takeOpen(id: string, from: ForeignFile, stats: Stats): Promise<string | undefined> {
     if (!isSameContent(from.stats, stats)) return CHANGED;
     if (stats.size > SEALED_MAXIMUM) return 'It is too large to be sealed, so it lies where it was.';
-    const { path } = from;
-    const { dev, ino, size, mtimeNs } = from.stats;
-    const remover = await removerOf(path, from.stats);
+    const remover = await removerOf(from.path, from.stats);
     if (remover === undefined) return 'It belongs to root in a folder that others can change, so it lies where it was.';
-    await record(id).write({
-      path: path.toString('base64'),
+    await this.#record(id).write({
+      path: from.path.toString('base64'),
       mode: Number(stats.mode & 0o7777n),
       uid: Number(stats.uid),
       gid: Number(stats.gid),
       mtime_ms: Number(stats.mtimeMs),
     });
-    const bytes = await seal(id, from, await keyNow());
+    const bytes = await seal(this.#sealed(id), id, from, await this.#keyNow());
     if (bytes !== stats.size || !(await from.isUnchanged())) return CHANGED;
-    const answer = await asOwner(remover, {
-      kind: 'remove',
-      path: path.toString('base64'),
-      ...{ dev: `${dev}`, ino: `${ino}`, size: `${size}`, mtime_ns: `${mtimeNs}` },
-    });
-    if (answer.ok) return undefined;
-    // Its person may have ended the process: what has no name any more was taken away.
-    if (answer.code === 'ended' && (await from.statNow()).nlink === 0n) return undefined;
-    if (ABSENT.has(answer.code)) return GONE;
-    if (ELSE.has(answer.code)) return CHANGED;
-    if (answer.code === 'EACCES' || answer.code === 'EPERM')
-      return 'Its owner may not remove it from the folder that it is in, so it lies where it was.';
-    return `It could not be removed (${answer.code}), so it lies where it was.`;
+    return removeSealed(from, remover);
   }
+}
 
-  return {
-    remove,
+/** Encrypts a file into a new one. @returns the bytes that were read */
+async function seal(path: string, id: string, from: ForeignFile, key: Buffer): Promise<bigint> {
+  const to = await openOwn(path, 'wx');
+  try {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(id));
+    await to.writeFile(nonce);
+    let bytes = 0n;
+    for await (const part of from.chunks()) {
+      bytes += BigInt(part.length);
+      await to.writeFile(cipher.update(part));
+    }
+    await to.writeFile(Buffer.concat([cipher.final(), cipher.getAuthTag()]));
+    await to.sync();
+    return bytes;
+  } finally {
+    await to.close();
+  }
+}
 
-    async read(id) {
-      if ((await ownSize(sealed(id))) === undefined) return undefined;
-      const sealing_key = await keyNow();
-      return () => unsealed(id, sealing_key);
-    },
+/** Decrypts a sealed file in parts. Whether it is whole is known only at its end. @throws Error if it was changed or does not exist */
+async function* unsealed(path: string, id: string, key: Buffer): AsyncGenerator<Buffer> {
+  const from = await openOwn(path, 'r');
+  try {
+    const { size } = await from.stat();
+    const nonce = Buffer.alloc(NONCE_BYTES);
+    const tag = Buffer.alloc(TAG_BYTES);
+    await from.read(nonce, 0, NONCE_BYTES, 0);
+    await from.read(tag, 0, TAG_BYTES, size - TAG_BYTES);
+    const decipher = createDecipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(id)).setAuthTag(tag);
+    const end = size - TAG_BYTES;
+    for (let at = NONCE_BYTES; at < end; ) {
+      const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, end - at));
+      const { bytesRead } = await from.read(buffer, 0, buffer.length, at);
+      if (bytesRead === 0) throw new Error('the sealed file is cut off');
+      at += bytesRead;
+      yield decipher.update(buffer.subarray(0, bytesRead));
+    }
+    yield decipher.final();
+  } finally {
+    await from.close();
+  }
+}
 
-    async take(id, path, stats) {
-      await makeOwnFolder(folder);
-      let from: ForeignFile | undefined;
-      try {
-        // Not by a link that somebody put in its place meanwhile, nor through one.
-        from = await openForeign(path);
-        const reason = await takeOpen(id, from, stats);
-        if (reason === undefined) return { ok: true };
-        await remove(id);
-        return { ok: false, reason };
-      } catch (error) {
-        await remove(id);
-        if (isFull(error)) return { ok: false, reason: NO_ROOM };
-        if (ABSENT.has(codeOf(error))) return { ok: false, reason: GONE };
-        if (ELSE.has(codeOf(error))) return { ok: false, reason: CHANGED };
-        return { ok: false, reason: `It could not be sealed (${codeOf(error) || String(error)}), so it lies where it was.` };
-      } finally {
-        await from?.close();
-      }
-    },
-
-    async restore(id) {
-      const kept = await record(id).read();
-      const bytes = await ownSize(sealed(id));
-      if (kept === undefined || bytes === undefined)
-        return { ok: false, reason: 'It is not in the quarantine of this device any more.' };
-      const { path: path_text, mode, uid, gid, mtime_ms } = kept;
-      try {
-        const path = Buffer.from(path_text, 'base64');
-        const sealing_key = await keyNow();
-        const size = bytes - NONCE_BYTES - TAG_BYTES;
-        const job = { kind: 'put' as const, path: path_text, size, mode, gid, mtime_ms };
-        const answer = await asOwner(uid, job, () => unsealed(id, sealing_key));
-        if (!answer.ok) return { ok: false, reason: reasonOfRestore(answer) };
-        await remove(id);
-        return { ok: true, path };
-      } catch (error) {
-        const code = codeOf(error);
-        if (ABSENT.has(code) || code === 'link') return { ok: false, reason: reasonOfRestore({ ok: false, code, at: 'folder' }) };
-        return { ok: false, reason: `It could not be restored: ${error instanceof Error ? error.message : String(error)}` };
-      }
-    },
-  };
+/** Removes the original of a sealed file with the rights of a user. @returns the reason why not, or undefined */
+async function removeSealed(from: ForeignFile, remover: number): Promise<string | undefined> {
+  const { dev, ino, size, mtimeNs } = from.stats;
+  const answer = await asOwner(remover, {
+    kind: 'remove',
+    path: from.path.toString('base64'),
+    dev: `${dev}`,
+    ino: `${ino}`,
+    size: `${size}`,
+    mtime_ns: `${mtimeNs}`,
+  });
+  if (answer.ok) return undefined;
+  // The owner may have ended the process. A file without a name was removed.
+  if (answer.code === 'ended' && (await from.statNow()).nlink === 0n) return undefined;
+  if (ABSENT.has(answer.code)) return GONE;
+  if (ELSE.has(answer.code)) return CHANGED;
+  if (answer.code === 'EACCES' || answer.code === 'EPERM')
+    return 'Its owner may not remove it from the folder that it is in, so it lies where it was.';
+  return `It could not be removed (${answer.code}), so it lies where it was.`;
 }

@@ -4,15 +4,8 @@ import { lineOf } from '#agent/line.ts';
 import { type ForeignFile, openForeign } from '#files/foreign.ts';
 import { FileRefused } from '#files/timely.ts';
 import type { Sent } from '#link/call.ts';
-import { createFoundFiles } from './found-files.ts';
+import { createFoundFiles, type FoundFiles } from './found-files.ts';
 import type { Quarantine } from './quarantine.ts';
-
-/** Files that the server asked for are sent to it, one at a time: those that this device has found itself, as long as they are what was found. */
-export interface SecondLooks {
-  /** Takes what a desired state asks for. What it does not ask for any more is not sent, and not sent on. */
-  want(looks: readonly SecondLook[]): void;
-  close(): void;
-}
 
 /** A file as it is sent: its bytes can be read more than once. */
 interface Content {
@@ -24,7 +17,7 @@ interface Content {
 /** A file that is not sent, with the reason. */
 class NotSent extends Error {}
 
-/** How often a server that cannot take a file now is asked again, and after how long at first, in ms. */
+/** Attempts for a file that the server cannot take now, and the first waiting time between them, in ms. */
 const TRIES = 6;
 const AGAIN_MS = 5_000;
 const AGAIN_MOST_MS = 60_000;
@@ -36,98 +29,114 @@ const NOT_READ = 'The file could not be read, so it was not sent.';
 const SWITCHED_OFF = 'Files are not sent from this computer: that was switched off on it.';
 const REASON_LENGTH = 300;
 
-export function createSecondLooks(parts: {
+export interface SecondLooksParts {
   quarantine: Pick<Quarantine, 'read'>;
-  /** Where what was found is noted. */
+  /** The folder of records of what was found. */
   folder: string;
-  /** Sends bytes for an order; `read` gives exactly `size` of them, or fails. @throws Error where no answer came */
+  /** Sends bytes for an order; `read` gives exactly `size` of them, or fails. @throws Error if there was no answer */
   send: (order_id: string, file: { size: number; read: () => AsyncIterable<Buffer> }, signal: AbortSignal) => Promise<Sent>;
-  /** Whether whoever this computer belongs to lets files be sent. */
+  /** Whether the owner of this computer lets files be sent. */
   isAllowed: () => boolean;
   happened: (event: DeviceEvent) => void;
   log: (line: string) => void;
   wait: (ms: number) => Promise<void>;
-}): SecondLooks {
-  const { quarantine, send, isAllowed, happened, log, wait } = parts;
-  const found = createFoundFiles(parts.folder);
-  /** What is asked for now: no more than a desired state may name. */
-  let wanted = new Map<string, SecondLook>();
-  /** Of these, what was begun: it is not begun again while it is asked for. */
-  let begun = new Set<string>();
-  let is_working = false;
-  let current: { id: string; abort: AbortController } | undefined;
+}
 
-  /** Where the bytes of a finding are now: sealed, or where they were found. */
-  async function openFound({ finding_id, file_hash }: SecondLook): Promise<Content> {
-    const record = await found.find(finding_id);
-    if (record !== undefined && record.file_hash !== file_hash) throw new NotSent(NOT_FOUND_HERE);
-    const sealed = await quarantine.read(finding_id);
-    if (sealed !== undefined) return { ...(await measured(sealed, file_hash)), close: () => Promise.resolve() };
-    if (record === undefined) throw new NotSent(NOT_FOUND_HERE);
-    let file: ForeignFile | undefined;
-    try {
-      const opened = await openForeign(Buffer.from(record.path, 'base64'));
-      file = opened;
-      if (opened.stats.size !== BigInt(record.size)) throw new NotSent(ANOTHER_FILE);
-      return { ...(await measured(() => opened.chunks(), file_hash)), close: () => opened.close() };
-    } catch (error) {
-      await file?.close();
-      if (error instanceof FileRefused && error.code === 'not_regular') throw new NotSent(ANOTHER_FILE);
-      throw error;
-    }
+/** Reads a whole file before the first byte of it is sent: another file than the one that was found never leaves this computer. */
+async function checkedContent(read: Content['read'], file_hash: string): Promise<Pick<Content, 'size' | 'read'>> {
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const part of read()) {
+    hash.update(part);
+    size += part.length;
   }
+  if (hash.digest('hex') !== file_hash) throw new NotSent(ANOTHER_FILE);
+  return { size, read: () => checked(read(), file_hash, size) };
+}
 
-  /** Reads all of it once: nothing of another file leaves this computer. */
-  async function measured(read: Content['read'], file_hash: string): Promise<Pick<Content, 'size' | 'read'>> {
-    const hash = createHash('sha256');
-    let size = 0;
-    for await (const part of read()) {
-      hash.update(part);
-      size += part.length;
-    }
-    if (hash.digest('hex') !== file_hash) throw new NotSent(ANOTHER_FILE);
-    return { size, read: () => checked(read(), file_hash, size) };
-  }
-
-  /** The same bytes again: what changed meanwhile is broken off before its end, so that no server can take it for whole. */
-  async function* checked(bytes: AsyncIterable<Buffer>, file_hash: string, size: number): AsyncGenerator<Buffer> {
-    const hash = createHash('sha256');
-    let left = size;
-    let last: Buffer | undefined;
-    for await (const part of bytes) {
-      left -= part.length;
-      if (left < 0) throw new NotSent(ANOTHER_FILE);
-      hash.update(part);
-      if (last !== undefined) yield last;
-      // What is read next may overwrite it.
-      last = Buffer.from(part);
-    }
-    if (left !== 0 || hash.digest('hex') !== file_hash) throw new NotSent(ANOTHER_FILE);
+/** The same bytes again. If they have changed, it fails before the last part, so that no server can take the file for whole. */
+async function* checked(bytes: AsyncIterable<Buffer>, file_hash: string, size: number): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256');
+  let left = size;
+  let last: Buffer | undefined;
+  for await (const part of bytes) {
+    left -= part.length;
+    if (left < 0) throw new NotSent(ANOTHER_FILE);
+    hash.update(part);
     if (last !== undefined) yield last;
+    // The next read may overwrite the buffer.
+    last = Buffer.from(part);
+  }
+  if (left !== 0 || hash.digest('hex') !== file_hash) throw new NotSent(ANOTHER_FILE);
+  if (last !== undefined) yield last;
+}
+
+/** Sends the files that the server asked for, one at a time: only files that this device has found, and only while they are as they were found. */
+export class SecondLooks {
+  readonly #parts: SecondLooksParts;
+  readonly #found: FoundFiles;
+  /** The looks that the server asks for now: no more than a desired state may name. */
+  #wanted = new Map<string, SecondLook>();
+  /** Of these, the begun ones: each is begun once while it is asked for. */
+  #begun = new Set<string>();
+  #is_working = false;
+  #current: { id: string; abort: AbortController } | undefined;
+
+  constructor(parts: SecondLooksParts) {
+    this.#parts = parts;
+    this.#found = createFoundFiles(parts.folder);
   }
 
-  /** Undefined once it was sent, or is not asked for any more; else why it could not be. */
-  async function carryOut(look: SecondLook, signal: AbortSignal): Promise<string | undefined> {
-    if (!isAllowed()) return SWITCHED_OFF;
-    const content = await openFound(look);
+  /** Takes the looks of a desired state. Others are not sent, or are broken off. */
+  want(looks: readonly SecondLook[]): void {
+    this.#wanted = new Map(looks.map((look) => [look.id, look]));
+    // A look that is taken back and asked for again has another id.
+    this.#begun = new Set([...this.#begun].filter((id) => this.#wanted.has(id)));
+    if (this.#current !== undefined && !this.#wanted.has(this.#current.id)) this.#current.abort.abort();
+    void this.#workAll();
+  }
+
+  close(): void {
+    this.#wanted = new Map();
+    this.#current?.abort.abort();
+  }
+
+  /** Sends one after the other, until all are begun. */
+  async #workAll(): Promise<void> {
+    if (this.#is_working) return;
+    this.#is_working = true;
+    const next = () => [...this.#wanted.values()].find(({ id }) => !this.#begun.has(id));
+    for (let look = next(); look !== undefined; look = next()) {
+      this.#begun.add(look.id);
+      await this.#work(look).catch((error: unknown) => this.#parts.log(`a second look failed: ${String(error)}`));
+    }
+    this.#is_working = false;
+  }
+
+  async #work(look: SecondLook): Promise<void> {
+    const abort = new AbortController();
+    this.#current = { id: look.id, abort };
+    const reason = await this.#carryOut(look, abort.signal).catch((error: unknown) => {
+      if (!(error instanceof NotSent)) this.#parts.log(`a file could not be sent: ${String(error)}`);
+      return error instanceof NotSent ? error.message : NOT_READ;
+    });
+    this.#current = undefined;
+    if (reason === undefined || abort.signal.aborted) return;
+    this.#parts.happened({ event: 'order_done', order_id: look.id, ok: false, message: lineOf(reason, REASON_LENGTH) });
+  }
+
+  /** @returns the reason why the file could not be sent; undefined if it was, or is no longer asked for */
+  async #carryOut(look: SecondLook, signal: AbortSignal): Promise<string | undefined> {
+    if (!this.#parts.isAllowed()) return SWITCHED_OFF;
+    const content = await this.#open(look);
     try {
       for (let turn = 1; ; turn += 1) {
-        let is_whole = false;
-        async function* read() {
-          yield* content.read();
-          is_whole = true;
-        }
-        const sent = await send(look.id, { size: content.size, read }, signal).catch((error: unknown): Sent => {
-          if (error instanceof NotSent) throw error;
-          return { status: 503, detail: error instanceof Error ? error.message : String(error), retry_after_ms: undefined };
-        });
-        // Whatever became of it: it has left this computer. Once a server has it, it asks for it no more, and its answer is not waited for.
-        if (is_whole) log(`the file with the SHA-256 ${look.file_hash} was sent to the server for a second look, as asked for`);
+        const sent = await this.#sendOnce(look, content, signal);
         if (sent.status === 201) return undefined;
-        // Nobody asks for it any more, or this device is none.
+        // The look is no longer asked for, or the device is revoked.
         if (signal.aborted || sent.status === 404 || sent.status === 401) return undefined;
         if (!LATER.has(sent.status) || turn >= TRIES) return sent.detail || `The server answered ${sent.status}.`;
-        await wait(Math.min(AGAIN_MOST_MS, sent.retry_after_ms ?? AGAIN_MS * turn));
+        await this.#parts.wait(Math.min(AGAIN_MOST_MS, sent.retry_after_ms ?? AGAIN_MS * turn));
         if (signal.aborted) return undefined;
       }
     } finally {
@@ -135,41 +144,39 @@ export function createSecondLooks(parts: {
     }
   }
 
-  async function work(look: SecondLook): Promise<void> {
-    const abort = new AbortController();
-    current = { id: look.id, abort };
-    const reason = await carryOut(look, abort.signal).catch((error: unknown) => {
-      if (!(error instanceof NotSent)) log(`a file could not be sent: ${String(error)}`);
-      return error instanceof NotSent ? error.message : NOT_READ;
-    });
-    current = undefined;
-    if (reason === undefined || abort.signal.aborted) return;
-    happened({ event: 'order_done', order_id: look.id, ok: false, message: lineOf(reason, REASON_LENGTH) });
-  }
-
-  /** One after the other, as long as there is one that was not begun. */
-  async function workAll(): Promise<void> {
-    if (is_working) return;
-    is_working = true;
-    const next = () => [...wanted.values()].find(({ id }) => !begun.has(id));
-    for (let look = next(); look !== undefined; look = next()) {
-      begun.add(look.id);
-      await work(look).catch((error: unknown) => log(`a second look failed: ${String(error)}`));
+  async #sendOnce({ id, file_hash }: SecondLook, content: Content, signal: AbortSignal): Promise<Sent> {
+    let is_whole = false;
+    async function* read() {
+      yield* content.read();
+      is_whole = true;
     }
-    is_working = false;
+    const sent = await this.#parts.send(id, { size: content.size, read }, signal).catch((error: unknown): Sent => {
+      if (error instanceof NotSent) throw error;
+      return { status: 503, detail: error instanceof Error ? error.message : String(error), retry_after_ms: undefined };
+    });
+    // The file has left this computer, whatever the answer. A server that has it may end the look before it answers.
+    if (is_whole)
+      this.#parts.log(`the file with the SHA-256 ${file_hash} was sent to the server for a second look, as asked for`);
+    return sent;
   }
 
-  return {
-    want(looks) {
-      wanted = new Map(looks.map((look) => [look.id, look]));
-      // What was taken back and is asked for anew has another id.
-      begun = new Set([...begun].filter((id) => wanted.has(id)));
-      if (current !== undefined && !wanted.has(current.id)) current.abort.abort();
-      void workAll();
-    },
-    close() {
-      wanted = new Map();
-      current?.abort.abort();
-    },
-  };
+  /** The bytes of a finding: sealed, or where they were found. */
+  async #open({ finding_id, file_hash }: SecondLook): Promise<Content> {
+    const record = await this.#found.find(finding_id);
+    if (record !== undefined && record.file_hash !== file_hash) throw new NotSent(NOT_FOUND_HERE);
+    const sealed = await this.#parts.quarantine.read(finding_id);
+    if (sealed !== undefined) return { ...(await checkedContent(sealed, file_hash)), close: () => Promise.resolve() };
+    if (record === undefined) throw new NotSent(NOT_FOUND_HERE);
+    let file: ForeignFile | undefined;
+    try {
+      const opened = await openForeign(Buffer.from(record.path, 'base64'));
+      file = opened;
+      if (opened.stats.size !== BigInt(record.size)) throw new NotSent(ANOTHER_FILE);
+      return { ...(await checkedContent(() => opened.chunks(), file_hash)), close: () => opened.close() };
+    } catch (error) {
+      await file?.close();
+      if (error instanceof FileRefused && error.code === 'not_regular') throw new NotSent(ANOTHER_FILE);
+      throw error;
+    }
+  }
 }

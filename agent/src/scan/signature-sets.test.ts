@@ -30,7 +30,10 @@ const trial = (files: Parameters<typeof trySet>[0]) => trySet(files, AbortSignal
 /** Without a trial where the test is about something else: it compiles all rules. */
 const open = (test: typeof trial = async () => undefined): Promise<SignatureSets> =>
   openSignatureSets({
-    ...{ folder: join(root, 'sets'), built_in: RULES, log: (line) => lines.push(line), now: () => now },
+    folder: join(root, 'sets'),
+    built_in: RULES,
+    log: (line) => lines.push(line),
+    now: () => now,
     download: async (_set, path) => {
       fetched += 1;
       copyFileSync(served, path);
@@ -73,6 +76,7 @@ it('uses none that is older, and asks for none', async () => {
   expect([sets.files(), fetched]).toEqual([before, 1]);
 });
 
+// proves: device-hostile-server-3
 it.each([
   ['another hash', (set: Signatures) => ({ ...set, sha256: HEX }), 'does not have the hash'],
   ['another length', (set: Signatures) => ({ ...set, bytes: set.bytes + 1 }), 'does not have the hash'],

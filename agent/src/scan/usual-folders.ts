@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, normalize } from 'node:path';
 import { foreignText } from '#files/foreign.ts';
 import { homesOf, peopleHere } from '#files/people.ts';
 
@@ -11,7 +11,8 @@ export function usualFolders(home: string, settings: string): string[] {
   const named = new Map<string, string>();
   for (const line of settings.slice(0, SETTINGS_LENGTH).split('\n')) {
     const [name = '', value = ''] = line.trim().split('=');
-    const path = value.replaceAll('"', '').replace('$HOME', home);
+    // Links that lead out of the home are not watched for that person.
+    const path = normalize(value.replaceAll('"', '').replace('$HOME', home)).replace(/\/+$/u, '');
     // One that is the home itself is switched off.
     if (path.startsWith(`${home}/`) && path.length > home.length + 1) named.set(name, path);
   }

@@ -76,6 +76,7 @@ it('reads a folder whole after more files than it keeps in mind', async () => {
   await vi.waitFor(() => expect(told).toContain(join(root, 'later')), { timeout: 10_000, interval: 10 });
 });
 
+// proves: attack-E.5-1
 it('rests where events do not end, and finds afterwards what was written meanwhile', async () => {
   mkdirSync(join(root, 'busy'));
   mkdirSync(join(root, 'calm'));
@@ -182,6 +183,17 @@ it('knows where a desktop keeps its files', async () => {
     '/home/maria/Desktop',
     '/home/maria/Documents',
   ]);
+  // Of another place than the home, however it is written, nothing is taken.
+  for (const path of [
+    '$HOME/../../etc',
+    '$HOME/a/../../ben/Documents',
+    '/home/maria/./../ben',
+    '$HOME/./',
+    '/home/maria2/x',
+    'etc',
+  ])
+    expect(usualFolders('/home/maria', `XDG_DOWNLOAD_DIR="${path}"`)[0]).toBe('/home/maria/Downloads');
+  expect(usualFolders('/home/maria', 'XDG_DOWNLOAD_DIR="$HOME/a/../b/"')[0]).toBe('/home/maria/b');
   await start();
   writeFileSync(
     join(root, 'passwd'),

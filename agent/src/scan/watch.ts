@@ -129,8 +129,12 @@ class FolderWatch implements Watch {
 
   constructor(parts: WatchParts) {
     this.#parts = {
-      ...{ personOf: (uid: number) => uid, settle_ms: SETTLE_MS, names_maximum: NAMES_MAXIMUM, now: () => performance.now() },
-      ...{ folders_maximum: FOLDERS_MAXIMUM, events_maximum: EVENTS_MAXIMUM },
+      personOf: (uid: number) => uid,
+      settle_ms: SETTLE_MS,
+      names_maximum: NAMES_MAXIMUM,
+      now: () => performance.now(),
+      folders_maximum: FOLDERS_MAXIMUM,
+      events_maximum: EVENTS_MAXIMUM,
       ...parts,
     };
   }
@@ -253,8 +257,15 @@ class FolderWatch implements Watch {
       return false;
     }
     const folder: Watched = {
-      ...{ path, person, watcher: undefined, events: 0, events_since: 0, dirty: undefined },
-      ...{ rest_ms: 0, rested_at: 0, rest_until: 0 },
+      path,
+      person,
+      watcher: undefined,
+      events: 0,
+      events_since: 0,
+      dirty: undefined,
+      rest_ms: 0,
+      rested_at: 0,
+      rest_until: 0,
     };
     if (!this.#watch(folder, opened)) return false;
     this.#watched.set(keyOf(path), folder);

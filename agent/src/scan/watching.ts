@@ -56,7 +56,9 @@ export function createWatching({ store, read, log, now }: WatchingParts): Watchi
   const files = createNewFiles({ read, log, onRoom: (person) => watch.roomFor(person) });
   const watch = createWatch({ onFile: (file, person) => files.offer(file, person), personOf: ownerOf });
   const catchUp = createCatchUp({
-    ...{ store, log, now },
+    store,
+    log,
+    now,
     // Its turn may come after the walk has left the folder.
     look: (file) => files.add({ ...file, open: () => openForeign(file.path) }, ownerOf(Number(file.stats.uid))),
     whenLooked: () => files.whenRead(),

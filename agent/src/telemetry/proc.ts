@@ -16,20 +16,20 @@ import { kernelLink, kernelNames, kernelText } from '#files/kernel.ts';
 
 const LISTENS = '0A';
 const ESTABLISHED = '01';
-/** A UDP socket that is bound and talks to nobody in particular. */
+/** A UDP socket that is bound and not connected. */
 const UDP_UNCONNECTED = '07';
 const PROGRAM_LENGTH = 100;
 const MAPPED = 0xffffn;
 /** Processes whose open files are looked through for the program behind a port. */
 const PROCESSES_MAXIMUM = 5_000;
-/** Open files of one process that are looked through: a process may have a million, and its person wants the agent to be busy with them. */
+/** Open files of one process that are looked through: an attacker may open a million to keep the agent busy. */
 const FILES_MAXIMUM = 20_000;
 /** Reads after which the tables of sockets are walked whatever the kernel's counts say. */
 const WALK_EVERY = 10;
-/** After so long of looking something else has its turn, in ms. */
+/** After this time of looking, other work has its turn, in ms. */
 const TURN_MS = 5;
 
-/** A row of /proc/net/tcp and its brothers. */
+/** A row of /proc/net/tcp, tcp6, udp or udp6. */
 interface SocketRow {
   local: IpAddress;
   local_port: number;
@@ -61,7 +61,8 @@ export function readSocketTable(text: string): SocketRow[] {
         local_port: Number.parseInt(local_port ?? '0', 16),
         remote: readHexAddress(remote_ip),
         remote_port: Number.parseInt(remote_port ?? '0', 16),
-        ...{ state, inode },
+        state,
+        inode,
       },
     ];
   });
@@ -71,14 +72,6 @@ export function readSocketTable(text: string): SocketRow[] {
 export interface OpenConnection {
   from: { address: IpAddress; port: number };
   to: { address: IpAddress; port: number };
-}
-
-export interface Proc {
-  read(): Promise<Telemetry>;
-  /** What listens now, loopback apart. */
-  listening(): Promise<Listening[]>;
-  /** TCP connections that are open now, each with the side that opened it first. */
-  connections(): OpenConnection[];
 }
 
 interface Sockets {
@@ -100,84 +93,179 @@ const LOOPBACK: Record<Family, (value: bigint) => boolean> = {
 };
 const isLoopback = ({ family, value }: IpAddress) => LOOPBACK[family](value);
 
-/** @param root `/proc`, or a folder in its shape */
-export function createProc(root = '/proc', sys = '/sys'): Proc {
-  const text = (path: string) => kernelText(`${root}/${path}`);
-  /** Programs by the inode of their socket, found once. */
-  let programs = new Map<string, { pid: string; name: string }>();
-  let before: Totals | undefined;
-  /** What was found by walking the tables, the counts that the kernel had then, and how often it was answered. */
-  let walked: { counts: string; found: Sockets; answers: number } | undefined;
+type Protocol = 'tcp' | 'udp';
 
-  function totals(): Totals {
-    const [stat, net] = [text('stat'), text('net/dev')];
-    const times = (/^cpu +(.*)$/mu.exec(stat)?.[1] ?? '').split(/\s+/u).map(Number);
-    const all = times.slice(0, 8).reduce((sum, time) => sum + time, 0);
-    const idle = (times[3] ?? 0) + (times[4] ?? 0);
-    let received = 0;
-    let sent = 0;
-    for (const line of net.split('\n')) {
-      const [, name = 'lo', rest = ''] = /^\s*([^:]+):\s*(.*)$/u.exec(line) ?? [];
-      if (name === 'lo') continue;
-      const numbers = rest.split(/\s+/u).map(Number);
-      received += numbers[0] ?? 0;
-      sent += numbers[8] ?? 0;
-    }
-    return { at: performance.now(), busy: all - idle, all, received, sent };
+const isListening = (row: SocketRow) => row.state === LISTENS;
+const isOpen = (protocol: Protocol, row: SocketRow) =>
+  protocol === 'tcp' ? isListening(row) : row.state === UDP_UNCONNECTED && row.remote_port === 0;
+const isLive = (row: SocketRow) => row.state === ESTABLISHED && !isLoopback(row.local) && !isLoopback(row.remote);
+/** A connection is inbound if its local port is one of these. */
+const listeningPorts = (tcp: readonly SocketRow[]) => new Set(tcp.filter(isListening).map(({ local_port }) => local_port));
+const percentOf = (part: number, whole: number) => (whole > 0 ? Math.min(100, Math.max(0, (part / whole) * 100)) : 0);
+
+/** Sizes in /proc/meminfo, in kB; 0 where one is not there. */
+function readMemory(meminfo: string): { total: number; available: number } {
+  const sizes = new Map(meminfo.split('\n').map((line) => [line.split(':')[0], Number.parseInt(line.split(':')[1] ?? '', 10)]));
+  return { total: sizes.get('MemTotal') || 0, available: sizes.get('MemAvailable') || 0 };
+}
+
+/** Processor time in /proc/stat and bytes in /proc/net/dev, loopback apart. */
+function readTotals(stat: string, net: string): Totals {
+  const times = (/^cpu +(.*)$/mu.exec(stat)?.[1] ?? '').split(/\s+/u).map(Number);
+  const all = times.slice(0, 8).reduce((sum, time) => sum + time, 0);
+  const idle = (times[3] ?? 0) + (times[4] ?? 0);
+  let received = 0;
+  let sent = 0;
+  for (const line of net.split('\n')) {
+    const [, name = 'lo', rest = ''] = /^\s*([^:]+):\s*(.*)$/u.exec(line) ?? [];
+    if (name === 'lo') continue;
+    const numbers = rest.split(/\s+/u).map(Number);
+    received += numbers[0] ?? 0;
+    sent += numbers[8] ?? 0;
+  }
+  return { at: performance.now(), busy: all - idle, all, received, sent };
+}
+
+/** Load between two readings. The first one has none before it: its processor load is that since the computer started. */
+function loadBetween(now: Totals, before: Totals | undefined): Pick<Telemetry, 'cpu_percent' | 'network_in' | 'network_out'> {
+  const seconds = before === undefined ? 0 : (now.at - before.at) / 1_000;
+  const rate = (is: number, was: number | undefined) =>
+    was === undefined || seconds <= 0 ? 0 : Math.max(0, Math.round((is - was) / seconds));
+  return {
+    cpu_percent: percentOf(now.busy - (before?.busy ?? 0), now.all - (before?.all ?? 0)),
+    network_in: rate(now.received, before?.received),
+    network_out: rate(now.sent, before?.sent),
+  };
+}
+
+/** Names of the programs behind sockets. Each is looked for once. */
+class SocketPrograms {
+  readonly #root: string;
+  /** By the inode of the socket. */
+  #programs = new Map<string, { pid: string; name: string }>();
+
+  constructor(root: string) {
+    this.#root = root;
   }
 
-  const table = (name: 'tcp' | 'udp') => [`net/${name}`, `net/${name}6`].flatMap((path) => readSocketTable(text(path)));
+  nameOf(inode: string): string | null {
+    return this.#programs.get(inode)?.name || null;
+  }
 
-  /** Looks through the open files of processes only where a socket is new: first of those that had one before, who are the likeliest to have another. */
-  async function nameOf(inodes: readonly string[]): Promise<void> {
-    const wanted = new Set(inodes.filter((inode) => !programs.has(inode) && inode !== '0'));
-    const owners = new Set([...programs.values()].map(({ pid }) => pid));
-    programs = new Map([...programs].filter(([inode]) => inodes.includes(inode)));
+  /** Looks through the open files of processes for new sockets only: first of processes with a known socket, which most often have the new one too. */
+  async find(inodes: readonly string[]): Promise<void> {
+    const wanted = new Set(inodes.filter((inode) => !this.#programs.has(inode) && inode !== '0'));
+    const owners = new Set([...this.#programs.values()].map(({ pid }) => pid));
+    this.#programs = new Map([...this.#programs].filter(([inode]) => inodes.includes(inode)));
     if (wanted.size === 0) return;
-    const pids = kernelNames(root).filter((name) => /^\d+$/u.test(name));
+    const pids = kernelNames(this.#root).filter((name) => /^\d+$/u.test(name));
     const [first, others] = [pids.filter((pid) => owners.has(pid)), pids.filter((pid) => !owners.has(pid))];
     let since = performance.now();
     for (const pid of [...first, ...others].slice(0, PROCESSES_MAXIMUM)) {
-      for (const file of kernelNames(`${root}/${pid}/fd`, FILES_MAXIMUM)) {
+      for (const file of kernelNames(`${this.#root}/${pid}/fd`, FILES_MAXIMUM)) {
         if (performance.now() - since > TURN_MS) {
           await new Promise((resolve) => setImmediate(resolve));
           since = performance.now();
         }
-        const link = kernelLink(`${root}/${pid}/fd/${file}`);
+        const link = kernelLink(`${this.#root}/${pid}/fd/${file}`);
         const inode = link.startsWith('socket:[') ? link.slice('socket:['.length, -1) : '';
         if (!wanted.delete(inode)) continue;
-        programs.set(inode, { pid, name: lineOf(text(`${pid}/comm`).trim(), PROGRAM_LENGTH) });
+        const name = lineOf(kernelText(`${this.#root}/${pid}/comm`).trim(), PROGRAM_LENGTH);
+        this.#programs.set(inode, { pid, name });
       }
       if (wanted.size === 0) return;
     }
-    // Of another user, or gone: not looked for again.
-    for (const inode of wanted) programs.set(inode, { pid: '', name: '' });
+    // The process belongs to another user, or has ended: the socket is not looked for again.
+    for (const inode of wanted) this.#programs.set(inode, { pid: '', name: '' });
+  }
+}
+
+/** Readings of /proc and /sys. */
+export class Proc {
+  readonly #root: string;
+  readonly #sys: string;
+  readonly #programs: SocketPrograms;
+  #totals: Totals | undefined;
+  /** The last walk through the tables, the kernel's counts at that time, and how often it was answered since. */
+  #walk: { counts: string; found: Sockets; answers: number } | undefined;
+
+  /** @param root `/proc`, or a folder in its shape */
+  constructor(root = '/proc', sys = '/sys') {
+    this.#root = root;
+    this.#sys = sys;
+    this.#programs = new SocketPrograms(root);
   }
 
-  function networkCapacity(): number | null {
-    const speeds = kernelNames(`${sys}/class/net`)
+  async read(): Promise<Telemetry> {
+    const { listening, connections } = await this.#recentSockets();
+    const now = readTotals(this.#text('stat'), this.#text('net/dev'));
+    const memory = readMemory(this.#text('meminfo'));
+    const uptime = this.#text('uptime');
+    const load = loadBetween(now, this.#totals);
+    this.#totals = now;
+    const capacity = this.#networkCapacity();
+    return {
+      cpu_percent: load.cpu_percent,
+      memory_percent: percentOf(memory.total - memory.available, memory.total),
+      memory_bytes: memory.total * 1_024,
+      network_in: load.network_in,
+      network_out: load.network_out,
+      network_percent: capacity === null ? null : percentOf(Math.max(load.network_in, load.network_out), capacity),
+      uptime_s: Math.floor(Number(uptime.split(' ')[0] ?? 0)) || 0,
+      listening,
+      connections,
+    };
+  }
+
+  /** Open ports, loopback apart. */
+  async listening(): Promise<Listening[]> {
+    return (await this.#sockets()).listening;
+  }
+
+  /** TCP connections that are open now, each with the side that opened it first. */
+  connections(): OpenConnection[] {
+    const tcp = this.#table('tcp');
+    const ports = listeningPorts(tcp);
+    return tcp.filter(isLive).map((row) => {
+      const here = { address: row.local, port: row.local_port };
+      const there = { address: row.remote, port: row.remote_port };
+      return ports.has(row.local_port) ? { from: there, to: here } : { from: here, to: there };
+    });
+  }
+
+  #text(path: string): string {
+    return kernelText(`${this.#root}/${path}`);
+  }
+
+  #table(protocol: Protocol): SocketRow[] {
+    return [`net/${protocol}`, `net/${protocol}6`].flatMap((path) => readSocketTable(this.#text(path)));
+  }
+
+  /** In bytes per second; null where no network interface has a speed. */
+  #networkCapacity(): number | null {
+    const speeds = kernelNames(`${this.#sys}/class/net`)
       .filter((name) => name !== 'lo')
-      .map((name) => Number(kernelText(`${sys}/class/net/${name}/speed`)));
+      .map((name) => Number(kernelText(`${this.#sys}/class/net/${name}/speed`)));
     const megabits = speeds.filter((speed) => speed > 0).reduce((sum, speed) => sum + speed, 0);
     return megabits === 0 ? null : (megabits * 1_000_000) / 8;
   }
 
-  const isOpen = (protocol: 'tcp' | 'udp', row: SocketRow) =>
-    protocol === 'tcp' ? row.state === LISTENS : row.state === UDP_UNCONNECTED && row.remote_port === 0;
-
-  async function sockets(): Promise<Sockets> {
-    const [tcp, udp] = [table('tcp'), table('udp')];
+  /** Walks through the tables of sockets. */
+  async #sockets(): Promise<Sockets> {
+    const [tcp, udp] = [this.#table('tcp'), this.#table('udp')];
     const open = [
       ...tcp.filter((row) => isOpen('tcp', row)).map((row) => ({ protocol: 'tcp' as const, row })),
       ...udp.filter((row) => isOpen('udp', row)).map((row) => ({ protocol: 'udp' as const, row })),
     ].filter(({ row }) => !isLoopback(row.local));
-    const live = tcp.filter((row) => row.state === ESTABLISHED && !isLoopback(row.local) && !isLoopback(row.remote));
-    await nameOf([...open.map(({ row }) => row.inode), ...live.map(({ inode }) => inode)]);
-    const programOf = (inode: string) => programs.get(inode)?.name || null;
-    const ports = new Set(tcp.filter((row) => row.state === LISTENS).map(({ local_port }) => local_port));
+    const live = tcp.filter(isLive);
+    await this.#programs.find([...open.map(({ row }) => row.inode), ...live.map(({ inode }) => inode)]);
+    const ports = listeningPorts(tcp);
     return {
       listening: open.slice(0, LISTENING_MAXIMUM).map(({ protocol, row }) => ({
-        ...{ protocol, address: printIp(row.local), port: row.local_port, program: programOf(row.inode) },
+        protocol,
+        address: printIp(row.local),
+        port: row.local_port,
+        program: this.#programs.nameOf(row.inode),
       })),
       connections: live.slice(0, CONNECTIONS_MAXIMUM).map((row) => {
         const is_inbound = ports.has(row.local_port);
@@ -187,78 +275,37 @@ export function createProc(root = '/proc', sys = '/sys'): Proc {
           local: printIp(row.local),
           remote: printIp(row.remote),
           port: is_inbound ? row.local_port : row.remote_port,
-          program: programOf(row.inode),
+          program: this.#programs.nameOf(row.inode),
         };
       }),
     };
   }
 
+  /** The sockets of the last walk, if nothing has opened or ended since; else of a new one. */
+  async #recentSockets(): Promise<Sockets> {
+    // The counts are read before the tables: a socket that opens between the two is a change for the next time.
+    const counts = this.#socketCounts();
+    const walk = this.#walk;
+    const recent =
+      walk === undefined || counts === '' || walk.counts !== counts || walk.answers >= WALK_EVERY
+        ? { counts, found: await this.#sockets(), answers: 0 }
+        : walk;
+    this.#walk = recent;
+    recent.answers += 1;
+    return recent.found;
+  }
+
   /**
-   * Counts that change with a connection that opens or ends and with a socket that listens or is closed; empty where the kernel does not say them. The kernel answers them at
-   * once; for the tables it walks through all that it has room for, 5 ms for each on a computer of 24 GB.
+   * Counts that change when a connection opens or ends and when a socket begins or ends to listen; empty where the kernel does not have them. The kernel answers them at
+   * once; for the tables it walks through its whole hash table, which takes 5 ms each on a computer of 24 GB.
    */
-  function socketCounts(): string {
-    const [names = [], values = []] = text('net/snmp')
+  #socketCounts(): string {
+    const [names = [], values = []] = this.#text('net/snmp')
       .split('\n')
       .filter((line) => line.startsWith('Tcp: '))
       .map((line) => line.split(' '));
     const opened = ['ActiveOpens', 'PassiveOpens', 'CurrEstab'].map((name) => values[names.indexOf(name)] ?? '');
-    const used = `${text('net/sockstat')}\n${text('net/sockstat6')}`.match(/^(?:TCP|UDP)6?: inuse \d+/gmu);
+    const used = `${this.#text('net/sockstat')}\n${this.#text('net/sockstat6')}`.match(/^(?:TCP|UDP)6?: inuse \d+/gmu);
     return opened.includes('') || used === null ? '' : [...opened, ...used].join();
   }
-
-  /** What `sockets` finds; as it was found last, where nothing has opened or ended since. */
-  async function socketsNow(): Promise<Sockets> {
-    // Before the tables: what opens meanwhile is a change for the next time.
-    const counts = socketCounts();
-    if (walked === undefined || counts === '' || walked.counts !== counts || walked.answers >= WALK_EVERY)
-      walked = { counts, found: await sockets(), answers: 0 };
-    walked.answers += 1;
-    return walked.found;
-  }
-
-  return {
-    listening: async () => (await sockets()).listening,
-    connections() {
-      const tcp = table('tcp');
-      const ports = new Set(tcp.filter((row) => row.state === LISTENS).map(({ local_port }) => local_port));
-      return tcp
-        .filter((row) => row.state === ESTABLISHED && !isLoopback(row.local) && !isLoopback(row.remote))
-        .map((row) => {
-          const here = { address: row.local, port: row.local_port };
-          const there = { address: row.remote, port: row.remote_port };
-          return ports.has(row.local_port) ? { from: there, to: here } : { from: here, to: there };
-        });
-    },
-    async read() {
-      const { listening, connections } = await socketsNow();
-      const [now, meminfo, uptime] = [totals(), text('meminfo'), text('uptime')];
-      const sizes = new Map(
-        meminfo.split('\n').map((line) => [line.split(':')[0], Number.parseInt(line.split(':')[1] ?? '', 10)]),
-      );
-      const kilobytes = (name: string) => sizes.get(name) || 0;
-      const memory = kilobytes('MemTotal');
-      const percent = (part: number, whole: number) => (whole > 0 ? Math.min(100, Math.max(0, (part / whole) * 100)) : 0);
-      const seconds = before === undefined ? 0 : (now.at - before.at) / 1_000;
-      const rate = (is: number, was: number | undefined) =>
-        was === undefined || seconds <= 0 ? 0 : Math.max(0, Math.round((is - was) / seconds));
-      const network_in = rate(now.received, before?.received);
-      const network_out = rate(now.sent, before?.sent);
-      // The first time there is nothing to compare with: the time since the computer started is taken.
-      const cpu_percent = percent(now.busy - (before?.busy ?? 0), now.all - (before?.all ?? 0));
-      before = now;
-      const capacity = networkCapacity();
-      return {
-        cpu_percent,
-        memory_percent: percent(memory - kilobytes('MemAvailable'), memory),
-        memory_bytes: memory * 1_024,
-        network_in,
-        network_out,
-        network_percent: capacity === null ? null : percent(Math.max(network_in, network_out), capacity),
-        uptime_s: Math.floor(Number(uptime.split(' ')[0] ?? 0)) || 0,
-        listening,
-        connections,
-      };
-    },
-  };
 }

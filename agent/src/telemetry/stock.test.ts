@@ -1,3 +1,4 @@
+// proves: security-44
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,13 +34,18 @@ function createComputer() {
   put('home/maria/.bashrc', 'alias ll="ls -l"\n');
   put('etc/crontab', '17 * * * * root run-parts\n');
   return {
-    ...{ root, put, listening, append: (path: string, text: string) => appendFileSync(join(root, path), text) },
+    root,
+    put,
+    listening,
+    append: (path: string, text: string) => appendFileSync(join(root, path), text),
     setRuleset: (text: string | undefined) => {
       ruleset = text;
     },
     take: () =>
       takeStock({
-        ...{ root, listening: async () => listening, now: () => Date.parse('2026-11-22T10:00:00.000Z') },
+        root,
+        listening: async () => listening,
+        now: () => Date.parse('2026-11-22T10:00:00.000Z'),
         run: async (program) => (program === 'nft' ? ruleset : undefined),
       }),
   };
@@ -135,7 +141,10 @@ it('takes stock once, remembers it over a restart, says once what changed, and f
   let taken = 0;
   const start = () =>
     createMeasuredSessions({
-      ...{ state, log: (line) => expect.fail(line), isSaid: () => said.length > 0, say: (_, measured) => said.push(measured) },
+      state,
+      log: (line) => expect.fail(line),
+      isSaid: () => said.length > 0,
+      say: (_, measured) => said.push(measured),
       take() {
         taken += 1;
         return computer.take();
@@ -160,8 +169,11 @@ it('says that nothing was measured of a session whose beginning it did not see',
   const computer = createComputer();
   const said: MeasuredChanges[] = [];
   const measured = createMeasuredSessions({
-    ...{ state: join(computer.root, 'state'), log: (line: string) => expect.fail(line), take: computer.take },
-    ...{ isSaid: () => said.length > 0, say: (_: string, changes: MeasuredChanges) => said.push(changes) },
+    state: join(computer.root, 'state'),
+    log: (line: string) => expect.fail(line),
+    take: computer.take,
+    isSaid: () => said.length > 0,
+    say: (_: string, changes: MeasuredChanges) => said.push(changes),
   });
   measured.want([{ id: SESSION, wanted: 'changes' }]);
   await measured.settled();

@@ -14,13 +14,13 @@ import { Folder, type ForeignFile, openForeign, splitPath } from '#files/foreign
 import { textOfBytes } from '#files/name-text.ts';
 
 /**
- * What somebody could leave behind on a computer, by name, each with a short hash of what it says. Nothing of the content of a file is kept or sent. Whoever has an
- * account here can make such files: every count and size is bounded, links are not followed, and nothing that is no plain file is opened.
+ * Things that a visitor could leave behind on a computer, by name, each with a short hash of its content. The content itself is neither kept nor sent. Every user of the
+ * computer can make such files: every count and size is bounded, links are not followed, and only plain files are opened.
  */
 export const stockSchema = z.object({
   at: z.string(),
   things: z.array(z.tuple([changedThingSchema, z.string(), z.string()])),
-  /** What could not be looked at whole. */
+  /** Kinds of things that could not be looked at whole. */
   unread: z.array(changedThingSchema),
 });
 export type Stock = z.infer<typeof stockSchema>;
@@ -37,7 +37,7 @@ const DEPTH_MAXIMUM = 2;
 
 const hashOf = (text: string | Buffer) => createHash('sha256').update(text).digest('hex').slice(0, 16);
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
-/** Nothing is there, or something that is no plain file, or the way leads through a link of somebody: what is not a file is no thing to name. */
+/** There is no plain file: the path does not exist, is something else, or leads through a link of another person. */
 const isAbsent = (error: unknown) => ['ENOENT', 'ENOTDIR', 'link', 'not_regular'].includes(codeOf(error));
 
 /** Foreign text on one line. */
@@ -51,216 +51,263 @@ export interface StockParts {
   /** `/`, or a folder in its shape. */
   root?: string;
   listening: () => Promise<readonly Listening[]>;
-  /** What a program says, or undefined where it is not there or fails. */
+  /** Output of a program; undefined if it does not exist or fails. */
   run: (program: string, ...args: string[]) => Promise<string | undefined>;
   now: () => number;
 }
 
-/** Looks at all of it once. */
-export async function takeStock({ root = '/', listening, run, now }: StockParts): Promise<Stock> {
-  const things = new Map<string, [ChangedThing, string, string]>();
-  const unread = new Set<ChangedThing>();
-  const at = (path: string) => join(root, path);
+/** Groups whose members have the rights of root. */
+const PRIVILEGED_GROUPS = ['sudo', 'wheel', 'admin', 'root', 'docker'];
+const PROFILES = ['.profile', '.bash_profile', '.bashrc', '.zshrc', '.zprofile', '.xprofile', '.xsessionrc'];
+const PROGRAM_FOLDERS = ['/opt', '/usr/local/bin', '/usr/local/sbin', '/snap', '/var/lib/flatpak/app'];
+const CRON_FOLDERS = ['cron.d', 'cron.hourly', 'cron.daily', 'cron.weekly', 'cron.monthly'];
 
-  function add(thing: ChangedThing, name: string, content: string | Buffer): void {
-    if (things.size >= THINGS_MAXIMUM) {
-      unread.add(thing);
+/** Takes stock of the whole computer once. */
+export async function takeStock({ root = '/', listening, run, now }: StockParts): Promise<Stock> {
+  const taking = new StockTaking(root);
+  const homes = await addAccounts(taking);
+  for (const home of homes) await addHome(taking, home);
+  await addSystemStarts(taking);
+  await addPackages(taking, run);
+  await addFirewall(taking, run);
+  addListening(taking, await listening());
+  return { at: new Date(now()).toISOString(), things: taking.things(), unread: taking.unread() };
+}
+
+/** One stocktaking: what it has found, and the files and folders below its root. */
+class StockTaking {
+  readonly #root: string;
+  readonly #things = new Map<string, [ChangedThing, string, string]>();
+  readonly #unread = new Set<ChangedThing>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  things(): [ChangedThing, string, string][] {
+    return [...this.#things.values()];
+  }
+
+  unread(): ChangedThing[] {
+    return [...this.#unread];
+  }
+
+  add(thing: ChangedThing, name: string, content: string | Buffer): void {
+    if (this.#things.size >= THINGS_MAXIMUM) {
+      this.#unread.add(thing);
       return;
     }
     const key = JSON.stringify([thing, name]);
-    const before = things.get(key)?.[2] ?? '';
-    // Two of one name are told apart by what they say together.
-    things.set(key, [thing, nameOf(name), before === '' ? hashOf(content) : hashOf(`${before} ${hashOf(content)}`)]);
+    const before = this.#things.get(key)?.[2] ?? '';
+    // Two things of one name share an entry, with a hash of both contents.
+    const hash = before === '' ? hashOf(content) : hashOf(`${before} ${hashOf(content)}`);
+    this.#things.set(key, [thing, nameOf(name), hash]);
+  }
+
+  /** Marks a kind of thing that could not be looked at whole. */
+  addUnread(thing: ChangedThing): void {
+    this.#unread.add(thing);
+  }
+
+  /** Text of a plain file; empty where there is none. */
+  async textOf(thing: ChangedThing, path: string, maximum = FILE_BYTES): Promise<string> {
+    return (await this.#read(thing, () => openForeign(this.#at(path)), maximum))?.toString('utf8') ?? '';
+  }
+
+  /** A file, or a link by its target, under its path. */
+  async addFile(thing: ChangedThing, path: string): Promise<void> {
+    const { folder, name } = splitPath(Buffer.from(this.#at(path)));
+    await this.#inFolder(
+      thing,
+      () => Folder.open(folder),
+      (opened) => this.#addEntry(thing, opened, name, path, DEPTH_MAXIMUM),
+    );
+  }
+
+  /** The files in a folder and in its folders. */
+  async addFolder(thing: ChangedThing, path: string): Promise<void> {
+    await this.#addEntries(thing, () => Folder.open(this.#at(path)), path, 0);
+  }
+
+  /** The names in a folder, each as a thing. */
+  async addNames(thing: ChangedThing, path: string): Promise<void> {
+    await this.#inFolder(
+      thing,
+      () => Folder.open(this.#at(path)),
+      async (folder) => {
+        for (const name of await this.#entriesOf(thing, folder)) this.add(thing, join(path, textOfBytes(name)), '');
+      },
+    );
+  }
+
+  #at(path: string): string {
+    return join(this.#root, path);
   }
 
   /** The content of a plain file; undefined where there is none, or it is something else. */
-  async function read(thing: ChangedThing, open: () => Promise<ForeignFile>, maximum = FILE_BYTES): Promise<Buffer | undefined> {
+  async #read(thing: ChangedThing, open: () => Promise<ForeignFile>, maximum = FILE_BYTES): Promise<Buffer | undefined> {
     let file: ForeignFile | undefined;
     try {
       file = await open();
-      if (file.stats.size > BigInt(maximum)) unread.add(thing);
+      if (file.stats.size > BigInt(maximum)) this.#unread.add(thing);
       return await file.readSome(Math.min(Number(file.stats.size), maximum));
     } catch (error) {
-      if (!isAbsent(error)) unread.add(thing);
+      if (!isAbsent(error)) this.#unread.add(thing);
       return undefined;
     } finally {
       await file?.close();
     }
   }
 
-  const textOf = async (thing: ChangedThing, path: string, maximum?: number) =>
-    (await read(thing, () => openForeign(at(path)), maximum))?.toString('utf8') ?? '';
-
-  /** The names in a folder. Of one with more than anybody makes none: which of them come first would be chance. */
-  async function entriesOf(thing: ChangedThing, folder: Folder): Promise<Buffer[]> {
+  /** The names in a folder, in order. A folder with more than `NAMES_MAXIMUM` counts as empty: its order on the disk would decide which are read. */
+  async #entriesOf(thing: ChangedThing, folder: Folder): Promise<Buffer[]> {
     const names: Buffer[] = [];
     for await (const { name } of folder.entries()) {
       if (names.length >= NAMES_MAXIMUM) {
-        unread.add(thing);
+        this.#unread.add(thing);
         return [];
       }
       names.push(name);
     }
-    if (names.length > ENTRIES_MAXIMUM) unread.add(thing);
+    if (names.length > ENTRIES_MAXIMUM) this.#unread.add(thing);
     return names.toSorted(Buffer.compare).slice(0, ENTRIES_MAXIMUM);
   }
 
-  /** Looks at a folder, which is closed afterwards. */
-  async function inFolder(
-    thing: ChangedThing,
-    open: () => Promise<Folder>,
-    look: (folder: Folder) => Promise<void>,
-  ): Promise<void> {
+  /** Looks at a folder, and closes it. */
+  async #inFolder(thing: ChangedThing, open: () => Promise<Folder>, look: (folder: Folder) => Promise<void>): Promise<void> {
     let folder: Folder | undefined;
     try {
       folder = await open();
       await look(folder);
     } catch (error) {
-      if (!isAbsent(error)) unread.add(thing);
+      if (!isAbsent(error)) this.#unread.add(thing);
     } finally {
       await folder?.close();
     }
   }
 
-  /** A file, or a link by where it leads, under its path. */
-  async function addEntry(thing: ChangedThing, folder: Folder, name: Buffer, path: string, depth: number): Promise<void> {
+  async #addEntry(thing: ChangedThing, folder: Folder, name: Buffer, path: string, depth: number): Promise<void> {
     try {
       const stat = await folder.stat(name);
-      if (stat.isDirectory() && depth < DEPTH_MAXIMUM) await addEntries(thing, () => folder.folder(name), path, depth + 1);
-      else if (stat.isSymbolicLink()) add(thing, path, await folder.readLink(name));
-      else if (stat.isFile()) add(thing, path, (await read(thing, () => folder.file(name))) ?? '');
+      if (stat.isDirectory() && depth < DEPTH_MAXIMUM) await this.#addEntries(thing, () => folder.folder(name), path, depth + 1);
+      else if (stat.isSymbolicLink()) this.add(thing, path, await folder.readLink(name));
+      else if (stat.isFile()) this.add(thing, path, (await this.#read(thing, () => folder.file(name))) ?? '');
     } catch (error) {
-      if (!isAbsent(error)) unread.add(thing);
+      if (!isAbsent(error)) this.#unread.add(thing);
     }
   }
 
-  async function addEntries(thing: ChangedThing, open: () => Promise<Folder>, path: string, depth: number): Promise<void> {
-    await inFolder(thing, open, async (folder) => {
-      for (const name of await entriesOf(thing, folder))
-        await addEntry(thing, folder, name, join(path, textOfBytes(name)), depth);
+  async #addEntries(thing: ChangedThing, open: () => Promise<Folder>, path: string, depth: number): Promise<void> {
+    await this.#inFolder(thing, open, async (folder) => {
+      for (const name of await this.#entriesOf(thing, folder))
+        await this.#addEntry(thing, folder, name, join(path, textOfBytes(name)), depth);
     });
   }
-
-  async function addFile(thing: ChangedThing, path: string): Promise<void> {
-    const { folder, name } = splitPath(Buffer.from(at(path)));
-    await inFolder(
-      thing,
-      () => Folder.open(folder),
-      (opened) => addEntry(thing, opened, name, path, DEPTH_MAXIMUM),
-    );
-  }
-
-  const addFolder = (thing: ChangedThing, path: string) => addEntries(thing, () => Folder.open(at(path)), path, 0);
-
-  /** The names in a folder, each as a thing. */
-  async function addNames(thing: ChangedThing, path: string): Promise<void> {
-    await inFolder(
-      thing,
-      () => Folder.open(at(path)),
-      async (folder) => {
-        for (const name of await entriesOf(thing, folder)) add(thing, join(path, textOfBytes(name)), '');
-      },
-    );
-  }
-
-  async function accounts(): Promise<string[]> {
-    const homes = new Set<string>();
-    for (const line of (await textOf('account', '/etc/passwd')).split('\n').slice(0, ENTRIES_MAXIMUM)) {
-      const [name = '', , uid = '', , , home = '', shell = ''] = line.split(':');
-      if (name === '') continue;
-      add('account', name, `${uid} ${home} ${shell}`);
-      if (home.startsWith('/home/') || home === '/root') homes.add(home);
-    }
-    for (const line of (await textOf('privilege', '/etc/group')).split('\n').slice(0, ENTRIES_MAXIMUM)) {
-      const [group = '', , , members = ''] = line.split(':');
-      if (!['sudo', 'wheel', 'admin', 'root', 'docker'].includes(group)) continue;
-      for (const member of members.split(',').slice(0, ENTRIES_MAXIMUM))
-        if (member.trim() !== '') add('privilege', `${member.trim()} in the group ${group}`, '');
-    }
-    await addFile('privilege', '/etc/sudoers');
-    await addFolder('privilege', '/etc/sudoers.d');
-    if (homes.size > HOMES_MAXIMUM) unread.add('autostart');
-    return [...homes].slice(0, HOMES_MAXIMUM);
-  }
-
-  async function ofHome(home: string): Promise<void> {
-    for (const file of ['authorized_keys', 'authorized_keys2']) {
-      const path = join(home, '.ssh', file);
-      for (const line of (await textOf('ssh_key', path)).split('\n').slice(0, ENTRIES_MAXIMUM)) {
-        const key = line.trim();
-        if (key === '' || key.startsWith('#')) continue;
-        // The comment is the key's name; which key it is, its hash says.
-        const comment = key.slice(0, 20_000).split(/\s+/u).slice(2).join(' ');
-        add('ssh_key', `${comment === '' ? 'a key without a name' : comment} in ${path} (${hashOf(key).slice(0, 8)})`, key);
-      }
-    }
-    await addFolder('autostart', join(home, '.config/autostart'));
-    for (const profile of ['.profile', '.bash_profile', '.bashrc', '.zshrc', '.zprofile', '.xprofile', '.xsessionrc'])
-      await addFile('autostart', join(home, profile));
-    await addFolder('service', join(home, '.config/systemd/user'));
-    await addNames('program', join(home, '.local/bin'));
-  }
-
-  async function packages(): Promise<void> {
-    const status = await textOf('program', '/var/lib/dpkg/status', PACKAGES_BYTES);
-    for (const paragraph of status === '' ? [] : status.split('\n\n')) {
-      const field = (name: string) => {
-        const start = paragraph.startsWith(`${name}: `) ? 0 : paragraph.indexOf(`\n${name}: `) + 1;
-        if (start === 0 && !paragraph.startsWith(`${name}: `)) return '';
-        const end = paragraph.indexOf('\n', start);
-        return paragraph.slice(start + name.length + 2, end < 0 ? undefined : end).trim();
-      };
-      if (field('Status').endsWith(' installed'))
-        add('program', field('Package'), `${field('Version')} ${field('Architecture')}`);
-    }
-    if (status === '') {
-      const listed = await run('rpm', '-qa', '--qf', '%{NAME}\\t%{VERSION}-%{RELEASE}.%{ARCH}\\n');
-      // Neither dpkg nor rpm: programs that come by packages cannot be told.
-      if (listed === undefined) unread.add('program');
-      for (const line of (listed ?? '').split('\n')) {
-        const [name = '', version = ''] = line.split('\t');
-        if (name !== '') add('program', name, version);
-      }
-    }
-    for (const folder of ['/opt', '/usr/local/bin', '/usr/local/sbin', '/snap', '/var/lib/flatpak/app'])
-      await addNames('program', folder);
-  }
-
-  async function firewall(): Promise<void> {
-    // Without counters. What is in sets changes by itself; a table that is no longer what it was is named, and no more.
-    const listed = await run('nft', '-s', 'list', 'ruleset');
-    if (listed === undefined) {
-      unread.add('firewall');
-      return;
-    }
-    for (const table of listed.split(/^(?=table )/mu)) {
-      const name = /^table (\S+ \S+)/u.exec(table)?.[1];
-      // Our own table holds the person's rules, whose changes have a history of their own.
-      if (name !== undefined && name !== 'inet palisade') add('firewall', name, table);
-    }
-  }
-
-  const homes = await accounts();
-  for (const home of homes) await ofHome(home);
-  await addFolder('autostart', '/etc/xdg/autostart');
-  await addFolder('autostart', '/etc/profile.d');
-  await addFolder('service', '/etc/systemd/system');
-  await addFolder('service', '/etc/systemd/user');
-  await addFile('scheduled', '/etc/crontab');
-  for (const folder of ['cron.d', 'cron.hourly', 'cron.daily', 'cron.weekly', 'cron.monthly'])
-    await addFolder('scheduled', join('/etc', folder));
-  await addFolder('scheduled', '/var/spool/cron');
-  await packages();
-  await firewall();
-  // Ports that a program gets by itself come and go (RFC 6335: 49152 and above; Linux: from 32768).
-  for (const { protocol, port, program } of await listening())
-    if (protocol === 'tcp' || port < 32_768)
-      add('listening', `port ${port} (${protocol.toUpperCase()})${program === null ? '' : `, ${basename(program)}`}`, '');
-
-  return { at: new Date(now()).toISOString(), things: [...things.values()], unread: [...unread] };
 }
 
-/** What is not in both alike, the gravest first. */
+/** Accounts and their rights. @returns the home folders */
+async function addAccounts(taking: StockTaking): Promise<string[]> {
+  const homes = new Set<string>();
+  for (const line of (await taking.textOf('account', '/etc/passwd')).split('\n').slice(0, ENTRIES_MAXIMUM)) {
+    const [name = '', , uid = '', , , home = '', shell = ''] = line.split(':');
+    if (name === '') continue;
+    taking.add('account', name, `${uid} ${home} ${shell}`);
+    if (home.startsWith('/home/') || home === '/root') homes.add(home);
+  }
+  for (const line of (await taking.textOf('privilege', '/etc/group')).split('\n').slice(0, ENTRIES_MAXIMUM)) {
+    const [group = '', , , members = ''] = line.split(':');
+    if (!PRIVILEGED_GROUPS.includes(group)) continue;
+    for (const member of members.split(',').slice(0, ENTRIES_MAXIMUM))
+      if (member.trim() !== '') taking.add('privilege', `${member.trim()} in the group ${group}`, '');
+  }
+  await taking.addFile('privilege', '/etc/sudoers');
+  await taking.addFolder('privilege', '/etc/sudoers.d');
+  if (homes.size > HOMES_MAXIMUM) taking.addUnread('autostart');
+  return [...homes].slice(0, HOMES_MAXIMUM);
+}
+
+/** Keys, automatic starts and programs of a home folder. */
+async function addHome(taking: StockTaking, home: string): Promise<void> {
+  for (const file of ['authorized_keys', 'authorized_keys2']) await addKeys(taking, join(home, '.ssh', file));
+  await taking.addFolder('autostart', join(home, '.config/autostart'));
+  for (const profile of PROFILES) await taking.addFile('autostart', join(home, profile));
+  await taking.addFolder('service', join(home, '.config/systemd/user'));
+  await taking.addNames('program', join(home, '.local/bin'));
+}
+
+async function addKeys(taking: StockTaking, path: string): Promise<void> {
+  for (const line of (await taking.textOf('ssh_key', path)).split('\n').slice(0, ENTRIES_MAXIMUM)) {
+    const key = line.trim();
+    if (key === '' || key.startsWith('#')) continue;
+    // The comment names the key, and the hash tells keys with the same comment apart.
+    const comment = key.slice(0, 20_000).split(/\s+/u).slice(2).join(' ');
+    const name = `${comment === '' ? 'a key without a name' : comment} in ${path} (${hashOf(key).slice(0, 8)})`;
+    taking.add('ssh_key', name, key);
+  }
+}
+
+/** Automatic starts of the system. */
+async function addSystemStarts(taking: StockTaking): Promise<void> {
+  await taking.addFolder('autostart', '/etc/xdg/autostart');
+  await taking.addFolder('autostart', '/etc/profile.d');
+  await taking.addFolder('service', '/etc/systemd/system');
+  await taking.addFolder('service', '/etc/systemd/user');
+  await taking.addFile('scheduled', '/etc/crontab');
+  for (const folder of CRON_FOLDERS) await taking.addFolder('scheduled', join('/etc', folder));
+  await taking.addFolder('scheduled', '/var/spool/cron');
+}
+
+/** The value of a field in a paragraph of dpkg's list; empty where it has none. */
+function fieldOf(paragraph: string, name: string): string {
+  const start = paragraph.startsWith(`${name}: `) ? 0 : paragraph.indexOf(`\n${name}: `) + 1;
+  if (start === 0 && !paragraph.startsWith(`${name}: `)) return '';
+  const end = paragraph.indexOf('\n', start);
+  return paragraph.slice(start + name.length + 2, end < 0 ? undefined : end).trim();
+}
+
+async function addPackages(taking: StockTaking, run: StockParts['run']): Promise<void> {
+  const status = await taking.textOf('program', '/var/lib/dpkg/status', PACKAGES_BYTES);
+  for (const paragraph of status === '' ? [] : status.split('\n\n')) {
+    if (!fieldOf(paragraph, 'Status').endsWith(' installed')) continue;
+    const version = `${fieldOf(paragraph, 'Version')} ${fieldOf(paragraph, 'Architecture')}`;
+    taking.add('program', fieldOf(paragraph, 'Package'), version);
+  }
+  if (status === '') {
+    const listed = await run('rpm', '-qa', '--qf', '%{NAME}\\t%{VERSION}-%{RELEASE}.%{ARCH}\\n');
+    // Without dpkg and rpm the installed packages are unknown.
+    if (listed === undefined) taking.addUnread('program');
+    for (const line of (listed ?? '').split('\n')) {
+      const [name = '', version = ''] = line.split('\t');
+      if (name !== '') taking.add('program', name, version);
+    }
+  }
+  for (const folder of PROGRAM_FOLDERS) await taking.addNames('program', folder);
+}
+
+async function addFirewall(taking: StockTaking, run: StockParts['run']): Promise<void> {
+  // `-s` leaves out counters. Programs change the contents of sets, so a changed table is named without its changes.
+  const listed = await run('nft', '-s', 'list', 'ruleset');
+  if (listed === undefined) {
+    taking.addUnread('firewall');
+    return;
+  }
+  for (const table of listed.split(/^(?=table )/mu)) {
+    const name = /^table (\S+ \S+)/u.exec(table)?.[1];
+    // The agent's own table holds the person's rules, whose changes have their own history.
+    if (name !== undefined && name !== 'inet palisade') taking.add('firewall', name, table);
+  }
+}
+
+/** Open ports, without those that the system gives to programs for a short time (RFC 6335: from 49152; Linux: from 32768). */
+function addListening(taking: StockTaking, listening: readonly Listening[]): void {
+  for (const { protocol, port, program } of listening) {
+    if (protocol !== 'tcp' && port >= 32_768) continue;
+    const name = `port ${port} (${protocol.toUpperCase()})${program === null ? '' : `, ${basename(program)}`}`;
+    taking.add('listening', name, '');
+  }
+}
+
+/** Differences between two stocks, the gravest first. */
 export function compareStock(before: Stock, after: Stock): { changes: SessionChange[]; more: number; unread: ChangedThing[] } {
   const keyOf = ([thing, name]: Stock['things'][number]) => `${thing} ${name}`;
   const [was, is] = [before, after].map(({ things }) => new Map(things.map((one) => [keyOf(one), one])));
@@ -271,7 +318,7 @@ export function compareStock(before: Stock, after: Stock): { changes: SessionCha
     if (known === undefined) changes.push({ thing, how: 'added', name });
     else if (known[2] !== hash) changes.push({ thing, how: 'changed', name });
   }
-  // What was not looked at whole may still be there.
+  // A thing of a kind that was not looked at whole may still be there.
   const isLookedAt = (thing: ChangedThing) => !after.unread.includes(thing);
   for (const [key, [thing, name]] of was ?? [])
     if (is?.has(key) === false && isLookedAt(thing)) changes.push({ thing, how: 'removed', name });

@@ -20,7 +20,7 @@ import { AGENT_VERSION } from '#link/identity.ts';
 import { backOff } from '#link/link.ts';
 import { createRevocation } from '#link/revocation.ts';
 import { isRootEncrypted, readSshSettings, readUpdates } from './posture.ts';
-import { createProc, readSocketTable } from './proc.ts';
+import { Proc, readSocketTable } from './proc.ts';
 import { createGuessing, createSignInLog, failedFrom, GUESSES } from './sign-ins.ts';
 
 it('reads the kernel’s table of sockets', () => {
@@ -47,7 +47,7 @@ it.skipIf(process.platform !== 'linux')('measures this computer, and names what 
   await new Promise((resolve) => server.once('listening', resolve));
   const address = server.address();
   const port = address !== null && typeof address === 'object' ? address.port : 0;
-  const telemetry = telemetrySchema.parse(await createProc().read());
+  const telemetry = telemetrySchema.parse(await new Proc().read());
   server.close();
   expect(telemetry.listening).toContainEqual(expect.objectContaining({ protocol: 'tcp', port, address: '0.0.0.0' }));
   expect(telemetry.memory_bytes).toBeGreaterThan(1e6);
@@ -67,7 +67,7 @@ it('walks the tables of sockets only where the kernel counts another socket, and
     write('sockstat', `sockets: used 9\nTCP: inuse ${used} orphan 0 tw 5\nUDP: inuse 1 mem 0\n`);
     write('sockstat6', 'TCP6: inuse 0\n');
   };
-  const proc = createProc(root, root);
+  const proc = new Proc(root, root);
   const ports = async () => (await proc.read()).listening.map(({ port }) => port);
   write('tcp', listens(22));
   count(1, 1);
@@ -100,7 +100,7 @@ it('says of a program that calls itself by control characters what the contract 
   writeFileSync(join(root, 'net/tcp'), '  0: 00000000:1F90 00000000:0000 0A 0:0 0:0 0 0 0 77 1\n');
   writeFileSync(join(root, '42/comm'), 'a\u0001b\nc\u007f\n');
   symlinkSync('socket:[77]', join(root, '42/fd/3'));
-  const { listening } = telemetrySchema.parse(await createProc(root, root).read());
+  const { listening } = telemetrySchema.parse(await new Proc(root, root).read());
   expect(listening).toEqual([{ protocol: 'tcp', address: '0.0.0.0', port: 8080, program: 'abc' }]);
 });
 
@@ -259,6 +259,7 @@ it('waits longer after each failure, never as long as another agent', () => {
   expect(backOff(50, 60_000, () => 1)).toBe(60_000);
 });
 
+// proves: device-fault-11
 it('believes that it is revoked after ten minutes of nothing else', () => {
   let now = 0;
   const revocation = createRevocation(() => now);

@@ -1,6 +1,6 @@
-/** What phrases of a message can mean. An intent is a combination of these and of facts such as a link; none of them is a reason alone. */
+/** Meanings that phrases of a message can have. An intent is a combination of these and of facts such as a link; none of them is a reason alone. */
 export const CONCEPTS = [
-  // What a person is asked to do.
+  // Actions that a person is asked for.
   'click',
   'call',
   'reply',

@@ -19,7 +19,7 @@ const phrasesOf = (list: WordList) =>
 
 const INDEX = indexPhrases<Concept>(LISTS.map(phrasesOf), CONCEPTS);
 
-/** What the phrases of a text mean. */
+/** Finds the meanings of the phrases in a text. */
 export function findConcepts(text: Readable): Hits<Concept> {
   return findPhrases(INDEX, text);
 }

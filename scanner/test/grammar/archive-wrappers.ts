@@ -30,7 +30,7 @@ function python(
   };
 }
 
-/** What a program makes of a file that is named as the payload is. */
+/** Output of a program for a file with the name of the payload. */
 function program(
   name: string,
   words: string,
@@ -411,7 +411,7 @@ const NEEDS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^7z behind/, ['7z']],
 ];
 
-/** Damaged, not the same to all who read it, or with noise that nobody can explain. */
+/** Damaged, not the same to all who read it, or with noise that nobody can claim. */
 const FLAWED = /local header|without its|two directories|broken checksum|wrong sum|cut short|noise|split|looks like its end/;
 
 export const ARCHIVES: readonly Wrapper[] = [...zips, ...tars, ...streams, ...others].map((wrapper): Wrapper => {

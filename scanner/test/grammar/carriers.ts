@@ -200,7 +200,7 @@ const carriers: readonly Wrapper[] = [
   },
 ];
 
-/** Noise beside something that was opened is a rest that nobody can explain: it is pending by its rule. */
+/** Noise beside something that was opened is a rest that nobody can claim: it is pending by its rule. */
 export const CARRIERS: readonly Wrapper[] = carriers.map((wrapper) =>
   wrapper.name.includes('noise') ? { ...wrapper, flawed: true } : wrapper,
 );

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { examine } from '#scanner/examine.ts';
-import { SCAN_LIMITS } from '#scanner/limits.ts';
-import { compileRules } from '#scanner/rules.ts';
+import { compileRules } from '#scanner/rules/rules.ts';
+import { examine } from '#scanner/walk/examine.ts';
+import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { generate, harmlessPayloads, livePayloads, type Payload, usableWrappers } from './generated-files.ts';
 import { findProgram, openWriters } from './writers.ts';
@@ -21,7 +21,7 @@ interface Compared {
   payload: string;
   /** `infected`, `clean`, or `pending` with its reasons. */
   verdict: string;
-  /** How an independent program took the payload out; null where none did, undefined where none was asked. */
+  /** The independent program that took the payload out; null where none did, undefined where none was asked. */
   opened: string | null | undefined;
   flawed: boolean;
 }
@@ -48,7 +48,7 @@ export interface Comparison {
   missing_programs: string[];
   /** By the outermost wrapper. */
   wrappers: Record<string, WrapperCount>;
-  /** How often an independent program opened what was asked of it. */
+  /** Number of files that an independent program opened. */
   asked: number;
   opened: number;
 }

@@ -51,7 +51,7 @@ function predicted(bytes: Buffer): Buffer {
 interface PdfLook {
   filter?: string;
   packed?: Buffer;
-  /** What stands behind the dictionary's own entries. */
+  /** Text behind the dictionary's own entries. */
   more?: string;
   before?: Buffer;
   /** Between the word stream and its bytes. */
@@ -145,7 +145,7 @@ const PDFS: readonly [string, (inner: Packed) => Buffer][] = [
   ['pdf, comment in the dictionary', (inner) => pdf(inner, { filter: '%/ASCIIHexDecode\n/FlateDecode' })],
 ];
 
-/** What qpdf makes of a PDF with the file attached. */
+/** Output of qpdf for a PDF with the file attached. */
 function byQpdf(name: string, ...args: string[]): Wrapper {
   return {
     name,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { RuleSet } from '#scanner/rules.ts';
-import { readSamples } from '#scanner/samples.ts';
+import type { RuleSet } from '#scanner/rules/rules.ts';
+import { readSamples } from '#scanner/rules/samples.ts';
 import { EICAR, noise } from '#test/files.ts';
 import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
 import { Chance } from '#test/structure-fuzz.ts';
@@ -32,7 +32,7 @@ export interface Generated {
 
 const WRAPPERS: readonly Wrapper[] = [...ARCHIVES, ...MAILS, ...DOCUMENTS, ...TEXTS, ...CARRIERS, ...PIECES, ...VALUES, ...ROWS];
 const PAYLOADS_MAXIMUM = 12;
-/** Nothing larger goes on into another file. Bytes. */
+/** Larger contents are not wrapped again. Bytes. */
 const LARGEST_BYTES = 4 * 1024 ** 2;
 const DEEPEST = 3;
 

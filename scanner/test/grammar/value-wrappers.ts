@@ -1,6 +1,6 @@
 import type { Wrapper } from './wrapper.ts';
 
-// What saved objects, databases, captures, cards and compiled scripts hold, and bytes that are written in other letters: all of it by Python's library, or after what is published of the format.
+// Values of saved objects, databases, captures, cards and compiled scripts, and bytes written in other letters: by Python's library, or from the published format.
 
 const made = (name: string, ending: string, op: string, options = {}, takes?: Wrapper['takes']): Wrapper => {
   const wrapper: Wrapper = {

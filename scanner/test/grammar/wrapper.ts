@@ -2,7 +2,7 @@ import type { Chance } from '#test/structure-fuzz.ts';
 import type { Writers } from './writers.ts';
 
 /**
- * What a content is, for those that can only be put around some: `line` and `text` are ASCII, of which `text` says the same in another encoding, `archive` has a magic that programs look for behind other
+ * Kind of a content, for wrappers that fit only some: `line` and `text` are ASCII, of which `text` says the same in another encoding, `archive` has a magic that programs look for behind other
  * content, `file` is anything else.
  */
 type Kind = 'line' | 'text' | 'archive' | 'file';
@@ -18,7 +18,7 @@ export interface Packed {
 /** One way to put a file into another one. */
 export interface Wrapper {
   name: string;
-  /** What it can be put around; everything where nothing is said. */
+  /** Contents that it fits; all when absent. */
   takes?: readonly Kind[];
   makes: Kind;
   ending: string;
@@ -29,5 +29,5 @@ export interface Wrapper {
   wrap(inner: Packed, parts: { writers: Writers; chance: Chance }): Promise<Buffer> | Buffer;
 }
 
-/** What stands beside a payload: nothing in it is worth a word. */
+/** Harmless text beside a payload. */
 export const HARMLESS = Buffer.from('Nothing to see here: this is a harmless text. '.repeat(8));

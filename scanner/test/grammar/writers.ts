@@ -8,7 +8,7 @@ import { z } from 'zod';
 
 const answerSchema = z.union([z.object({ bytes: z.base64() }), z.object({ error: z.string() })]);
 const BIN_FOLDERS = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin', '/opt/homebrew/bin'];
-/** What programs write into archives as the time of a file, so that a run can be repeated. */
+/** Time of files in archives, so that a run can be repeated. */
 const MTIME = new Date(1_700_000_000_000);
 const PATIENCE_MS = 60_000;
 

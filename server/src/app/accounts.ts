@@ -37,12 +37,12 @@ import { serveEnforcement } from '#features/enforcement/enforcement.routes.ts';
 import { createLoginGuard } from '#features/enforcement/login-guard.ts';
 import type { Audit } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
-import type { Mail } from '#platform/mail.ts';
 import { isLoopbackSource, isPrivateNetwork } from '#platform/origin.ts';
 import { partOf } from '#platform/personal-data.ts';
 import type { ProxyWatch } from '#platform/proxy-watch.ts';
 import type { Api } from '#platform/serve.ts';
 import { createSessions } from '#platform/session.ts';
+import type { RestrainedMail } from './letters.ts';
 import type { Surroundings } from './surroundings.ts';
 import { PERSONAL_TABLES, type Tables } from './tables.ts';
 
@@ -53,7 +53,7 @@ export function buildAccounts(
     database: Kysely<Tables>;
     audit: Audit;
     counters: Counters;
-    mail: Mail;
+    mail: RestrainedMail;
     verifyLog: Parameters<typeof createAuditLog>[0]['verify'];
     news: Parameters<typeof createSessions>[0]['news'];
     proxies: ProxyWatch;
@@ -164,7 +164,7 @@ export function buildAccounts(
     counters,
     limits: settings.limits,
     isShared: (source) => settings.exposure === 'public' && proxies.isShared(source),
-    isKnown: guard.isKnown,
+    isKnown: (attempt) => guard.isKnown(attempt),
   });
   const askedMail = createAskedMail({ database: accountTables, mail, guard: callGuard, logger });
   const emailProofs = createEmailProofs({
@@ -177,8 +177,15 @@ export function buildAccounts(
     admin_emails: settings.admin_emails,
     now,
   });
-  const { isUnproven } = emailProofs;
-  const accounts = createAccounts({ database: accountTables, audit, passwords, requirePassword, sessions, mail, isUnproven });
+  const accounts = createAccounts({
+    database: accountTables,
+    audit,
+    passwords,
+    requirePassword,
+    sessions,
+    mail,
+    isUnproven: (user_id) => emailProofs.isUnproven(user_id),
+  });
   const recovery = createRecovery({
     database: accountTables,
     audit,
@@ -216,13 +223,12 @@ export function buildAccounts(
       const siteOf = ({ headers }: FastifyRequest) => passkeySite(headers.host, settings);
       serveTwoFactor(api, { twoFactor, passkeys, signIn, siteOf });
       serveAccounts(api, { auth, accounts, requirePassword, emailProofs });
-      const { secondFactors: hasFactors } = twoFactor;
       const { exposure } = settings;
       const users = createUsers({
         database: accountTables,
         audit,
         sessions,
-        secondFactors: hasFactors,
+        secondFactors: (user_ids) => twoFactor.secondFactors(user_ids),
         exposure,
         onChange: (user_id) => onChange(user_id, 'account'),
         now,

@@ -222,6 +222,7 @@ describe('a backup', async () => {
     return file;
   }
 
+  // proves: security-37
   test('holds every row and every sealed byte, and any tar opens it', async () => {
     const names = execFileSync('tar', ['-tf', archive], { encoding: 'utf8' }).trim().split('\n');
     expect(names).toEqual([
@@ -246,6 +247,7 @@ describe('a backup', async () => {
     expect(readdirSync(other.DATA_DIR)).not.toContain('restoring');
   });
 
+  // proves: security-38
   test('that is bent at any byte, or cut at any, is refused, and changes nothing', async () => {
     const other = await newPlace('bent');
     const { length } = readFileSync(archive);

@@ -170,7 +170,7 @@ async function snapshotOfSqlite(source: string, folder: string, home: string | u
   const path = join(folder, DATABASES.sqlite);
   const live = new SqliteDatabase(source, { readonly: true, fileMustExist: true, timeout: 60_000 });
   try {
-    // One reading transaction of the running server's database: whole, while others write on (docs/decisions/0116).
+    // One reading transaction of the running server's database: whole, while others write on (docs/decisions/operations.md).
     live.prepare('vacuum into ?').run(path);
   } finally {
     live.close();

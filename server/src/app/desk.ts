@@ -31,13 +31,13 @@ import type { Audit } from '#platform/audit.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import type { DeskTopics } from '#platform/desk-topics.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
-import type { Mail } from '#platform/mail.ts';
 import { createMemoryPresence } from '#platform/presence/memory-presence.ts';
 import { createRedisPresence } from '#platform/presence/redis-presence.ts';
 import type { ScannedFiles } from '#platform/scanned-files.ts';
 import type { Api } from '#platform/serve.ts';
 import type { Topics } from '#platform/topics/topics.ts';
 import type { Accounts } from './accounts.ts';
+import type { RestrainedMail } from './letters.ts';
 import type { Monitor } from './monitor.ts';
 import type { Scanner } from './scanner.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -138,7 +138,7 @@ export async function buildDesk(
   parts: {
     database: Kysely<Tables>;
     audit: Audit;
-    mail: Mail;
+    mail: RestrainedMail;
     jobs: Jobs;
     topics: Topics;
     tell: (user_id: string, event: LiveEvent) => void;
@@ -170,8 +170,13 @@ export async function buildDesk(
   const conversations = createConversations({ database: chatTables, now });
   const news = createDeskNews({ database: chatTables, topics, people, jobs, logger });
   const team = createTeam({
-    ...{ database: chatTables, presence, news, topics, now, logger },
-    staff: people.staff,
+    database: chatTables,
+    presence,
+    news,
+    topics,
+    now,
+    logger,
+    staff: () => people.staff(),
     pause_ms: surroundings.presence_pause_ms,
   });
   const help = createHelp({ database: database.$pickTables<'help_articles' | 'installation'>(), now });
@@ -180,7 +185,10 @@ export async function buildDesk(
   const addresses = settings.inbox && createAnswerAddresses({ address: settings.inbox.address, key: parts.key });
   const letters = createLetters({
     database: database.$pickTables<keyof ChatTables | 'jobs' | 'mails' | 'installation'>(),
-    ...{ conversations, mail, jobs, people },
+    conversations,
+    mail,
+    jobs,
+    people,
     addresses,
     public_url: settings.public_url,
     onFailure: (error) => logFailure(logger, error, 'a customer could not be told of an answer by mail'),
@@ -189,13 +197,25 @@ export async function buildDesk(
   const things = thingsOf({ scanner, monitor, firewall, devices });
   const chat = createChat({
     database: withInstallation,
-    ...{ conversations, news, team, things, onChange, now },
+    conversations,
+    news,
+    team,
+    things,
+    onChange,
+    now,
     articles: help,
-    response_s: reports.response,
+    response_s: () => reports.response(),
   });
   const desk = createDesk({
     database: chatTables,
-    ...{ conversations, news, team, people, things, remote, onChange, now },
+    conversations,
+    news,
+    team,
+    people,
+    things,
+    remote,
+    onChange,
+    now,
     onAnswer: letters.answered,
   });
   const canned = createCanned({ database: chatTables, now });
@@ -224,8 +244,13 @@ export async function buildDesk(
     const { clean, infected, pending } = scans;
     const count = Number(matters.ratings);
     return {
-      ...{ user_id, username: account.username, email: account.email, since: account.created_at },
-      ...{ plan_name: plan.plan_name, is_premium: plan.is_premium, security_score: overview.security_score },
+      user_id,
+      username: account.username,
+      email: account.email,
+      since: account.created_at,
+      plan_name: plan.plan_name,
+      is_premium: plan.is_premium,
+      security_score: overview.security_score,
       open_alerts: open.active,
       devices: living.map(({ device_name: name, last_seen_at }) => ({ name, last_seen_at })),
       scans: { clean, infected, pending },
@@ -241,8 +266,8 @@ export async function buildDesk(
       const row = await conversations.find(conversation_id);
       return row !== undefined && may.serve(me, row) ? row : undefined;
     },
-    arrive: team.arrive,
-    open: team.open,
+    arrive: (me, place) => team.arrive(me, place),
+    open: (me, conversation, place) => team.open(me, conversation, place),
     async typing(me, conversation_id) {
       if (conversation_id === null) return await chat.typing(me);
       const row = await conversations.find(conversation_id);
@@ -251,31 +276,52 @@ export async function buildDesk(
   };
 
   const attachments = createAttachments({
-    ...{ database: chatTables, tell, jobs, now },
+    database: chatTables,
+    tell,
+    jobs,
+    now,
     files: parts.files,
     nameOf: displayName,
-    onForgotten: news.removed,
+    onForgotten: (conversation_id) => news.removed(conversation_id),
   });
   const mails = createArrivedMails({ database: chatTables, files: parts.files, now });
   const reading = { authserv_id: settings.inbox?.authserv_id, zone: surroundings.mail_zone };
   const answers = createMailAnswers({ database: chatTables, conversations, news, attachments, mails, onChange, reading, logger });
   if (settings.inbox && addresses)
     keepInbox({
-      ...{ database: withInstallation, url: settings.inbox.url, addresses, conversations, answers, mails, news, people },
-      ...{ reading, open: surroundings.open_mailbox, onChange, jobs, now, logger },
+      database: withInstallation,
+      url: settings.inbox.url,
+      addresses,
+      conversations,
+      answers,
+      mails,
+      news,
+      people,
+      reading,
+      open: surroundings.open_mailbox,
+      onChange,
+      jobs,
+      now,
+      logger,
     });
 
   return {
     topics: topicsOfDesk,
-    forgetPerson: attachments.forgetPerson,
-    forgetOld: attachments.forgetOld,
+    forgetPerson: (transaction: Kysely<ChatTables>, user_id: string) => attachments.forgetPerson(transaction, user_id),
+    forgetOld: (closed_before: string) => attachments.forgetOld(closed_before),
     forgetReadMails: mails.forgetRead,
     customerCard,
 
     serve(api: Api): void {
       serveChat(api, chat, letters);
       serveDesk(api, {
-        ...{ desk, team, canned, reports, customerCard, mails, mailAnswers: answers },
+        desk,
+        team,
+        canned,
+        reports,
+        customerCard,
+        mails,
+        mailAnswers: answers,
         settings: {
           read: () => readDeskSettings(installation),
           write: (written) => writeDeskSettings(installation, written),

@@ -161,7 +161,7 @@ export function buildDevices(
       return { id, device_name, refusal: capabilities?.control === true ? null : (capabilities?.control_reason ?? NO_CONTROL) };
     },
 
-    authenticate: agents.authenticate,
+    authenticate: (identity: Parameters<typeof agents.authenticate>[0]) => agents.authenticate(identity),
 
     /** Has a device told what it is to do. */
     nudge,

@@ -5,6 +5,9 @@ import type { Counters } from '#platform/counters.ts';
 import type { Limits } from '#platform/limits.ts';
 import type { Mail } from '#platform/mail.ts';
 
+/** Mails as features see them. */
+export type RestrainedMail = Pick<Mail, keyof Mail>;
+
 /**
  * Writes no letter that its recipient did not ask for to an address that nobody has proved, and no more than so many to any. What is not written is dropped: the
  * screens have it. Who queues a letter that was asked for bounds it.
@@ -16,10 +19,9 @@ export function restrainMail(
     counters: Counters;
     limits: Limits;
   },
-): Mail {
+): RestrainedMail {
   const { mayHear, counters, limits } = parts;
   return {
-    ...mail,
     async queue(transaction, letter) {
       if (!letter.asked) {
         const users = transaction.$extendTables<Pick<AuthTables, 'users'>>().$pickTables<'users'>();
@@ -29,5 +31,13 @@ export function restrainMail(
       }
       await mail.queue(transaction, letter);
     },
+    queueAll: (transaction, letters) => mail.queueAll(transaction, letters),
+    wake: () => mail.wake(),
+    list: (page) => mail.list(page),
+    countUnsent: () => mail.countUnsent(),
+    countLate: () => mail.countLate(),
+    forgetOld: () => mail.forgetOld(),
+    forgetRecipient: (transaction, recipient) => mail.forgetRecipient(transaction, recipient),
+    close: () => mail.close(),
   };
 }

@@ -20,11 +20,11 @@ import type { Remote } from '#features/remote/remote.ts';
 import type { Subscriptions } from '#features/subscriptions/subscriptions.ts';
 import type { Audit } from '#platform/audit.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
-import type { Mail } from '#platform/mail.ts';
 import { premiumCheck } from '#platform/premium.ts';
 import type { SecurityEvent } from '#platform/security-event.ts';
 import type { Api } from '#platform/serve.ts';
 import type { Accounts } from './accounts.ts';
+import type { RestrainedMail } from './letters.ts';
 import type { Scanner } from './scanner.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
@@ -38,7 +38,9 @@ export function scanFinished({ user_id, scan, is_test_file, copy, told_again }: 
   return {
     at: scan.scanned_at,
     user_id,
-    ...{ source: null, address: null, client: null },
+    source: null,
+    address: null,
+    client: null,
     kind: 'scan_finished',
     data: {
       scan_id: scan.id,
@@ -62,7 +64,7 @@ export async function buildMonitor(
   parts: {
     database: Kysely<Tables>;
     audit: Audit;
-    mail: Mail;
+    mail: RestrainedMail;
     jobs: Jobs;
     tell: (user_id: string, event: LiveEvent) => void;
     accounts: Accounts;
@@ -102,7 +104,7 @@ export async function buildMonitor(
         await accounts.sessions.end(session_id);
         return true;
       },
-      secondFactor: accounts.twoFactor.secondFactor,
+      secondFactor: (user_id) => accounts.twoFactor.secondFactor(user_id),
       browsers,
     },
     onChange: counts.forget,
@@ -111,8 +113,8 @@ export async function buildMonitor(
   const posture = createPosture({
     database: database.$pickTables<'score_history'>(),
     alerts: counts,
-    scans: scanner.antivirus.counts,
-    rules: firewall.listRules,
+    scans: (user_id) => scanner.antivirus.counts(user_id),
+    rules: (user_id) => firewall.listRules(user_id),
     account: async (user_id) => {
       const { created_at, ...standing } = await accounts.auth.standing(user_id);
       return {
@@ -124,21 +126,27 @@ export async function buildMonitor(
     },
     devices: parts.devices,
     remote: async (user_id) => ({ long_sessions: await remote.countLonger(user_id, LONG_REMOTE_SESSION_MS) }),
-    signaturesAge: scanner.signatures.age,
+    signaturesAge: () => scanner.signatures.age(),
     now,
     logger,
   });
   const { wasRefused } = accounts.blocks;
   const telling = createTelling({
     database: database.$pickTables<'detection_findings'>(),
-    raise: alerts.raise,
+    raise: (incident, claim) => alerts.raise(incident, claim),
     wasRefused,
     administrators: () => accounts.auth.administrators(),
-    ...{ now, logger },
+    now,
+    logger,
   });
   const detection = createDetection({
     database: detectionTables,
-    ...{ browsers, telling, wasRefused, jobs, now, logger },
+    browsers,
+    telling,
+    wasRefused,
+    jobs,
+    now,
+    logger,
     fold_ms: surroundings.volumes_fold_ms,
   });
   const readMonitor = await createMonitor({

@@ -18,12 +18,12 @@ import { logFailure } from '#platform/database-patience.ts';
 import type { Incident } from '#platform/incident.ts';
 import { readProvider } from '#platform/installation.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
-import type { Mail } from '#platform/mail.ts';
 import type { ScannedFiles } from '#platform/scanned-files.ts';
 import type { Api } from '#platform/serve.ts';
 import type { Sessions } from '#platform/session.ts';
 import { sessionTopic, type Topics } from '#platform/topics/topics.ts';
 import type { Accounts } from './accounts.ts';
+import type { RestrainedMail } from './letters.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { Tables } from './tables.ts';
 
@@ -35,7 +35,7 @@ export function buildRemote(
     audit: Audit;
     jobs: Jobs;
     counters: Counters;
-    mail: Mail;
+    mail: RestrainedMail;
     topics: Topics;
     people: () => Accounts['auth'];
     raise: (incident: Incident) => Promise<void>;
@@ -68,7 +68,10 @@ export function buildRemote(
   let seats: Seats | undefined;
   const remote = createRemote({
     database: database.$pickTables<keyof RemoteTables | 'audit_entries' | 'audit_head' | 'jobs'>(),
-    ...{ audit, jobs, counters, now },
+    audit,
+    jobs,
+    counters,
+    now,
     people: {
       findUser: (id) => people().findUser(id),
       staffSince: (id) => people().staffSince(id),
@@ -88,7 +91,10 @@ export function buildRemote(
   });
   tellOfSessions({
     database: database.$pickTables<keyof RemoteTables | 'mails' | 'installation' | 'jobs'>(),
-    ...{ jobs, mail, raise, public_url: settings.public_url },
+    jobs,
+    mail,
+    raise,
+    public_url: settings.public_url,
     measure: (session_id) => measuredSessions().end(session_id),
     people: { findUser: (id) => people().findUser(id), administrators: () => people().administrators() },
   });
@@ -113,7 +119,10 @@ export function buildRemote(
       authenticate: Parameters<typeof serveControlSockets>[1]['authenticate'],
     ): { close(): void } {
       return serveControlSockets(fastify, {
-        ...{ remote, topics, sessions, authenticate },
+        remote,
+        topics,
+        sessions,
+        authenticate,
         opening: { rate: settings.limits['sockets.source'], counters },
         public_url: settings.public_url,
       });
@@ -122,7 +131,11 @@ export function buildRemote(
     /** Files between the two sides, which go through the scanner: there is one by now. */
     keepFiles(files: ScannedFiles): SessionFiles {
       return createSessionFiles({
-        ...{ database: tables, remote, files, jobs, now },
+        database: tables,
+        remote,
+        files,
+        jobs,
+        now,
         nameOf: displayName,
         onChange: changed,
       });
@@ -131,7 +144,9 @@ export function buildRemote(
     serve(api: Api, files: SessionFiles, customerCard: (user_id: string) => Promise<CustomerCard | undefined>): void {
       serveSessionFiles(api, { remote, files });
       serveRemote(api, {
-        ...{ remote, messages, customerCard },
+        remote,
+        messages,
+        customerCard,
         ice: settings.turn,
         changes: {
           begin: (session) =>

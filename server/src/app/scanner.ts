@@ -121,6 +121,7 @@ export async function buildScanner(
       memory: surroundings.engine_memory,
       logger,
     });
+  const matchHash = surroundings.match_hash ?? ((sha256: string) => signatures.matchHash(sha256));
   signatures.watch(async (files) => {
     const took_over = await embedded.reload(files);
     if (took_over) {
@@ -176,7 +177,7 @@ export async function buildScanner(
     onCleared,
     tell,
     meter,
-    matchHash: surroundings.match_hash ?? signatures.matchHash,
+    matchHash,
     retry_ms: surroundings.scan_retry_ms,
     record_ms: surroundings.scan_record_ms,
   });
@@ -196,7 +197,7 @@ export async function buildScanner(
     });
     if (outcome === undefined) return { status: 'failed', threat: null };
     const { scan_status, status_detail, threat_detected } = verdictOf(outcome);
-    const listed = (surroundings.match_hash ?? signatures.matchHash)(sha256);
+    const listed = matchHash(sha256);
     const threat = threat_detected ?? listed ?? null;
     if (scan_status === 'infected' || threat !== null) return { status: 'infected', threat };
     if (scan_status === 'clean') return { status: 'clean', threat: null };
@@ -210,8 +211,8 @@ export async function buildScanner(
     embedded,
     engine,
     antivirus,
-    openFalseAlarms: falseAlarms.countOpen,
-    waiting: turns.waiting,
+    openFalseAlarms: () => falseAlarms.countOpen(),
+    waiting: () => turns.waiting(),
     /** The processes of each engine: ours, and the clamds that are asked. */
     processes: () => [embedded.status(), ...(clamd?.present() === true ? [clamdStatus(clamd)] : [])],
 

@@ -1,3 +1,4 @@
+// proves: security-33
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -56,6 +57,7 @@ describe('of connections that ask nothing', async () => {
     return sockets;
   };
 
+  // proves: attack-C.17-1
   test.each([
     ['say nothing', ''],
     ['drip a header', 'GET /api/health HTTP/1.1\r\nHost: localhost\r\nX-Slow: '],

@@ -218,6 +218,7 @@ needing('Redis', redis !== undefined).describe('several servers', () => {
     expect(answers.filter((answer) => answer === undefined)).toHaveLength(10);
   });
 
+  // proves: attack-D.22-1
   test('agree, however far their clocks are apart', async () => {
     const [right, ahead] = await Promise.all([open('redis', never), open('redis', never)]);
     const bucket = { key: newKey(), rate: { count: 4, period_ms: 60_000 } };
@@ -265,6 +266,7 @@ needing('Redis', redis !== undefined).describe('several servers', () => {
     await expect.poll(() => counters.count(key, 3_600_000), { timeout: 30_000 }).toBe(1);
   });
 
+  // proves: attack-D.22-2
   test('count wrong codes and files on their way together, and forget those of one that was killed', async () => {
     const [first, second] = await Promise.all([open('redis', never), open('redis', never)]);
     const key = newKey();

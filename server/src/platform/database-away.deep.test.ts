@@ -106,6 +106,7 @@ needing('PostgreSQL', POSTGRES_PROGRAMS !== undefined).describe('a PostgreSQL se
     clock += 10_000;
   };
 
+  // proves: attack-C.18-1
   test('that stops is answered for with 503, told once however often anything looks, and taken into use again when it is back', async () => {
     await postgres.stop();
     forget();
@@ -123,6 +124,7 @@ needing('PostgreSQL', POSTGRES_PROGRAMS !== undefined).describe('a PostgreSQL se
     await expect.poll(() => smtp.received.length, { timeout: 20_000 }).toBe(1);
   });
 
+  // proves: attack-C.18-1
   test('that hangs is answered for in time, and what was asked of it meanwhile does not happen later', async () => {
     postgres.freeze();
     try {
@@ -173,6 +175,7 @@ needing('PostgreSQL', POSTGRES_PROGRAMS !== undefined).describe('a PostgreSQL se
     await nap(1.2);
   });
 
+  // proves: attack-C.18-3
   test('has as many connections as DATABASE_POOL says, and is waited for as long as DATABASE_TIMEOUT says', async () => {
     const other = new Client({ connectionString: postgres.url });
     await other.connect();

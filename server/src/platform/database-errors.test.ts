@@ -4,6 +4,7 @@ import { DatabaseTrouble, databaseProblem, troubleOf, troubleOfConnection } from
 
 const coded = (code: string) => Object.assign(new Error('as the database says it'), { code });
 
+// proves: attack-C.15-2
 test.each([
   ['SQLITE_BUSY', 'unavailable', 2],
   ['SQLITE_BUSY_SNAPSHOT', 'unavailable', 1],
@@ -40,6 +41,7 @@ test('a refused connection is the database that is away only where a connection 
   expect([troubleOf(told), told.code]).toEqual(['away', 'ECONNREFUSED']);
 });
 
+// proves: attack-C.15-2
 test('SQLite itself says that it is full in one of these codes', () => {
   const full = new SqliteDatabase(':memory:');
   full.exec('create table notes (text text)');

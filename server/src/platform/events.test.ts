@@ -116,11 +116,13 @@ describe('the events socket', async () => {
     for (const page of pages) await page.event((event) => event.kind === 'scan_removed' && event.scan_id === id);
   });
 
+  // proves: asvs-14.2.1
   test('refuses a token in the address', async () => {
     const { token } = await app.signIn();
     await expect(openSocket(app, { path: `/events?access_token=${token}` })).rejects.toThrow('refused with 400');
   });
 
+  // proves: asvs-4.4.2, security-28
   test('refuses a page of another site, and takes its own', async () => {
     await expect(openSocket(app, { origin: 'https://evil.example' })).rejects.toThrow('refused with 403');
     await expect(openSocket(app, { origin: 'null' })).rejects.toThrow('refused with 403');
@@ -146,6 +148,7 @@ describe('the events socket', async () => {
     expect(socket.frames).toEqual([]);
   });
 
+  // proves: support-bad-input-10
   test('closes on a second hello, and on a flood', async () => {
     const { token } = await app.signIn();
     const twice = await listenAs(app, token);
@@ -156,6 +159,7 @@ describe('the events socket', async () => {
     expect(await flooding.closed).toBe(EVENTS_CLOSED.malformed);
   });
 
+  // proves: security-26
   test('closes within a second when its session ends: signed out, ended from elsewhere, or by a new password', async () => {
     const person = await app.signIn();
     const again = async () => (await app.signIn(person.email.split('@')[0])).token;
@@ -299,6 +303,7 @@ test('a socket is no request under way: a server that stops does not wait for it
   page.leave();
 });
 
+// proves: attack-C.17-2
 test('heartbeats are spread over their time, and sessions are looked up many at a time', async () => {
   const count = 300;
   const { url, looked_up } = await serveAlone({
@@ -322,6 +327,7 @@ test('heartbeats are spread over their time, and sessions are looked up many at 
   for (const socket of sockets) socket.leave();
 });
 
+// proves: support-fault-8
 test('a page that does not read is dropped, and nobody else waits for it', async () => {
   const { topics, fastify, url } = await serveAlone({ ...SOCKET_LIMITS, waiting_bytes: 64 * 1024 });
   const tell = () => topics.publish(personTopic(user.id), { kind: 'scan_removed', scan_id: newId() });
@@ -366,6 +372,7 @@ describe('within its limits, the events socket', async () => {
     await live.closed;
   });
 
+  // proves: asvs-7.1.2
   test('lets a person have no more than a few pages', async () => {
     const [first, second] = [await listenAs(app, token), await listenAs(app, token)];
     const third = await openSocket(app);
@@ -377,6 +384,7 @@ describe('within its limits, the events socket', async () => {
     second.leave();
   });
 
+  // proves: attack-D.22-3
   test('closes on a session that another server has ended', async () => {
     const person = await app.signIn();
     const socket = await listenAs(app, person.token);
@@ -394,6 +402,7 @@ describe('among sockets that say nothing', async () => {
     Promise.all(Array.from({ length: sockets }, () => openSocket(app, { forwarded_for })));
   const served = () => app.app.fastify.websocketServer.clients.size;
 
+  // proves: attack-C.17-1, support-bad-input-10
   test('everybody else gets in, from the same source too, and other sources keep theirs', async () => {
     const other = await openSocket(app, { forwarded_for: '203.0.113.9' });
     let closed = 0;
@@ -449,6 +458,7 @@ describe('among sockets that say nothing', async () => {
   });
 });
 
+// proves: attack-C.17-2
 test('sessions are looked up in one question for 500 of them', async () => {
   const app = await startTestApp();
   let questions = 0;

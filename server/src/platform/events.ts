@@ -154,7 +154,7 @@ export function serveEvents(
     sessions.onEnd((session_id, is_deletion) => {
       for (const connection of bySession.of(session_id)) connection.end(is_deletion ? DELETED : ENDED);
     }),
-    sessions.onChange(sockets.lookAgain),
+    sessions.onChange((key) => sockets.lookAgain(key)),
     // Whose role may be another one listens anew, as who they are then.
     sessions.onChange((user_id) => {
       for (const page of byPerson.of(user_id))
@@ -162,7 +162,7 @@ export function serveEvents(
     }),
   ];
   return {
-    open: sockets.open,
+    open: () => sockets.open(),
     close() {
       for (const stop of stopWatching) stop();
       sockets.close();

@@ -1,9 +1,11 @@
 import { foldText, nameOrder } from '@palisade/contract/text';
+import SqliteDatabase from 'better-sqlite3';
 import { type Kysely, sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
 import { migrations } from '#migrations/all.ts';
 import { freshDatabase } from '#test/harness.ts';
 import { openDatabase } from './database.ts';
+import { registerTextFunctions } from './folded-text.ts';
 import { migrate } from './migrations.ts';
 import { containing } from './page.ts';
 
@@ -31,6 +33,11 @@ const CASES: [string, string, boolean][] = [
   ['می\u200cخواهم', 'میخواهم', true],
   ['क्\u200dष', 'क्ष', true],
   ['ǅungla', 'ǆungla', true],
+  ['\u1112\u1161\u11ab글', '한글', true],
+  ['ｶﾞﾗｽ', 'ガラス', true],
+  ['ﻣﺮﺣﺒﺎ', 'مرحبا', true],
+  ['Οδός', 'ΟΔΌΣ', true],
+  ['㎏', 'KG', true],
   ['100 % sure', '%', true],
   ['report_1', '_', true],
   ['report', '%', false],
@@ -101,4 +108,14 @@ describe('the texts of a database', async () => {
       expect(String(rows[0]?.place)).toBe(nameOrder(stored));
     }
   });
+});
+
+test('a text is folded alike the second time, and after more texts than are kept', () => {
+  const database = new SqliteDatabase(':memory:');
+  registerTextFunctions(database);
+  const fold = database.prepare<[string], string>('select fold_text(?)').pluck();
+  const long = 'Ω'.repeat(2 ** 20);
+  for (const text of ['Straße', 'Straße', `${long}1`, `${long}2`, long.repeat(2), 'Straße', 'ΟΔΌΣ', 'Übergröße'])
+    expect(fold.get(text)).toBe(foldText(text));
+  database.close();
 });

@@ -1,14 +1,37 @@
-import { foldText, nameOrder, PLAIN_LETTERS } from '@palisade/contract/text';
+import { foldText, isPlainText, nameOrder, PLAIN_LETTERS } from '@palisade/contract/text';
 import type SqliteDatabase from 'better-sqlite3';
 import { expressionBuilder, type Kysely, sql } from 'kysely';
 
 const LAST_CODE_POINT = 0x10ffff;
 const IGNORABLE = /^\p{Default_Ignorable_Code_Point}$/u;
 
+/** Characters of texts and their folds that are kept: those of ten thousand names several times over. */
+const KEPT_CHARACTERS = 2 ** 21;
+
+/** `foldText` for a search, which folds the same rows again at each letter that is typed: what needs more than small letters costs three times as much as finding it here. */
+function keptFolds(): (text: string) => string {
+  const folds = new Map<string, string>();
+  let characters = 0;
+  return (text) => {
+    if (isPlainText(text)) return text.toLowerCase();
+    const known = folds.get(text);
+    if (known !== undefined) return known;
+    const folded = foldText(text);
+    characters += text.length + folded.length;
+    if (characters > KEPT_CHARACTERS) {
+      folds.clear();
+      characters = text.length + folded.length;
+    }
+    // A single long text is not kept.
+    if (characters <= KEPT_CHARACTERS) folds.set(text, folded);
+    return folded;
+  };
+}
+
 /** The functions `fold_text` and `name_order` of `contract/text.ts`, for the queries of one connection to SQLite. No schema mentions them, so that other programs read the file. */
 export function registerTextFunctions(database: SqliteDatabase.Database): void {
   const onText = (work: (text: string) => string) => (value: unknown) => (typeof value === 'string' ? work(value) : null);
-  database.function('fold_text', { deterministic: true }, onText(foldText));
+  database.function('fold_text', { deterministic: true }, onText(keptFolds()));
   database.function('name_order', { deterministic: true }, onText(nameOrder));
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { forwardedFor } from './forwarded.ts';
 
 describe('whom a request was passed on for', () => {
+  // proves: attack-B.14-1
   test.each([
     ['203.0.113.9', '203.0.113.9'],
     ['203.0.113.9:51234', '203.0.113.9'],

@@ -94,6 +94,7 @@ describe('a data folder', () => {
     expect(() => take(left({ pid: process.ppid, process_began }))).toThrow(`process ${process.ppid} on ${hostname()}`);
   });
 
+  // proves: attack-D.19-3
   test('of another machine is refused as long as something was heard of it within a minute', () => {
     const folder = left({ host: 'elsewhere', boot: BOOT_OF_ANOTHER });
     expect(() => take(folder)).toThrow(

@@ -14,7 +14,7 @@ const { url, signIn, call } = await startTestApp();
 /** What an answer may hold of a refusal: its sentence and its faults, in bytes of JSON. */
 const REFUSAL_BYTES = 4 * 1024;
 
-async function post(path: string, body: string, headers: Record<string, string> = {}) {
+async function post(path: string, body: string | Buffer, headers: Record<string, string> = {}) {
   const answer = await fetch(`${url}/api${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -67,7 +67,9 @@ describe('a body of a device', () => {
   test('is read where the token stands in the headers or in the body', async () => {
     const device = await enrolled();
     const body = JSON.stringify({ device_id: device.device_id, token: device.token, nonce: '0'.repeat(32) });
-    for (const headers of [{}, { authorization: `Bearer ${device.token}`, 'x-device-id': device.device_id }]) {
+    // The first is of agents of the version before, the last of a proxy that passes no header that it does not know.
+    const authorization = `Bearer ${device.token}`;
+    for (const headers of [{}, { authorization, 'x-device-id': device.device_id }, { authorization }]) {
       const answer = await fetch(`${url}/api/agent/verify`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
@@ -126,6 +128,16 @@ describe('the faults of a body', () => {
 
   test('that holds more values than any body has is one fault of its form', async () => {
     expect(await post('/auth/login', `{"email":[${'1,'.repeat(60_000)}1]}`)).toMatchObject({ status: 400, code: 'malformed' });
+  });
+
+  test.each([
+    ['no UTF-8', [0xff, 0xfe]],
+    ['too long a form of NUL', [0xc0, 0x80]],
+    ['half a character of UTF-16', [0xed, 0xa0, 0x80]],
+    ['a character that is cut off', [0xf0, 0x9f]],
+  ])('bytes that are no text are one fault of its form, and are not kept as others: %s', async (_what, bytes) => {
+    const body = Buffer.concat([Buffer.from('{"email":"'), Buffer.from(bytes), Buffer.from('@example.com","password":"x"}')]);
+    expect(await post('/auth/login', body)).toMatchObject({ status: 400, code: 'malformed', errors: [] });
   });
 
   test('brackets in a text are text', async () => {

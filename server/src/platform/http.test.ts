@@ -53,6 +53,7 @@ function builtWeb(): string {
   return folder;
 }
 
+// proves: security-32
 describe('a slow client', async () => {
   // Long enough for a sign-in on a machine that is busy.
   const patience = { ...PATIENCE, headers_ms: 500, look_ms: 20, body: { window_ms: 500, bytes: 1024 } };
@@ -103,6 +104,7 @@ describe('a slow client', async () => {
   });
 });
 
+// proves: security-11
 describe('a client that does not read', async () => {
   const reading = { look_ms: 20, window_ms: 300, bytes: 1024 };
   const app = await startTestApp({
@@ -116,6 +118,7 @@ describe('a client that does not read', async () => {
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
   // More than the system keeps for a connection, so that the server itself has to.
+  // proves: attack-C.16-2
   test.each([
     ['of a file', get('/assets/main.js').repeat(3)],
     ['of the API', get('/api/openapi.json').repeat(30)],
@@ -164,12 +167,14 @@ describe('the host that a request names', async () => {
     '/api/nothing',
   ];
 
+  // proves: attack-B.14-2
   test('is one, wherever it goes', async () => {
     const twice = `Host: localhost:${port}\r\nhost: localhost:${port}\r\n`;
     for (const path of PATHS) expect(statusOf(await get(path, twice))).toBe(400);
     expect(await knock(app, twice)).toBe(400);
   });
 
+  // proves: attack-B.6-3
   test.each([
     'evil.example',
     'evil.example:3000',
@@ -267,6 +272,7 @@ describe('the id of a request', async () => {
     },
   );
 
+  // proves: attack-D.24-1
   test('is on the file, the refusal and the problem document as well', async () => {
     const headers = { 'x-request-id': 'from-the-proxy' };
     for (const path of ['/assets/main.js', '/', '/api/nothing', '/api/auth/me']) {
@@ -277,6 +283,7 @@ describe('the id of a request', async () => {
   });
 
   const trace_id = '4bf92f3577b34da6a3ce929d0e0e4736';
+  // proves: attack-D.24-1
   test.each([
     [`00-${trace_id}-00f067aa0ba902b7-01`, trace_id],
     [`cc-${trace_id}-00f067aa0ba902b7-01-what-comes-later`, trace_id],
@@ -317,6 +324,7 @@ describe('the id of a request', async () => {
 describe('files', async () => {
   const app = await startTestApp({ surroundings: { web_folder: builtWeb() } });
 
+  // proves: attack-B.14-2
   test.each([
     '/api/docs/static/..%2f..%2fpackage.json',
     '/api/docs/static/%2e%2e%2f%2e%2e%2fpackage.json',
@@ -374,6 +382,7 @@ describe('whom a trusted proxy passed a request on for', async () => {
   });
 });
 
+// proves: attack-B.14-3
 test('whoever is gone before their request is looked at leaves no error', async () => {
   const lines: string[] = [];
   const logger = createLog('debug', { write: (line) => void lines.push(line) });

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import swagger from '@fastify/swagger';
 import type { Channel } from '@palisade/contract/channel';
@@ -243,7 +244,12 @@ export async function createHttp(options: {
   fastify.setSerializerCompiler(serializerCompiler);
   // Many clients name JSON in every request; where no body is asked for, an empty one is none.
   const parseJson = fastify.getDefaultJsonParser('error', 'error');
-  fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    // Bytes that are no UTF-8 would be read as other characters: one password would be as good as another.
+    if (Buffer.isBuffer(body) && !isUtf8(body)) {
+      done(new Problem('malformed', { detail: 'The body is not UTF-8.' }), undefined);
+      return;
+    }
     const text = body.toString();
     if (text === '' && !request.routeOptions.schema?.body) {
       done(null, undefined);

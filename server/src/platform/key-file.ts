@@ -1,17 +1,27 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { newId } from './id.ts';
 
 /** Length of every key of the installation, in bytes (AES-256). */
 export const KEY_BYTES = 32;
 
+class NotAFile extends Error {
+  constructor(path: string) {
+    super(`${path} is not a file, and was to be a key file. Restore the file, or name another one.`);
+  }
+}
+
 /** A key of the installation, or undefined where the file is not there. @throws when the file holds something else. */
 export function readKeyFile(path: string): Buffer | undefined {
   try {
+    const stats = statSync(path);
+    // A pipe without a writer would be waited for, and a device read without end.
+    if (!stats.isFile() && !stats.isDirectory()) throw new NotAFile(path);
     const key = readFileSync(path);
     if (key.length === KEY_BYTES) return key;
   } catch (error) {
+    if (error instanceof NotAFile) throw error;
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
     if (code === 'ENOENT') return undefined;
     if (code === 'EISDIR')

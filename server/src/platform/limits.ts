@@ -18,7 +18,7 @@ const perMinute = (count: number): Rate => ({ count, period_ms: MINUTE_MS });
  * account from everywhere before each further try has to wait. `letters`: mails to one address; `letters.reset` and `letters.asked`: of those that anybody can
  * ask for, reset tokens, and each other kind. Used up, another reset token goes out each 5 minutes, within the 15 that one lives: who asks in a loop leaves no
  * mailbox without one that works. The others are calls: those of one account or, with `.source`, of one source. They are at
- * least four times what the busiest screens make (docs/decisions/0044).
+ * least four times what the busiest screens make (docs/decisions/accounts.md).
  */
 const DEFAULTS = {
   pair: { count: 5, period_ms: 10 * MINUTE_MS },

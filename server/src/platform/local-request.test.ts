@@ -1,3 +1,4 @@
+// proves: asvs-4.1.3, security-10
 import { describe, expect, test } from 'vitest';
 import { type Incoming, isLocalRequest, proxySignOf } from './local-request.ts';
 
@@ -28,6 +29,7 @@ function requestOf({ peer = '127.0.0.1', version = [1, 1], headers, names, metho
 
 const HERE = { host: 'localhost:3000' };
 
+// proves: attack-B.6-2
 test.each<Said>([
   { headers: HERE },
   { headers: { host: '127.0.0.1:3000' } },
@@ -42,6 +44,7 @@ test.each<Said>([
   expect(isLocalRequest(requestOf(said))).toBe(true);
 });
 
+// proves: attack-B.6-2
 test.each<Said>([
   { peer: '10.0.0.1', headers: HERE },
   { peer: '', headers: HERE },
@@ -61,6 +64,7 @@ test.each<Said>([
 });
 
 describe('a request that came through a proxy', () => {
+  // proves: attack-B.6-2
   test.each([
     'X-Forwarded-For',
     'X-Forwarded-Host',

@@ -28,7 +28,7 @@ export function hostOf(header: string | undefined): string {
 
 /**
  * HAProxy writes every name in lower case and says nothing of the connection, but for an upgrade that its client asks for; browsers write `Host`, and programs that
- * write `host` say `connection`, and that it is to become a socket only of a GET (docs/decisions/0067, 0103).
+ * write `host` say `connection`, and that it is to become a socket only of a GET (docs/decisions/accounts.md).
  */
 function hasNamesOfProxy({ rawHeaders, method }: Incoming['raw']): boolean {
   let says_host = false;
@@ -63,7 +63,7 @@ export function isForLoopback({ headers }: Pick<Incoming, 'headers'>): boolean {
 
 /**
  * Whether a request was made on this machine for this machine: the peer is loopback, the `Host` header is a loopback name, the page that asks is our own, and nothing
- * shows a proxy, which makes every peer loopback (docs/decisions/0067).
+ * shows a proxy, which makes every peer loopback (docs/decisions/accounts.md).
  */
 export function isLocalRequest(request: Incoming): boolean {
   const peer = (request.raw.socket.remoteAddress ?? '').replace(/^::ffff:/i, '');

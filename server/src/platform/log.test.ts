@@ -1,3 +1,4 @@
+// proves: asvs-13.4.2, asvs-14.1.1, asvs-14.1.2, asvs-16.2.4, asvs-16.5.1
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { UPLOAD_KEY_HEADER } from '@palisade/contract/antivirus';
@@ -205,6 +206,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
     expect(Object.entries(secrets).filter(([, value]) => value.length < 16)).toEqual([]);
   });
 
+  // proves: asvs-14.2.4, asvs-16.2.5, security-45
   test('has no secret in it, in any form', () => {
     const found = Object.entries(secrets).flatMap(([name, value]) =>
       formsOf(value)
@@ -215,6 +217,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
     expect(log).not.toMatch(/argon2|bearer|authorization|cookie/i);
   });
 
+  // proves: asvs-16.2.1, asvs-16.3.4
   test('has what is needed to find a fault: the request, its outcome, and where an error arose', () => {
     const entries = lines.map((line) =>
       z
@@ -243,6 +246,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
     expect(mails[0]).toMatchObject({ err: { code: 'EMESSAGE', responseCode: 550 }, attempts: 1 });
   });
 
+  // proves: asvs-16.3.1, asvs-16.3.2, asvs-16.3.3
   test('has who tried to get in, and what was refused', () => {
     const entries = lines.map((line) => z.looseObject({ msg: z.string() }).parse(JSON.parse(line)));
     const account = createHash('sha256').update(email).digest('hex');
@@ -259,6 +263,7 @@ describe('the log of a server that is asked everything, right and wrong, and fai
     expect(of('somebody may not do this')).toEqual([{ method: 'GET', path: '/api/admin/outbox', address: '127.0.0.1' }]);
   });
 
+  // proves: asvs-16.4.1
   test('breaks no line, whatever is logged', () => {
     for (const line of lines) expect(line.indexOf('\n')).toBe(line.length - 1);
   });

@@ -44,6 +44,7 @@ describe('the queue of mails', { timeout: 120_000 }, async () => {
       .where('recipient', '=', `${recipient}@example.com`)
       .executeTakeFirstOrThrow();
 
+  // proves: attack-D.20-1
   test('has a reset wait for the letters that are on their way alone, however many digests came before', async () => {
     const mail = start();
     await mail.queueAll(database, many('digest', 300, 'digest'));

@@ -57,6 +57,7 @@ describe('mail', async () => {
     expect(smtp.received[1]?.content).toContain('password of your account was changed');
   });
 
+  // proves: asvs-16.5.2
   test('a mail server in trouble is asked again later, and the answer does not wait for it', async () => {
     smtp.answerRecipients('451 try again later');
     const before = smtp.received.length;

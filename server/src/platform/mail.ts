@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PageQuery } from '@palisade/contract/fields';
 import type { Mail as MailRecord } from '@palisade/contract/mail';
+import { shownEmail } from '@palisade/contract/shown-email';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely, Selectable, Updateable } from 'kysely';
 import type { Transporter } from 'nodemailer';
@@ -58,28 +59,6 @@ interface Letter {
   leaves_no_trace?: true;
   /** Somebody asked for it by naming the address: it goes to one that nobody has proved, too, and who queues it bounds how many there are. */
   asked?: true;
-}
-
-export interface Mail {
-  /**
-   * Writes a letter into the outbox as part of `database`'s transaction, so that it exists if and only if its reason does. Sends nothing: call `wake`
-   * once the transaction is over.
-   */
-  queue(database: Kysely<MailTables & InstallationTables>, letter: Letter): Promise<void>;
-  /** The same for many. */
-  queueAll(database: Kysely<MailTables & InstallationTables>, letters: readonly Letter[]): Promise<void>;
-  /** Has what is due sent now; without a mail server nothing happens. Returns at once. */
-  wake(): void;
-  list(page: PageQuery): Promise<MailRecord[]>;
-  /** How many were not sent: they wait, or were given up. Without a mail server those that hold what somebody waits for, for a day: a notice is handed on by nobody. */
-  countUnsent(): Promise<number>;
-  /** How many were to be sent more than a minute ago, and were not: of those that are tried again later none. */
-  countLate(): Promise<number>;
-  /** Removes what is older than mails are kept. */
-  forgetOld(): Promise<void>;
-  /** Removes every mail to an address, as part of `database`'s transaction. */
-  forgetRecipient(database: Kysely<MailTables>, recipient: string): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** Where mails are handed over, and in whose name. */
@@ -144,8 +123,7 @@ function statusOf(row: Selectable<MailTables['mails']>): MailRecord['status'] {
 
 type Row = Selectable<MailTables['mails']>;
 
-/** Letters that wait in a table until a mail server has taken them, whoever restarts meanwhile; without a mail server they wait for a reader. */
-export function createMail(parts: {
+interface MailOptions {
   database: Kysely<MailTables & InstallationTables>;
   server: MailServer | undefined;
   now: () => number;
@@ -154,51 +132,110 @@ export function createMail(parts: {
   look_ms?: number | undefined;
   /** Told that there are other mails than before, or that one was sent or refused. */
   onChange?: (() => void) | undefined;
-}): Mail {
-  const { database, server, now, logger, look_ms = LOOK_EVERY_MS, onChange = () => {} } = parts;
-  const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
-  let closed = false;
-  let looking: Promise<void> | undefined;
-  let isAskedAgain = false;
-  let transporter: Promise<Transporter> | undefined;
-  /** Letters that are being handed over, by id. */
-  const underway = new Map<string, Promise<void>>();
-  /** By the clock of the machine: what is waited for is one, too. */
-  let rests_until = 0;
-  let failures = 0;
+}
 
-  async function connect({ url }: MailServer): Promise<Transporter> {
-    // Loaded by who has a mail server alone: it is a fifth of the start.
-    const { createTransport } = await import('nodemailer');
-    const timeouts = { connectionTimeout: SMTP_TIMEOUT_MS, greetingTimeout: SMTP_TIMEOUT_MS, socketTimeout: SMTP_TIMEOUT_MS };
-    // A letter whose connection breaks may have been taken: when it is tried again is decided here, and noted.
-    const pool = { pool: true, maxConnections: CONNECTIONS, maxRequeues: 0, idleTimeout: IDLE_MS } as const;
-    return createTransport({ url, ...pool, ...timeouts, disableFileAccess: true, disableUrlAccess: true });
+const at = (now: () => number, offset_ms = 0) => new Date(now() + offset_ms).toISOString();
+
+async function connect({ url }: MailServer): Promise<Transporter> {
+  // Loaded by who has a mail server alone: it is a fifth of the start.
+  const { createTransport } = await import('nodemailer');
+  const timeouts = { connectionTimeout: SMTP_TIMEOUT_MS, greetingTimeout: SMTP_TIMEOUT_MS, socketTimeout: SMTP_TIMEOUT_MS };
+  // A letter whose connection breaks may have been taken: when it is tried again is decided here, and noted.
+  const pool = { pool: true, maxConnections: CONNECTIONS, maxRequeues: 0, idleTimeout: IDLE_MS } as const;
+  return createTransport({ url, ...pool, ...timeouts, disableFileAccess: true, disableUrlAccess: true });
+}
+
+const change = (
+  database: Kysely<MailTables & InstallationTables>,
+  { id, attempts }: Pick<Row, 'id' | 'attempts'>,
+  values: Updateable<MailTables['mails']>,
+) => database.updateTable('mails').set(values).where('id', '=', id).where('attempts', '=', attempts).execute();
+
+/**
+ * Takes up to `most` letters for this server alone: of several that want the same one, the first to change it has it. Their next attempt is set before this one,
+ * so that none is lost with a server.
+ */
+async function claim(
+  database: Kysely<MailTables & InstallationTables>,
+  now: () => number,
+  priority: number,
+  most: number,
+): Promise<Row[]> {
+  const due = at(now);
+  const found = await database
+    .selectFrom('mails')
+    .select('id')
+    .where('priority', '=', priority)
+    .where('next_attempt_at', '<=', due)
+    .orderBy('next_attempt_at')
+    .limit(most)
+    .execute();
+  if (found.length === 0) return [];
+  return await database
+    .updateTable('mails')
+    .set(({ eb }) => ({ attempts: eb('attempts', '+', 1), next_attempt_at: at(now, LEASE_MS) }))
+    .where(
+      'id',
+      'in',
+      found.map(({ id }) => id),
+    )
+    .where('next_attempt_at', '<=', due)
+    .returningAll()
+    .execute();
+}
+
+/** Letters that wait in a table until a mail server has taken them, whoever restarts meanwhile; without a mail server they wait for a reader. */
+export class Mail {
+  private readonly database: Kysely<MailTables & InstallationTables>;
+  private readonly server: MailServer | undefined;
+  private readonly now: () => number;
+  private readonly logger: FastifyBaseLogger;
+  private readonly onChange: () => void;
+  private closed = false;
+  private looking: Promise<void> | undefined;
+  private isAskedAgain = false;
+  private transporter: Promise<Transporter> | undefined;
+  /** Letters that are being handed over, by id. */
+  private readonly underway = new Map<string, Promise<void>>();
+  /** By the clock of the machine: what is waited for is one, too. */
+  private rests_until = 0;
+  private failures = 0;
+  private readonly timers: readonly NodeJS.Timeout[];
+
+  constructor(options: MailOptions) {
+    this.database = options.database;
+    this.server = options.server;
+    this.now = options.now;
+    this.logger = options.logger;
+    const { look_ms = LOOK_EVERY_MS } = options;
+    this.onChange = options.onChange ?? (() => {});
+    this.timers =
+      this.server === undefined
+        ? []
+        : [setInterval(this.sendDue, look_ms).unref(), setInterval(this.prolong, PROLONGED_EVERY_MS).unref()];
   }
 
   /** Notes what became of a letter, however long the database is away: a letter that was sent must not be sent again. */
-  async function note(row: Row, write: (own: { id: string; attempts: number }) => Promise<unknown>): Promise<void> {
+  private async note(row: Row, write: (own: { id: string; attempts: number }) => Promise<unknown>): Promise<void> {
     for (;;) {
       try {
         await write(row);
         return;
       } catch (error) {
-        logFailure(logger, error, 'what became of a mail could not be noted', { mail: row.id });
-        if (closed) return;
+        logFailure(this.logger, error, 'what became of a mail could not be noted', { mail: row.id });
+        if (this.closed) return;
         await pause(NOTE_EVERY_MS);
       }
     }
   }
 
-  const remove = ({ id, attempts }: Pick<Row, 'id' | 'attempts'>) =>
-    database.deleteFrom('mails').where('id', '=', id).where('attempts', '=', attempts).execute();
-  const change = ({ id, attempts }: Pick<Row, 'id' | 'attempts'>, values: Updateable<MailTables['mails']>) =>
-    database.updateTable('mails').set(values).where('id', '=', id).where('attempts', '=', attempts).execute();
+  private readonly remove = ({ id, attempts }: Pick<Row, 'id' | 'attempts'>) =>
+    this.database.deleteFrom('mails').where('id', '=', id).where('attempts', '=', attempts).execute();
 
-  async function handOver(row: Row, to: MailServer, provider_name: string): Promise<void> {
+  private async handOver(row: Row, to: MailServer, provider_name: string): Promise<void> {
     try {
-      transporter ??= connect(to);
-      await (await transporter).sendMail({
+      this.transporter ??= connect(to);
+      await (await this.transporter).sendMail({
         from: { name: provider_name, address: to.from },
         to: { name: '', address: row.recipient },
         ...(row.reply_to !== null && { replyTo: row.reply_to }),
@@ -207,124 +244,102 @@ export function createMail(parts: {
         messageId: `<${row.id}@${to.from.split('@')[1] ?? 'localhost'}>`,
         headers: { 'Auto-Submitted': 'auto-generated' },
       });
-      failures = 0;
+      this.failures = 0;
     } catch (error) {
       if (isOfServer(error)) {
-        rests_until = performance.now() + Math.min(REST_MOST_MS, SECOND_MS * 2 ** failures);
-        failures += 1;
-      } else failures = 0;
+        this.rests_until = performance.now() + Math.min(REST_MOST_MS, SECOND_MS * 2 ** this.failures);
+        this.failures += 1;
+      } else this.failures = 0;
       const last_error = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_LENGTH_MAXIMUM);
       // Some servers quote the letter in their refusal: the log has their code alone.
-      logger.warn({ err: error, mail: row.id, attempts: row.attempts }, 'a mail could not be sent');
+      this.logger.warn({ err: error, mail: row.id, attempts: row.attempts }, 'a mail could not be sent');
       const wait = isFinal(error) ? undefined : backOff(row.attempts);
-      if (row.leaves_no_trace === 1 && wait === undefined) await note(row, remove);
+      if (row.leaves_no_trace === 1 && wait === undefined) await this.note(row, this.remove);
       else {
-        const next_attempt_at = wait === undefined ? null : at(wait);
-        await note(row, (own) => change(own, { last_error, next_attempt_at }));
+        const next_attempt_at = wait === undefined ? null : at(this.now, wait);
+        await this.note(row, (own) => change(this.database, own, { last_error, next_attempt_at }));
       }
       return;
     }
-    if (row.leaves_no_trace === 1) await note(row, remove);
+    if (row.leaves_no_trace === 1) await this.note(row, this.remove);
     else
-      await note(row, (own) =>
-        change(own, { sent_at: at(), text: null, reply_to: null, last_error: null, next_attempt_at: null }),
+      await this.note(row, (own) =>
+        change(this.database, own, {
+          sent_at: at(this.now),
+          text: null,
+          reply_to: null,
+          last_error: null,
+          next_attempt_at: null,
+        }),
       );
   }
 
-  /**
-   * Takes up to `most` letters for this server alone: of several that want the same one, the first to change it has it. Their next attempt is set before this one,
-   * so that none is lost with a server.
-   */
-  async function claim(priority: number, most: number): Promise<Row[]> {
-    const due = at();
-    const found = await database
-      .selectFrom('mails')
-      .select('id')
-      .where('priority', '=', priority)
-      .where('next_attempt_at', '<=', due)
-      .orderBy('next_attempt_at')
-      .limit(most)
-      .execute();
-    if (found.length === 0) return [];
-    return await database
-      .updateTable('mails')
-      .set(({ eb }) => ({ attempts: eb('attempts', '+', 1), next_attempt_at: at(LEASE_MS) }))
-      .where(
-        'id',
-        'in',
-        found.map(({ id }) => id),
-      )
-      .where('next_attempt_at', '<=', due)
-      .returningAll()
-      .execute();
-  }
-
   /** Begins with as many letters as there are connections free, the most urgent first. */
-  async function begin(to: MailServer): Promise<void> {
+  private async begin(to: MailServer): Promise<void> {
     for (const priority of PRIORITIES.keys()) {
-      const room = CONNECTIONS - underway.size - (priority >= CAN_WAIT ? KEPT_FREE : 0);
-      if (room <= 0 || closed || performance.now() < rests_until) return;
-      const rows = await claim(priority, room);
+      const room = CONNECTIONS - this.underway.size - (priority >= CAN_WAIT ? KEPT_FREE : 0);
+      if (room <= 0 || this.closed || performance.now() < this.rests_until) return;
+      const rows = await claim(this.database, this.now, priority, room);
       if (rows.length === 0) continue;
-      const { provider_name } = await readProvider(database.$pickTables<'installation'>());
+      const { provider_name } = await readProvider(this.database.$pickTables<'installation'>());
       for (const row of rows) {
-        const done = handOver(row, to, provider_name).finally(() => {
-          underway.delete(row.id);
-          onChange();
-          wake();
+        const done = this.handOver(row, to, provider_name).finally(() => {
+          this.underway.delete(row.id);
+          this.onChange();
+          this.sendDue();
         });
-        underway.set(row.id, done);
+        this.underway.set(row.id, done);
       }
     }
   }
 
-  function wake(): void {
-    if (server === undefined || closed) return;
-    if (looking) {
+  private readonly sendDue = (): void => {
+    if (this.server === undefined || this.closed) return;
+    if (this.looking) {
       // What was queued after the look under way.
-      isAskedAgain = true;
+      this.isAskedAgain = true;
       return;
     }
-    looking = begin(server)
-      .catch((error: unknown) => logFailure(logger, error, 'the outbox could not be worked through'))
+    this.looking = this.begin(this.server)
+      .catch((error: unknown) => logFailure(this.logger, error, 'the outbox could not be worked through'))
       .finally(() => {
-        looking = undefined;
-        if (!isAskedAgain) return;
-        isAskedAgain = false;
-        wake();
+        this.looking = undefined;
+        if (!this.isAskedAgain) return;
+        this.isAskedAgain = false;
+        this.sendDue();
       });
-  }
+  };
 
-  function prolong(): void {
-    if (underway.size === 0) return;
-    database
+  private readonly prolong = (): void => {
+    if (this.underway.size === 0) return;
+    this.database
       .updateTable('mails')
-      .set({ next_attempt_at: at(LEASE_MS) })
-      .where('id', 'in', [...underway.keys()])
+      .set({ next_attempt_at: at(this.now, LEASE_MS) })
+      .where('id', 'in', [...this.underway.keys()])
       .where('next_attempt_at', 'is not', null)
       .execute()
-      .catch((error: unknown) => logFailure(logger, error, 'mails that are being sent could not be kept from other servers'));
-  }
+      .catch((error: unknown) =>
+        logFailure(this.logger, error, 'mails that are being sent could not be kept from other servers'),
+      );
+  };
 
-  const timers =
-    server === undefined ? [] : [setInterval(wake, look_ms).unref(), setInterval(prolong, PROLONGED_EVERY_MS).unref()];
-
-  async function queueAll(transaction: Kysely<MailTables & InstallationTables>, all: readonly Letter[]): Promise<void> {
-    const letters = all.filter(({ leaves_no_trace }) => leaves_no_trace === undefined || server !== undefined);
+  /** The same for many. */
+  async queueAll(transaction: Kysely<MailTables & InstallationTables>, all: readonly Letter[]): Promise<void> {
+    const letters = all.filter(({ leaves_no_trace }) => leaves_no_trace === undefined || this.server !== undefined);
     if (letters.length === 0) return;
     const { provider_name, support } = await readProvider(transaction.$pickTables<'installation'>());
-    const contact = [support.phone, support.email].filter((part) => part !== '').join(', ');
+    const contact = [support.phone, shownEmail(support.email)].filter((part) => part !== '').join(', ');
     const footer = contact === '' ? provider_name : `${provider_name}\nSupport: ${contact}`;
     const rows = letters.map(({ recipient, subject, lines, leaves_no_trace = false, priority = 'notice', reply_to = null }) => ({
       id: newId(),
       recipient,
       subject: `${provider_name}: ${subject}`,
       text: `${lines.join('\n\n')}\n\n-- \n${footer}\n`,
-      created_at: at(),
+      created_at: at(this.now),
       sent_at: null,
       attempts: 0,
       last_error: null,
-      next_attempt_at: server === undefined ? null : at(),
+      next_attempt_at: this.server === undefined ? null : at(this.now),
       leaves_no_trace: leaves_no_trace ? 1 : 0,
       priority: PRIORITIES.indexOf(priority),
       reply_to,
@@ -332,55 +347,70 @@ export function createMail(parts: {
     await inBatches(rows, (batch) => transaction.insertInto('mails').values(batch).execute());
   }
 
-  return {
-    queue: (transaction, letter) => queueAll(transaction, [letter]),
-    queueAll,
+  /**
+   * Writes a letter into the outbox as part of `database`'s transaction, so that it exists if and only if its reason does. Sends nothing: call `wake`
+   * once the transaction is over.
+   */
+  queue(transaction: Kysely<MailTables & InstallationTables>, letter: Letter): Promise<void> {
+    return this.queueAll(transaction, [letter]);
+  }
 
-    wake() {
-      onChange();
-      wake();
-    },
+  /** Has what is due sent now; without a mail server nothing happens. Returns at once. */
+  wake(): void {
+    this.onChange();
+    this.sendDue();
+  }
 
-    async list({ limit, cursor }) {
-      let query = database.selectFrom('mails').selectAll().orderBy('id', 'desc').limit(limit);
-      if (cursor !== undefined) query = query.where('id', '<', cursor);
-      const rows = await query.execute();
-      return rows.map((row) => ({ ...row, status: statusOf(row) }));
-    },
+  async list({ limit, cursor }: PageQuery): Promise<MailRecord[]> {
+    let query = this.database.selectFrom('mails').selectAll().orderBy('id', 'desc').limit(limit);
+    if (cursor !== undefined) query = query.where('id', '<', cursor);
+    const rows = await query.execute();
+    return rows.map((row) => ({ ...row, status: statusOf(row) }));
+  }
 
-    async countUnsent() {
-      let query = database
-        .selectFrom('mails')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('sent_at', 'is', null);
-      if (server === undefined)
-        query = query.where('priority', '=', PRIORITIES.indexOf('proof')).where('created_at', '>=', at(-PROOF_MS));
-      return Number((await query.executeTakeFirstOrThrow()).count);
-    },
+  /** How many were not sent: they wait, or were given up. Without a mail server those that hold what somebody waits for, for a day: a notice is handed on by nobody. */
+  async countUnsent(): Promise<number> {
+    let query = this.database
+      .selectFrom('mails')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('sent_at', 'is', null);
+    if (this.server === undefined)
+      query = query.where('priority', '=', PRIORITIES.indexOf('proof')).where('created_at', '>=', at(this.now, -PROOF_MS));
+    return Number((await query.executeTakeFirstOrThrow()).count);
+  }
 
-    async countLate() {
-      const { count } = await database
-        .selectFrom('mails')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('next_attempt_at', '<', at(-LATE_AFTER_MS))
-        .executeTakeFirstOrThrow();
-      return Number(count);
-    },
+  /** How many were to be sent more than a minute ago, and were not: of those that are tried again later none. */
+  async countLate(): Promise<number> {
+    const { count } = await this.database
+      .selectFrom('mails')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('next_attempt_at', '<', at(this.now, -LATE_AFTER_MS))
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  }
 
-    async forgetOld() {
-      await database.deleteFrom('mails').where('created_at', '<', at(-KEPT_MS)).execute();
-    },
+  /** Removes what is older than mails are kept. */
+  async forgetOld(): Promise<void> {
+    await this.database.deleteFrom('mails').where('created_at', '<', at(this.now, -KEPT_MS)).execute();
+  }
 
-    async forgetRecipient(transaction, recipient) {
-      await transaction.deleteFrom('mails').where('recipient', '=', recipient).execute();
-    },
+  /** Removes every mail to an address, as part of `database`'s transaction. */
+  async forgetRecipient(transaction: Kysely<MailTables>, recipient: string): Promise<void> {
+    await transaction.deleteFrom('mails').where('recipient', '=', recipient).execute();
+  }
 
-    async close() {
-      closed = true;
-      for (const timer of timers) clearInterval(timer);
-      // A mail server that takes long is not waited for: what it has not taken by then is sent at the next start, or by another server.
-      await Promise.race([Promise.allSettled([looking, ...underway.values()]), pause(CLOSE_MS, undefined, { ref: false })]);
-      if (transporter) (await transporter).close();
-    },
-  };
+  async close(): Promise<void> {
+    this.closed = true;
+    for (const timer of this.timers) clearInterval(timer);
+    // A mail server that takes long is not waited for: what it has not taken by then is sent at the next start, or by another server.
+    await Promise.race([
+      Promise.allSettled([this.looking, ...this.underway.values()]),
+      pause(CLOSE_MS, undefined, { ref: false }),
+    ]);
+    if (this.transporter) (await this.transporter).close();
+  }
+}
+
+export function createMail(options: MailOptions): Mail {
+  return new Mail(options);
 }

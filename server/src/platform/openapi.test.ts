@@ -26,6 +26,7 @@ describe('what the API says of itself', async () => {
   const app = await startTestApp({ environment: { LIMITS: 'document.source=40/1m' } });
   const url = `${app.url}/api/openapi.json`;
 
+  // proves: attack-C.16-1
   test('is written once, however often it is asked for', async () => {
     const stringify = vi.spyOn(JSON, 'stringify');
     const answers = await Promise.all(Array.from({ length: 8 }, () => get(url)));
@@ -36,6 +37,7 @@ describe('what the API says of itself', async () => {
     expect(JSON.parse(answers[0]?.body.toString() ?? '')).toMatchObject({ openapi: '3.1.0', info: { title: 'Palisade' } });
   });
 
+  // proves: attack-C.16-1
   test('is compressed for who takes that, and is at most a tenth then', async () => {
     const plain = await get(url, { 'accept-encoding': 'identity' });
     expect(plain.headers['content-encoding']).toBeUndefined();
@@ -49,6 +51,7 @@ describe('what the API says of itself', async () => {
     expect((await get(url, { 'accept-encoding': 'br;q=0, x-gzip, gzip;q=0.0' })).headers['content-encoding']).toBeUndefined();
   });
 
+  // proves: attack-C.16-1
   test('is not sent again to who has it', async () => {
     const { headers } = await get(url);
     const etag = String(headers['etag']);
@@ -67,6 +70,7 @@ describe('what the API says of itself', async () => {
     expect((await get(`${app.url}/api/docs/`)).body.toString()).toContain('swagger-ui');
   });
 
+  // proves: attack-C.16-1
   test('is limited for each source', async () => {
     const limited = await startTestApp({ environment: { LIMITS: 'document.source=3/1m' } });
     const paths = ['/api/openapi.json', '/api/docs/json', '/api/docs/', '/api/openapi.json', '/api/docs/json', '/api/docs/yaml'];

@@ -3,6 +3,8 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
+  type Driver,
+  type Kysely,
   PostgresAdapter,
   PostgresIntrospector,
   type PostgresPool,
@@ -71,11 +73,7 @@ class Held implements DatabaseConnection {
   }
 }
 
-/**
- * PostgreSQL for which nobody waits longer than they may (database-patience.ts). A connection that did not answer is thrown away and what it was doing is
- * cancelled; those that lay idle since before then are not believed any more, so that a server that is back is used at once.
- */
-export function createPatientPostgres(options: {
+interface PatientPostgresOptions {
   url: string;
   connections: number;
   /** A connection that nobody has needed for so long is given up, in ms. */
@@ -83,141 +81,175 @@ export function createPatientPostgres(options: {
   timeout_ms: number;
   watch: DatabaseWatch;
   onPool: (read: () => PoolState) => void;
-}): Dialect {
-  const { url, connections, idle_ms, timeout_ms, watch, onPool } = options;
-  const clients = new Pool({
-    connectionString: url,
-    max: connections,
-    connectionTimeoutMillis: timeout_ms,
-    idleTimeoutMillis: idle_ms,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-  });
-  const pool: PostgresPool = clients;
+}
+
+const heldOf = (one: DatabaseConnection): Held => {
+  if (one instanceof Held) return one;
+  throw new Error('This connection is of another database.');
+};
+
+/**
+ * PostgreSQL for which nobody waits longer than they may (database-patience.ts). A connection that did not answer is thrown away and what it was doing is
+ * cancelled; those that lay idle since before then are not believed any more, so that a server that is back is used at once.
+ */
+export class PatientPostgres implements Dialect {
+  private readonly timeout_ms: number;
+  private readonly watch: DatabaseWatch;
+  private readonly pool: PostgresPool;
   /** When each connection answered last, and when one of them last did not. */
-  const answered = new WeakMap<object, number>();
-  let silence_at = Number.NEGATIVE_INFINITY;
-  const hears = (client: object) => void answered.set(client, performance.now());
-  // A connection that the server ends while nobody uses it leaves the pool by itself; without a listener it would end the process.
-  clients.on('error', () => {});
-  clients.on('connect', (client) => {
-    hears(client);
-    client.on('error', () => {});
-  });
+  private readonly answered = new WeakMap<object, number>();
+  private silence_at = Number.NEGATIVE_INFINITY;
+  // Jobs in the background wait longer, so that some of the connections are not theirs to wait with.
+  private background_left: number;
+  private readonly background_waiting: (() => void)[] = [];
+
+  constructor(options: PatientPostgresOptions) {
+    this.timeout_ms = options.timeout_ms;
+    this.watch = options.watch;
+    const clients = new Pool({
+      connectionString: options.url,
+      max: options.connections,
+      connectionTimeoutMillis: this.timeout_ms,
+      idleTimeoutMillis: options.idle_ms,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    });
+    this.pool = clients;
+    // A connection that the server ends while nobody uses it leaves the pool by itself; without a listener it would end the process.
+    clients.on('error', () => {});
+    clients.on('connect', (client) => {
+      this.hears(client);
+      client.on('error', () => {});
+    });
+    this.background_left = Math.max(1, Math.floor(options.connections / 2));
+    options.onPool(() => ({
+      used: clients.totalCount - clients.idleCount,
+      waiting: clients.waitingCount + this.background_waiting.length,
+      most: options.connections,
+    }));
+  }
+
+  private hears(client: object) {
+    return void this.answered.set(client, performance.now());
+  }
 
   /** What an error of a connection is to those who asked. */
-  function told(error: unknown): unknown {
+  private told(error: unknown): unknown {
     const trouble = troubleOfConnection(error);
     if (trouble === undefined) return error;
-    if (isOutage(trouble)) watch.failed(error);
+    if (isOutage(trouble)) this.watch.failed(error);
     if (error instanceof DatabaseTrouble) return error;
     return new DatabaseTrouble(trouble, error instanceof Error ? error.message : String(error), error);
   }
 
-  // Jobs in the background wait longer, so that some of the connections are not theirs to wait with.
-  let background_left = Math.max(1, Math.floor(connections / 2));
-  const background_waiting: (() => void)[] = [];
-  onPool(() => ({
-    used: clients.totalCount - clients.idleCount,
-    waiting: clients.waitingCount + background_waiting.length,
-    most: connections,
-  }));
-  const begin = async () => {
-    if (background_left === 0) await new Promise<void>((resolve) => background_waiting.push(resolve));
-    else background_left -= 1;
-  };
-  const end = () => {
-    const next = background_waiting.shift();
-    if (next === undefined) background_left += 1;
-    else next();
-  };
+  private async begin() {
+    if (this.background_left === 0) await new Promise<void>((resolve) => this.background_waiting.push(resolve));
+    else this.background_left -= 1;
+  }
 
-  async function connection(is_background: boolean): Promise<PostgresPoolClient> {
-    if (is_background) await begin();
+  private end() {
+    const next = this.background_waiting.shift();
+    if (next === undefined) this.background_left += 1;
+    else next();
+  }
+
+  private async connection(is_background: boolean): Promise<PostgresPoolClient> {
+    if (is_background) await this.begin();
     try {
       for (;;) {
-        const client = await pool.connect();
-        if ((answered.get(client) ?? 0) >= silence_at) return client;
+        const client = await this.pool.connect();
+        if ((this.answered.get(client) ?? 0) >= this.silence_at) return client;
         client.release(true);
       }
     } catch (error) {
-      if (is_background) end();
+      if (is_background) this.end();
       throw error;
     }
   }
 
-  function giveBack({ client, is_broken, is_background }: Held): void {
+  private readonly giveBack = ({ client, is_broken, is_background }: Held): void => {
     client.release(is_broken);
-    if (is_background) end();
-  }
+    if (is_background) this.end();
+  };
 
-  async function ask<R>(held: Held, { sql, parameters }: Question): Promise<PostgresQueryResult<R>> {
+  private readonly ask = async <R>(held: Held, { sql, parameters }: Question): Promise<PostgresQueryResult<R>> => {
     if (held.is_broken) throw new DatabaseTrouble('away', 'The connection to the database has not answered before.');
     const { client } = held;
     const asked_at = performance.now();
     const giveUp = () => {
-      silence_at = performance.now();
-      cancel(client, timeout_ms);
+      this.silence_at = performance.now();
+      cancel(client, this.timeout_ms);
     };
     try {
-      const result = await withPatience(timeout_ms, () => client.query<R>(sql, parameters), giveUp);
-      hears(client);
-      watch.answered(asked_at);
+      const result = await withPatience(this.timeout_ms, () => client.query<R>(sql, parameters), giveUp);
+      this.hears(client);
+      this.watch.answered(asked_at);
       return result;
     } catch (error) {
-      const other = told(error);
+      const other = this.told(error);
       const trouble = troubleOf(other);
       if (trouble === 'away') held.is_broken = true;
-      else hears(client);
-      if (trouble === undefined || !isOutage(trouble)) watch.answered(asked_at);
+      else this.hears(client);
+      if (trouble === undefined || !isOutage(trouble)) this.watch.answered(asked_at);
       throw other;
     }
+  };
+
+  private async say(to: DatabaseConnection, sql: string): Promise<PostgresQueryResult<unknown>> {
+    return await this.ask(heldOf(to), { sql, parameters: [] });
   }
 
-  const heldOf = (one: DatabaseConnection): Held => {
-    if (one instanceof Held) return one;
-    throw new Error('This connection is of another database.');
-  };
-  const say = async (to: DatabaseConnection, sql: string) => await ask(heldOf(to), { sql, parameters: [] });
+  createAdapter(): PostgresAdapter {
+    return new PostgresAdapter();
+  }
 
-  return {
-    createAdapter: () => new PostgresAdapter(),
-    createIntrospector: (database) => new PostgresIntrospector(database),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-    createDriver: () => ({
+  createIntrospector(database: Kysely<unknown>): PostgresIntrospector {
+    return new PostgresIntrospector(database);
+  }
+
+  createQueryCompiler(): PostgresQueryCompiler {
+    return new PostgresQueryCompiler();
+  }
+
+  createDriver(): Driver {
+    return {
       init: () => Promise.resolve(),
-      async acquireConnection() {
+      acquireConnection: async () => {
         const is_background = isBackground();
-        const hold = async () => new Held(await connection(is_background), is_background, ask);
+        const hold = async () => new Held(await this.connection(is_background), is_background, this.ask);
         try {
-          return await withPatience(timeout_ms, hold, (late) => void late.then(giveBack, () => {}));
+          return await withPatience(this.timeout_ms, hold, (late) => void late.then(this.giveBack, () => {}));
         } catch (error) {
-          throw told(error);
+          throw this.told(error);
         }
       },
-      async beginTransaction(to, { isolationLevel, accessMode }) {
+      beginTransaction: async (to, { isolationLevel, accessMode }) => {
         const level = isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`;
-        await say(to, `begin${level}${accessMode === undefined ? '' : ` ${accessMode}`}`);
+        await this.say(to, `begin${level}${accessMode === undefined ? '' : ` ${accessMode}`}`);
       },
-      async commitTransaction(to) {
+      commitTransaction: async (to) => {
         // COMMIT of a transaction in which a statement has failed is answered as ROLLBACK.
-        const { command } = await say(to, 'commit');
+        const { command } = await this.say(to, 'commit');
         if (command === 'ROLLBACK') throw new Error('The transaction was rolled back: one of its statements had failed.');
       },
-      async rollbackTransaction(to) {
+      rollbackTransaction: async (to) => {
         const held = heldOf(to);
         // Thrown away with its connection.
         if (held.is_broken) return;
         try {
-          await say(to, 'rollback');
+          await this.say(to, 'rollback');
         } catch {
           held.is_broken = true;
         }
       },
-      async releaseConnection(to) {
-        giveBack(heldOf(to));
+      releaseConnection: async (to) => {
+        this.giveBack(heldOf(to));
       },
-      destroy: () => pool.end(),
-    }),
-  };
+      destroy: () => this.pool.end(),
+    };
+  }
+}
+
+export function createPatientPostgres(options: PatientPostgresOptions): PatientPostgres {
+  return new PatientPostgres(options);
 }

@@ -141,7 +141,7 @@ export async function createProxyWatch(parts: {
       if (sign === undefined) return;
       if (exposure === 'local') latch(sign);
       const { source } = untrustedSource(request) ?? {};
-      // A stranger could write the header themselves, so a public address is one person's until the settings say otherwise (docs/decisions/0068).
+      // A stranger could write the header themselves, so a public address is one person's until the settings say otherwise (docs/decisions/accounts.md).
       if (source === undefined || !isPrivateSource(source)) return;
       if (shared.size < SOURCES_MAXIMUM) shared.add(source);
       if (exposure === 'public' || !isLoopbackSource(source)) name(source, sign);

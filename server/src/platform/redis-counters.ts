@@ -85,7 +85,7 @@ const putSchema = z.tuple([z.number(), z.number(), z.number()]);
 
 /**
  * Counts in Redis or Valkey, so that several servers count together. While it is away `meanwhile` counts, for this server alone: nobody is locked out by that, and
- * nobody gets in without being counted (docs/decisions/0042).
+ * nobody gets in without being counted (docs/decisions/database.md).
  * @throws Error with one line when it cannot be used at the start.
  */
 export async function createRedisCounters(parts: {

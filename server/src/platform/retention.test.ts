@@ -1,3 +1,4 @@
+// proves: asvs-14.2.4
 import { simulateThreat } from '@palisade/contract/anti-hacking';
 import { checkAudit } from '@palisade/contract/audit';
 import { changePassword, currentUser } from '@palisade/contract/auth';
@@ -46,6 +47,7 @@ test('mails are kept for 30 days, drills for 90, scores for as long as they can 
   await vi.waitFor(async () => expect(await left()).toEqual([0, 0, 0]));
 });
 
+// proves: attack-D.23-2
 test('scans, alerts that are over and entries of the audit log go after the days that are set, and the log still holds', async () => {
   let clock = Date.parse('2026-11-20T10:00:00Z');
   const { app, call, signIn } = await startTestApp({
@@ -109,6 +111,7 @@ test('scans, alerts that are over and entries of the audit log go after the days
   expect(replyOf(await call(checkAudit, { token: again.token }))).toMatchObject({ fault: null, checked_from: 6, entries: 6 });
 });
 
+// proves: attack-D.23-2
 test('sessions that are over their time are removed, whether somebody comes with them or not', async () => {
   let clock = Date.parse('2026-11-20T10:00:00Z');
   const { app, call, signIn } = await startTestApp({ surroundings: { now: () => clock, every_ms: { retention: 20 } } });

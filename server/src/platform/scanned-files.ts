@@ -16,7 +16,7 @@ import { receiveUpload } from './upload.ts';
 export interface SealedFiles {
   seal(file: SealedFile, bytes: AsyncIterable<Uint8Array>): Promise<unknown>;
   read(file: SealedFile): Promise<Readable>;
-  /** Nothing there is no error. */
+  /** A missing object is no error. */
   remove(id: string): Promise<void>;
 }
 

@@ -1,3 +1,4 @@
+// proves: asvs-3.4.1, asvs-3.4.3, asvs-3.4.4, asvs-3.4.6, asvs-4.1.1, asvs-4.2.1, asvs-14.2.2, asvs-14.3.2, asvs-16.5.1, security-28
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -25,6 +26,7 @@ interface RawAnswer {
   body: string;
 }
 
+// proves: asvs-1.1.1, asvs-3.4.2, asvs-13.4.3, asvs-13.4.4, security-29
 describe('every answer', async () => {
   const app = await startTestApp({
     environment: { PUBLIC_URL: 'https://shield.example.com', EXPOSURE: 'local' },
@@ -113,6 +115,7 @@ describe('every answer', async () => {
     'headers of 20 KB': [431, () => say(`GET /api/health HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`)],
   };
 
+  // proves: asvs-3.2.1, asvs-3.4.5
   test.each(Object.entries(DOCUMENTS))('carries the headers of a document: %s', async (_name, [expected, answer]) => {
     const { status, headers, body } = await answer();
     expect(status, body).toBe(expected);
@@ -156,6 +159,7 @@ describe('every answer', async () => {
     expect(headers.get('set-cookie')).toBeNull();
   });
 
+  // proves: asvs-5.3.1, asvs-13.4.1
   test('never shows what the build did not make', async () => {
     for (const path of [
       '/.secret',

@@ -4,7 +4,7 @@ const YEAR_SECONDS = 31_536_000;
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "script-src 'self'",
-  // Mantine inserts style elements (docs/decisions/0049).
+  // Mantine inserts style elements (docs/decisions/web.md).
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "font-src 'self'",
@@ -29,7 +29,7 @@ const DOCUMENT_HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-/** A script, style, font or icon is no document: the policies of a document would be 600 bytes on each for nothing (docs/decisions/0049). */
+/** A script, style, font or icon is no document: the policies of a document would be 600 bytes on each for nothing (docs/decisions/web.md). */
 const ASSET_HEADERS = {
   'content-security-policy': "frame-ancestors 'none'",
   'x-content-type-options': DOCUMENT_HEADERS['x-content-type-options'],
@@ -40,7 +40,7 @@ type Headers = Readonly<Record<string, string>>;
 
 /**
  * The headers of every answer (OWASP Secure Headers Project): of documents and of the API, and of the application's files. With a `public_url` of https browsers
- * are told to come by https alone for a year, to its subdomains as well (RFC 6797; docs/decisions/0049).
+ * are told to come by https alone for a year, to its subdomains as well (RFC 6797; docs/decisions/web.md).
  */
 export function securityHeaders(public_url: string | undefined): { document: Headers; asset: Headers } {
   if (public_url === undefined || new URL(public_url).protocol !== 'https:')

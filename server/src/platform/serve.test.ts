@@ -1,3 +1,4 @@
+// proves: asvs-15.3.6
 import { problemSchema } from '@palisade/contract/problem';
 import { listSessions } from '@palisade/contract/sessions';
 import { describe, expect, test } from 'vitest';
@@ -17,6 +18,7 @@ describe('the address that a request came from', async () => {
   const trusting = await startTestApp({ environment: { TRUSTED_PROXIES: '127.0.0.0/8' } });
   const wary = await startTestApp();
 
+  // proves: asvs-4.1.3, asvs-15.3.4
   test.each([
     ['a trusted proxy says it', trusting, '203.0.113.9', '203.0.113.9'],
     ['its client pretends more before it', trusting, '198.51.100.1, 203.0.113.9', '203.0.113.9'],
@@ -54,6 +56,7 @@ describe('every call', async () => {
     },
   );
 
+  // proves: asvs-1.5.2, asvs-2.2.1, asvs-15.3.5
   test.each(['null', '[]', '"text"', '1', '{}', '{"email":1,"password":[]}'])(
     'JSON of another shape is 422: %s',
     async (body) => {
@@ -66,6 +69,7 @@ describe('every call', async () => {
     expect((await post('/remote/session', '', { authorization: `Bearer ${token}` })).status).toBe(201);
   });
 
+  // proves: asvs-3.5.2
   test('another content type is 415, a body of 1 MB is 413', async () => {
     expect(await problem(await post('/auth/login', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' }))).toEqual({
       type: TYPE,
@@ -87,6 +91,7 @@ describe('every call', async () => {
     expect(problemSchema.parse(await refused.json()).errors).toEqual([{ field: 'limit', message: 'Ask for at least 1.' }]);
   });
 
+  // proves: asvs-15.3.7
   test('a parameter that is given twice, or in another place, is refused or not seen', async () => {
     const { token } = await signIn();
     const headers = { authorization: `Bearer ${token}` };
@@ -135,6 +140,7 @@ describe('every call', async () => {
     expect(response.headers.get('content-security-policy')).toContain("script-src 'self';");
   });
 
+  // proves: asvs-2.1.1, asvs-8.1.2
   test('the OpenAPI document is made of the same schemas', async () => {
     const document = openApiSchema.parse(await (await fetch(`${url}/api/openapi.json`)).json());
     expect(Object.keys(document.paths)).toEqual(

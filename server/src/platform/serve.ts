@@ -132,7 +132,11 @@ async function admitDevice(api: Api, endpoint: Endpoint, request: FastifyRequest
   if (endpoint.upload !== undefined) {
     const { device_id } = z.object({ device_id: idSchema.optional().catch(undefined) }).parse(request.query);
     await prove(device_id, token);
-  } else if (token !== undefined) await prove(idSchema.safeParse(request.headers['x-device-id']).data, token);
+    return;
+  }
+  const named = request.headers['x-device-id'];
+  // A proxy that passes no header that it does not know leaves the body alone.
+  if (token !== undefined && named !== undefined) await prove(idSchema.safeParse(named).data, token);
   else
     admitBy(request, (text) =>
       prove(/"device_id"\s*:\s*"([0-9a-f-]{36})"/i.exec(text)?.[1], /"token"\s*:\s*"([0-9a-f]{64})"/.exec(text)?.[1]),

@@ -4,6 +4,7 @@ import { isLoopbackHost, parseSettings, SettingsError } from './settings.ts';
 const PUBLIC = { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' };
 
 describe('settings', () => {
+  // proves: asvs-13.2.3
   test('have safe defaults', () => {
     expect(parseSettings({})).toMatchObject({
       host: '127.0.0.1',
@@ -163,6 +164,25 @@ describe('settings', () => {
     const settings = parseSettings({ SCANNER_URL: url });
     expect(settings.scanners).toEqual(scanners);
     expect(settings.look_for_scanner).toBe(url === '');
+  });
+
+  test.each(['DATA_DIR', 'QUARANTINE_KEY_FILE', 'TWO_FACTOR_KEY_FILE', 'AUDIT_KEY_FILE'])(
+    'a ~ in %s, which only a shell replaces, is no folder of that name',
+    (name) => {
+      for (const path of ['~', '~/palisade', '~anna/palisade'])
+        expect(() => parseSettings({ [name]: path })).toThrow(
+          `${name} must be a path that is written out: only a shell replaces ~ (it is "${path}").`,
+        );
+      expect(() => parseSettings({ [name]: './~/palisade' })).not.toThrow();
+    },
+  );
+
+  test.each([
+    ['SMTP_URL', 'smtp://', 'must name a mail server, for example smtp://user:password@host:587'],
+    ['SMTP_URL', 'smtps:///path', 'must name a mail server, for example smtp://user:password@host:587'],
+    ['INBOX_IMAP_URL', 'imaps://', 'must name a mail server, for example imaps://user:password@host'],
+  ])('an address without a server is named: %s=%s', (name, url, sentence) => {
+    expect(() => parseSettings({ SMTP_URL: 'smtp://localhost', [name]: url })).toThrow(`${name} ${sentence}`);
   });
 
   test.each([

@@ -93,6 +93,11 @@ function isDecodable(address: string): boolean {
 
 const blankIsUnset = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? undefined : value);
 const text = z.preprocess(blankIsUnset, z.string().trim().optional());
+/** A path. Where no shell reads the setting (systemd, compose), a folder of the name ~ would be made. */
+const path = text.refine(
+  (value) => value?.startsWith('~') !== true,
+  'must be a path that is written out: only a shell replaces ~',
+);
 const webAddress = z.preprocess(
   blankIsUnset,
   z.url({ protocol: /^https?$/, error: 'must be an address that starts with http:// or https://' }).optional(),
@@ -102,6 +107,12 @@ const accountAddress = (protocol: RegExp, error: string) =>
   z.preprocess(
     blankIsUnset,
     z.url({ protocol, error }).refine(isDecodable, 'must write a % in its account or password as %25').optional(),
+  );
+/** An address of a mail server, which has no usual place. */
+const mailAddress = (protocol: RegExp, error: string, example: string) =>
+  accountAddress(protocol, error).refine(
+    (value) => value === undefined || URL.parse(value)?.hostname !== '',
+    `must name a mail server, for example ${example}`,
   );
 /** In the form in which addresses are compared. */
 const emailAddress = (error: string) =>
@@ -174,10 +185,10 @@ const environmentSchema = z.object({
   PORT: z.preprocess(blankIsUnset, portNumber.default(3000)),
   PUBLIC_URL: webAddress,
   EXPOSURE: z.preprocess(blankIsUnset, z.enum(['local', 'public'], { error: 'must be "local" or "public"' }).optional()),
-  DATA_DIR: text.default('./data'),
-  QUARANTINE_KEY_FILE: text,
-  TWO_FACTOR_KEY_FILE: text,
-  AUDIT_KEY_FILE: text,
+  DATA_DIR: path.default('./data'),
+  QUARANTINE_KEY_FILE: path,
+  TWO_FACTOR_KEY_FILE: path,
+  AUDIT_KEY_FILE: path,
   REQUIRE_TWO_FACTOR: z.preprocess(
     blankIsUnset,
     z.enum(['nobody', 'staff', 'everyone'], { error: 'must be "nobody", "staff" or "everyone"' }).default('nobody'),
@@ -189,9 +200,13 @@ const environmentSchema = z.object({
   REDIS_URL: accountAddress(/^rediss?$/, 'must be an address that starts with redis:// or rediss://'),
   STORAGE_URL: text,
   STORAGE_SECRET_FILE: text,
-  SMTP_URL: accountAddress(/^smtps?$/, 'must be an address that starts with smtp:// or smtps://'),
+  SMTP_URL: mailAddress(/^smtps?$/, 'must be an address that starts with smtp:// or smtps://', 'smtp://user:password@host:587'),
   MAIL_FROM: z.preprocess(blankIsUnset, emailAddress('must be an email address').optional()),
-  INBOX_IMAP_URL: accountAddress(/^imaps?$/, 'must be an address that starts with imap:// or imaps://'),
+  INBOX_IMAP_URL: mailAddress(
+    /^imaps?$/,
+    'must be an address that starts with imap:// or imaps://',
+    'imaps://user:password@host',
+  ),
   INBOX_ADDRESS: z.preprocess(
     blankIsUnset,
     z

@@ -105,6 +105,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe('two servers
     expect(elsewhere.events().some(isChange('rules'))).toBe(false);
   });
 
+  // proves: attack-D.22-3
   test('what ends or changes at one counts at the other within a second', async () => {
     const { redis, start } = await startCluster();
     const one = await start();

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { refuseUnreadable } from './unreadable.ts';
 
+// proves: attack-C.16-2
 test('an answer that is on its way is cut, not written into', async () => {
   const server = createServer((_request, response) => void response.write('the first half'));
   onTestFinished(() => void server.close());

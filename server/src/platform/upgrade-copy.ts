@@ -39,9 +39,15 @@ export function copyBeforeUpgrade(sqlite: string, freeBytes?: number): void {
   if (existsSync(copy)) return;
   const folder = dirname(sqlite);
   const unfinished = `${copy}.part`;
-  for (const path of [unfinished, `${unfinished}-journal`]) rmSync(path, { force: true });
-  const { bavail, bsize } = statfsSync(folder);
-  const free = freeBytes ?? bavail * bsize;
+  const removeUnfinished = () => {
+    for (const path of [unfinished, `${unfinished}-journal`]) rmSync(path, { force: true });
+  };
+  removeUnfinished();
+  const freeNow = () => {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  };
+  const free = freeBytes ?? freeNow();
   // The copy, and as much again for what the migrations write anew.
   const needed = 2 * (sizeOf(sqlite) + sizeOf(`${sqlite}-wal`)) + LEAST_BYTES;
   const noRoom = (left: number) =>
@@ -56,9 +62,10 @@ export function copyBeforeUpgrade(sqlite: string, freeBytes?: number): void {
     renameSync(unfinished, copy);
     syncPath(folder);
   } catch (error) {
-    rmSync(unfinished, { force: true });
+    const left = freeNow();
+    removeUnfinished();
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code === 'SQLITE_FULL' || code === 'ENOSPC') throw noRoom(bavail * bsize);
+    if (code === 'SQLITE_FULL' || code === 'ENOSPC') throw noRoom(left);
     throw error;
   } finally {
     database.close();

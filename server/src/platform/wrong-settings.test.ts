@@ -220,6 +220,7 @@ const WRONG: readonly [Record<string, string>, string][] = [
   [{ SMTP_URL: 'smpt://shield:hush@mail.example.com' }, 'SMTP_URL must be an address that starts with smtp:// or smtps://.'],
 ];
 
+// proves: asvs-1.2.2
 test.each(WRONG)('%j is refused in one sentence', (environment, sentence) => {
   expect(() => parseSettings(environment)).toThrow(SettingsError);
   expect(() => parseSettings(environment)).toThrow(new SettingsError(sentence));

@@ -17,6 +17,7 @@ beforeEach(() => {
 
 const said = () => server.callsOf(setPresence).map(({ body }) => body);
 
+// proves: support-staff-14
 it('says that somebody is away after a while without a key or a move, and back with the first one', () => {
   renderHook(() => useAbsence(true));
   vi.advanceTimersByTime(ABSENT_AFTER - 1_000);

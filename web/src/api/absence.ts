@@ -29,7 +29,7 @@ function say(presence: 'here' | 'away'): void {
   call(setPresence, { body: { presence, by_hand: false } }).catch((error: unknown) => console.error(error));
 }
 
-/** Says that somebody of the staff is away when they have done nothing for a while in any tab, and that they are back when they have. What they say by hand stays. */
+/** Says that somebody of the staff is away when they have done nothing for a while in any tab, and that they are back when they have. A presence that was set by hand stays. */
 export function useAbsence(isMeant: boolean): void {
   useEffect(() => {
     if (!isMeant) return undefined;

@@ -1,5 +1,5 @@
 const BROWSER_KEY = 'palisade.browser_id';
-/** What it was kept under before computers were called devices. */
+/** Its former key, from before computers were called devices. */
 const FORMER_KEY = 'palisade.device_id';
 
 /** A random UUID (RFC 9562 section 5.4). Not crypto.randomUUID, which only secure origins have. */
@@ -11,7 +11,7 @@ export function randomUuid(): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/u, '$1-$2-$3-$4-');
 }
 
-/** What this browser is known again by at the next sign-in; it outlives signing out. Undefined where nothing can be kept. */
+/** The id that recognises this browser at the next sign-in; it outlives signing out. Undefined where nothing can be kept. */
 export function browserId(): string | undefined {
   try {
     const kept = localStorage.getItem(BROWSER_KEY);

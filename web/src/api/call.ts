@@ -164,7 +164,7 @@ async function send(endpoint: AnyEndpoint, options: Options, token: string | und
     reportConnection('offline');
     throw new CallError('network', 0);
   }
-  // What a person did is answered where they did it; what the page asks by itself waits, and says so.
+  // A person's action is answered in its place; a background request waits, and says so.
   if (answer.status === 429 && endpoint.method === 'GET' && token !== undefined) reportWait(Number(answer.retry_after));
   return answer;
 }
@@ -183,7 +183,7 @@ export interface Page<Rows> {
   rows: Rows;
   /** Where the next page begins; undefined after the last. */
   next: string | undefined;
-  /** How many rows there are on all pages together, where the server has counted them: it does for the first page. */
+  /** Number of rows on all pages together, where the server has counted them: it does for the first page. */
   total: number | undefined;
 }
 
@@ -276,7 +276,7 @@ export function upload<E extends AnyEndpoint & { upload?: string }>(
   });
 }
 
-/** What to tell a person about anything that was thrown. */
+/** The sentence for a person about any thrown value. */
 export function sentenceOf(error: unknown): string {
   return error instanceof CallError
     ? error.sentence

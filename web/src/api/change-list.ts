@@ -3,7 +3,7 @@ import type { InferDataFromTag, Query, QueryClient, QueryKey } from '@tanstack/r
 interface ListChange<Data> {
   /** False where the key is the beginning of the keys of several lists. */
   isExact?: boolean;
-  /** What stands there where nothing was read before; without it nothing does. */
+  /** The value before the first reading; without it the list stays unread. */
   begin?: Data;
 }
 
@@ -51,7 +51,7 @@ export function putRecord<Key extends QueryKey, Data = InferDataFromTag<unknown,
 function set<Data>(queries: QueryClient, query: Query, change: (known: Data | undefined) => Data | undefined): void {
   const { isInvalidated } = query.state;
   queries.setQueryData<Data>(query.queryKey, change);
-  // What was to be read anew still is.
+  // A list that was marked to be read anew keeps the mark.
   if (isInvalidated) query.invalidate();
 }
 

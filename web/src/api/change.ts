@@ -7,17 +7,17 @@ type Changing = Pick<Endpoint, 'changes' | 'changes_installation'>;
 
 export interface ChangeOptions<Result, Given>
   extends Pick<MutationOptions<Result, Error, Given>, 'onSuccess' | 'onError' | 'gcTime'> {
-  /** What is sent. It fails with the `CallError` of the call. */
+  /** The sent value. It fails with the `CallError` of the call. */
   mutationFn: (given: Given) => Promise<Result>;
-  /** The endpoints that it calls. What shows what they say that they change is read anew, and waited for. */
+  /** The endpoints that it calls. Lists that show their changes are read anew, and waited for. */
   of?: Changing | readonly Changing[];
   /** Shows by `changeList` what will be, before the server has answered, and answers what takes it back. After a refusal that is called, and `error` says why. */
   shows?: (given: Given) => () => void;
-  /** What else is read anew, and not waited for. */
+  /** Further queries that are read anew, and not waited for. */
   renews?: readonly QueryKey[];
 }
 
-/** What may change with everything that a person does: the score on the dashboard, and what waits for administrators. */
+/** Queries that may change with every action of a person: the score on the dashboard, and what waits for administrators. */
 const ALWAYS: readonly QueryKey[] = [['dashboard'], ['overview']];
 
 /** A form makes its object anew at each press. */
@@ -32,8 +32,7 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The one way to write from a screen. `mutate` sends; `isPending` and `error` are for the screen to show. What shows the change is read anew, also after a refusal, since
- * somebody else may have changed what it was about. After a success `isPending` lasts until that has been read. Without a connection it fails at once, with its sentence,
+ * The one way to write from a screen. `mutate` sends; `isPending` and `error` are for the screen to show. Lists that show the change are read anew, also after a refusal, since another person may have changed the record. After a success `isPending` lasts until that has been read. Without a connection it fails at once, with its sentence,
  * and is not sent later. The same given twice is sent once: the second press of a double click comes before a button shows that the first is on its way.
  */
 export function useChange<Result, Given = void>({

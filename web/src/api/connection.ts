@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react';
 
-/** What the events socket, or a call since, told about the way to the server; `unknown` until one has. */
+/** The last word of the events socket, or of a later call, about the way to the server; `unknown` until one has. */
 export type Connection = 'unknown' | 'online' | 'offline';
 
 const listeners = new Set<() => void>();
 let connection: Connection = 'unknown';
 
-/** What comes so soon after the network went was under way before, in ms. */
+/** Answers within this time after the network went were under way before, in ms. */
 const UNDER_WAY = 1_000;
 let cut_at = 0;
 
@@ -49,7 +49,7 @@ export function useWait(): number | undefined {
   return useSyncExternalStore(subscribe, () => waits_until);
 }
 
-/** What was told last, for who is no component. */
+/** The last state, for callers outside components. */
 export function readConnection(): Connection {
   return connection;
 }

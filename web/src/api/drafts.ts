@@ -1,6 +1,6 @@
 import { currentSession } from './session.ts';
 
-/** What somebody has written and not sent, kept in this browser until it is: for whom, and where it goes. */
+/** An unsent text of a person, kept in this browser: for whom, and where it goes. */
 function keyOf(place: string): string {
   return `palisade.draft.${currentSession()?.user_info.id ?? ''}.${place}`;
 }

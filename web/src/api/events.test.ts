@@ -40,7 +40,8 @@ describe('the events socket', () => {
     expect([connection(), isLive()]).toEqual(['online', true]);
   });
 
-  it('comes back after a loss, waits longer each time, and goes on from the event that it saw last', () => {
+  // proves: support-fault-3
+  it('comes back after a loss, waits longer each time, and resumes after its last event', () => {
     welcome().say({ kind: 'event', id: LATER, event: { kind: 'alerts_changed' } });
     latest().breakOff();
     for (const longest of [500, 1_000, 2_000, 2_500]) {

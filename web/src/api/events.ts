@@ -4,6 +4,7 @@ import {
   EVENTS_PATH,
   type HeardTopic,
   type LiveEvent,
+  type ServerFrame,
   serverFrameSchema,
 } from '@palisade/contract/events';
 import { readHealth } from '@palisade/contract/platform';
@@ -16,7 +17,7 @@ import { readAnswer } from './unknown-values.ts';
 type Kind = LiveEvent['kind'];
 type EventOf<K extends Kind> = Extract<LiveEvent, { kind: K }>;
 
-/** How long the page waits before it tries again, in ms: twice as long after each failure, and somewhere between half of it and all of it. */
+/** Waiting time before the next attempt, in ms: twice as long after each failure, and somewhere between half of it and all of it. */
 const BACKOFF = { first: 500, most: 30_000 } as const;
 /** While not even a call gets through, a page that somebody looks at waits no longer than this, so that it is right soon after the network is back, in ms. */
 const OFFLINE_MOST = 2_500;
@@ -47,7 +48,7 @@ export function onGap(listener: () => void): () => void {
 
 const beginningListeners = new Set<() => void>();
 
-/** Calls `listener` when this page is heard of for the first time: what happened between a reading before that and now was told to nobody here. */
+/** Calls `listener` when this page is heard of for the first time: events between an earlier reading and now did not reach this page. */
 export function onBeginning(listener: () => void): () => void {
   beginningListeners.add(listener);
   return () => beginningListeners.delete(listener);
@@ -58,12 +59,12 @@ interface Heard {
   topic: HeardTopic;
   /** The last event or cursor of it that the page has seen. */
   after: string | undefined;
-  /** How many parts of the page want it. */
+  /** Number of parts of the page that listen. */
   wanted: number;
 }
 
 const heard = new Map<string, Heard>();
-/** What a part of the page does about a topic that it hears. */
+/** Reaction of a part of the page to a topic. */
 interface TopicListener {
   name: string;
   /** Events of it were missed for good. */
@@ -135,7 +136,7 @@ export function saySignal(session_id: string, signal: CustomerSignal | Technicia
   sayNow?.({ kind: 'remote_signal', session_id, signal });
 }
 
-/** Says that the person types: in a conversation, or, with null, in their own. Nothing while the page is not connected. */
+/** Says that the person types: in a conversation, or, with null, in their own. Empty while the page is not connected. */
 export function sayTyping(conversation_id: string | null): void {
   sayNow?.({ kind: 'typing', conversation_id });
 }
@@ -160,139 +161,168 @@ function address(): string {
 }
 
 /**
- * Keeps the one socket of this page open for a token: connects, answers heartbeats, comes back after a loss and goes on from the event that it saw last.
+ * Keeps the one socket of this page open for a token: connects, answers heartbeats, comes back after a loss and continues after the event that it saw last.
  * The connection that the screens show follows it. Ends with the answered function, or with the session.
  */
 export function keepEventsOpen(access_token: string): () => void {
-  let socket: WebSocket | undefined;
-  let after: string | undefined;
-  let failures = 0;
-  let heartbeat_ms: number | undefined;
-  let heard_at = 0;
-  let retry: ReturnType<typeof setTimeout> | undefined;
-  let silence: ReturnType<typeof setTimeout> | undefined;
+  const events = new EventSocket(access_token);
+  const wake = () => events.wake();
+  const networkIsBack = () => events.networkIsBack();
+  window.addEventListener('online', networkIsBack);
+  document.addEventListener('visibilitychange', wake);
+  events.connect();
+  return () => {
+    window.removeEventListener('online', networkIsBack);
+    document.removeEventListener('visibilitychange', wake);
+    events.drop();
+  };
+}
 
-  function say(frame: ClientFrame): void {
-    socket?.send(JSON.stringify(frame));
+type FrameOf<K extends ServerFrame['kind']> = Extract<ServerFrame, { kind: K }>;
+
+/** Events of a topic beside one's own begin with this frame. */
+function hearListening({ topic, cursor, missed }: FrameOf<'listening'>): void {
+  const entry = heard.get(nameOf(topic));
+  const isFirst = entry !== undefined && entry.after === undefined;
+  if (entry) entry.after = cursor;
+  for (const { onMissed, onListening } of listenersOf(topic)) {
+    if (missed || isFirst) onMissed();
+    onListening?.();
+  }
+}
+
+class EventSocket {
+  readonly #access_token: string;
+  #socket: WebSocket | undefined;
+  /** The last event of one's own topic that the page has seen. */
+  #after: string | undefined;
+  #failures = 0;
+  #heartbeat_ms: number | undefined;
+  #heard_at = 0;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #silence: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(access_token: string) {
+    this.#access_token = access_token;
   }
 
-  function listenForSilence(): void {
-    heard_at = Date.now();
-    clearTimeout(silence);
-    if (heartbeat_ms !== undefined) silence = setTimeout(() => lose(), SILENT_HEARTBEATS * heartbeat_ms);
-  }
-
-  function hear(text: unknown): void {
-    const frame = readAnswer(serverFrameSchema, parseJson(text))?.data;
-    // A newer server may say more than this page knows.
-    if (frame === undefined) return;
-    if (frame.kind === 'welcome') {
-      ({ heartbeat_ms } = frame);
-      failures = 0;
-      isOpen = true;
-      if (after === undefined) for (const listener of beginningListeners) listener();
-      after = frame.cursor;
-      if (frame.missed) for (const listener of gapListeners) listener();
-      sayNow = say;
-      for (const entry of heard.values()) listenTo(entry);
-    }
-    if (frame.kind === 'listening') {
-      const entry = heard.get(nameOf(frame.topic));
-      const isFirst = entry !== undefined && entry.after === undefined;
-      if (entry) entry.after = frame.cursor;
-      for (const { onMissed, onListening } of listenersOf(frame.topic)) {
-        if (frame.missed || isFirst) onMissed();
-        onListening?.();
-      }
-    }
-    if (frame.kind === 'refused') for (const { onRefused } of listenersOf(frame.topic)) onRefused?.(frame.why === 'taken');
-    if (frame.kind === 'ping') say({ kind: 'pong' });
-    if (frame.kind === 'event') {
-      const entry = frame.topic && heard.get(nameOf(frame.topic));
-      if (entry) entry.after = frame.id ?? entry.after;
-      // Each topic has a cursor of its own.
-      if (!frame.topic) after = frame.id ?? after;
-      for (const listener of listeners) listener(frame.event);
-    }
-    reportConnection('online');
-    listenForSilence();
+  connect(): void {
+    this.drop();
+    const opened = new WebSocket(address());
+    this.#socket = opened;
+    const ifCurrent = (act: () => void) => () => {
+      if (this.#socket === opened) act();
+    };
+    opened.addEventListener(
+      'open',
+      ifCurrent(() => {
+        const after = this.#after;
+        this.#say({ kind: 'hello', access_token: this.#access_token, ...(after !== undefined && { after }) });
+      }),
+    );
+    opened.addEventListener('message', ({ data }) => ifCurrent(() => this.#hear(data))());
+    opened.addEventListener('close', ({ code }) => ifCurrent(() => this.#lose(code))());
   }
 
   /** Forgets the socket: a browser takes minutes to notice that the other side is gone. */
-  function drop(): void {
-    clearTimeout(silence);
-    clearTimeout(retry);
-    retry = undefined;
-    const dropped = socket;
-    socket = undefined;
+  drop(): void {
+    clearTimeout(this.#silence);
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    const dropped = this.#socket;
+    this.#socket = undefined;
     isOpen = false;
     sayNow = undefined;
     dropped?.close();
   }
 
-  function lose(code?: number): void {
+  /** The page is visible again: it connects without further wait, and replaces a socket that was silent for too long. */
+  wake(): void {
+    if (document.visibilityState === 'hidden') return;
+    const heartbeat_ms = this.#heartbeat_ms;
+    const isStale = isOpen && heartbeat_ms !== undefined && Date.now() - this.#heard_at > SILENT_HEARTBEATS * heartbeat_ms;
+    if (isStale || (this.#retry !== undefined && this.#socket === undefined)) {
+      this.#failures = 0;
+      this.connect();
+    }
+  }
+
+  /** The browser has a network again: a connection attempt over the old one is worth nothing. */
+  networkIsBack(): void {
+    if (document.visibilityState === 'hidden') return;
+    this.#failures = 0;
+    if (isOpen) void call(readHealth).catch(() => undefined);
+    else this.connect();
+  }
+
+  #say(frame: ClientFrame): void {
+    this.#socket?.send(JSON.stringify(frame));
+  }
+
+  #hear(text: unknown): void {
+    const frame = readAnswer(serverFrameSchema, parseJson(text))?.data;
+    // A newer server may say more than this page knows.
+    if (frame === undefined) return;
+    if (frame.kind === 'welcome') this.#hearWelcome(frame);
+    if (frame.kind === 'listening') hearListening(frame);
+    if (frame.kind === 'refused') for (const { onRefused } of listenersOf(frame.topic)) onRefused?.(frame.why === 'taken');
+    if (frame.kind === 'ping') this.#say({ kind: 'pong' });
+    if (frame.kind === 'event') this.#hearEvent(frame);
+    reportConnection('online');
+    this.#listenForSilence();
+  }
+
+  #hearWelcome({ heartbeat_ms, cursor, missed }: FrameOf<'welcome'>): void {
+    this.#heartbeat_ms = heartbeat_ms;
+    this.#failures = 0;
+    isOpen = true;
+    if (this.#after === undefined) for (const listener of beginningListeners) listener();
+    this.#after = cursor;
+    if (missed) for (const listener of gapListeners) listener();
+    sayNow = (frame) => this.#say(frame);
+    for (const entry of heard.values()) listenTo(entry);
+  }
+
+  #hearEvent({ topic, id, event }: FrameOf<'event'>): void {
+    const entry = topic && heard.get(nameOf(topic));
+    if (entry) entry.after = id ?? entry.after;
+    // Each topic has a cursor of its own.
+    if (!topic) this.#after = id ?? this.#after;
+    for (const listener of listeners) listener(event);
+  }
+
+  #listenForSilence(): void {
+    this.#heard_at = Date.now();
+    clearTimeout(this.#silence);
+    if (this.#heartbeat_ms !== undefined) this.#silence = setTimeout(() => this.#lose(), SILENT_HEARTBEATS * this.#heartbeat_ms);
+  }
+
+  #lose(code?: number): void {
     const wasOpen = isOpen;
-    drop();
+    this.drop();
     if (code === EVENTS_CLOSED.unauthenticated || code === EVENTS_CLOSED.account_deleted) {
-      const notice = code === EVENTS_CLOSED.account_deleted ? 'account_deleted' : 'session_ended';
-      retry = setTimeout(() => {
-        if (currentSession()?.access_token === access_token) endSession(notice);
-      }, SIGN_OUT_GRACE);
-      return;
+      this.#endSessionSoon(code === EVENTS_CLOSED.account_deleted ? 'account_deleted' : 'session_ended');
+    } else if (code === EVENTS_CLOSED.two_factor_setup_required) {
+      holdSession(this.#access_token, true);
+    } else {
+      if (wasOpen) reportConnection('offline');
+      // Where a proxy lets no socket through, calls alone can tell whether the server is there.
+      else void call(readHealth).catch(() => undefined);
+      this.#connectLater(code);
     }
-    if (code === EVENTS_CLOSED.two_factor_setup_required) {
-      holdSession(access_token, true);
-      return;
-    }
-    if (wasOpen) reportConnection('offline');
-    // Where a proxy lets no socket through, calls alone can tell whether the server is there.
-    else void call(readHealth).catch(() => undefined);
+  }
+
+  #endSessionSoon(notice: 'account_deleted' | 'session_ended'): void {
+    this.#retry = setTimeout(() => {
+      if (currentSession()?.access_token === this.#access_token) endSession(notice);
+    }, SIGN_OUT_GRACE);
+  }
+
+  #connectLater(code: number | undefined): void {
     const isWatched = readConnection() === 'offline' && document.visibilityState === 'visible';
     const most = isWatched && code !== EVENTS_CLOSED.too_many ? OFFLINE_MOST : BACKOFF.most;
-    const longest = code === EVENTS_CLOSED.too_many ? most : Math.min(most, BACKOFF.first * 2 ** failures);
-    failures += 1;
-    retry = setTimeout(connect, longest * (0.5 + Math.random() / 2));
+    const longest = code === EVENTS_CLOSED.too_many ? most : Math.min(most, BACKOFF.first * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#retry = setTimeout(() => this.connect(), longest * (0.5 + Math.random() / 2));
   }
-
-  function connect(): void {
-    drop();
-    const opened = new WebSocket(address());
-    socket = opened;
-    const ifCurrent = (act: () => void) => () => {
-      if (socket === opened) act();
-    };
-    opened.addEventListener(
-      'open',
-      ifCurrent(() => say({ kind: 'hello', access_token, ...(after !== undefined && { after }) })),
-    );
-    opened.addEventListener('message', ({ data }) => ifCurrent(() => hear(data))());
-    opened.addEventListener('close', ({ code }) => ifCurrent(() => lose(code))());
-  }
-
-  /** The network is back, or the person is: no reason to wait longer, and a socket that slept is not trusted. */
-  function wake(): void {
-    if (document.visibilityState === 'hidden') return;
-    const isStale = isOpen && heartbeat_ms !== undefined && Date.now() - heard_at > SILENT_HEARTBEATS * heartbeat_ms;
-    if (isStale || (retry !== undefined && socket === undefined)) {
-      failures = 0;
-      connect();
-    }
-  }
-
-  /** Whatever was on its way over the network that went is worth nothing. */
-  function networkIsBack(): void {
-    if (document.visibilityState === 'hidden') return;
-    failures = 0;
-    if (isOpen) void call(readHealth).catch(() => undefined);
-    else connect();
-  }
-
-  window.addEventListener('online', networkIsBack);
-  document.addEventListener('visibilitychange', wake);
-  connect();
-  return () => {
-    window.removeEventListener('online', networkIsBack);
-    document.removeEventListener('visibilitychange', wake);
-    drop();
-  };
 }

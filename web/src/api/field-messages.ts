@@ -6,7 +6,7 @@ export function fieldMessagesOf(error: unknown): Record<string, string> {
   return Object.fromEntries(errors.map(({ field, message }) => [field, message]));
 }
 
-/** What stands at the only field of a form: its own sentence, or that of the whole refusal. */
+/** The message at the only field of a form: its own sentence, or that of the whole refusal. */
 export function messageAt(field: string, error: Error | null): string | null {
   return error && (fieldMessagesOf(error)[field] ?? sentenceOf(error));
 }

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { z } from 'zod';
 import { keepDraft, readDraft } from './drafts.ts';
 
-/** What was typed into a form and not sent, of the time before; undefined where there is none, or it is of another version. */
+/** Unsent values of a form from an earlier visit; undefined where there is none, or it is of another version. */
 export function readKept<Values>(place: string, schema: z.ZodType<Values>): Values | undefined {
   const draft = readDraft(place);
   if (draft === '') return undefined;

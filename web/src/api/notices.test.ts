@@ -45,11 +45,12 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  // What the set-up stubs stays.
+  // Stubs of the set-up stay.
   for (const name of ['Notification', 'AudioContext']) Reflect.deleteProperty(globalThis, name);
 });
 
 describe('a message that comes while nobody looks', () => {
+  // proves: support-customer-26
   it('makes no sound and shows nothing before somebody has asked for it, and asks the browser for nothing', () => {
     permission = 'granted';
     giveNotice(NEWS);

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** What tells of a message while nobody looks at it. Both are off until somebody asks for them, in each browser. */
+/** Notices of a message that is not in view. Both are off until somebody asks for them, in each browser. */
 export type Notice = 'sound' | 'notification';
 
 const listeners = new Set<() => void>();

@@ -8,7 +8,7 @@ const refused = new CallError('problem', 403, { type: 'x', title: 'x', status: 4
 const lost = () => new CallError('network', 0);
 
 let queue: OutgoingQueue<string>;
-/** What `send` was called with, and how the test lets it end. */
+/** Arguments of `send`, and the outcome that the test chooses. */
 let sends: { body: string; id: string; end: (outcome: Error | undefined) => void }[];
 let arrived: string[];
 
@@ -46,7 +46,7 @@ afterEach(() => {
   reportConnection('online');
 });
 
-describe('what waits to be sent', () => {
+describe('waiting messages', () => {
   it('goes one after the other, in the order in which it was written', async () => {
     queue.add('first');
     queue.add('second');
@@ -67,7 +67,7 @@ describe('what waits to be sent', () => {
     expect(states()).toEqual(['first waiting', 'second waiting']);
     expect(queue.read()[0]?.sentence).toMatch(/Network error/u);
     reportConnection('online');
-    // What is tried again holds up nobody who writes.
+    // A repeated message delays no new one.
     await vi.waitFor(() => expect(states()).toEqual(['first sending', 'second waiting']));
     expect(isFirstTry(queue.read())).toBe(false);
     await end(1);
@@ -118,6 +118,7 @@ describe('what waits to be sent', () => {
     expect(queue.read()).toEqual([]);
   });
 
+  // proves: support-customer-27
   it('outlives a reload: what waited, what was on its way, and what was refused', async () => {
     queue.add('refused');
     await end(0, refused);
@@ -130,6 +131,7 @@ describe('what waits to be sent', () => {
     expect(sends[2]?.id).toBe(sends[1]?.id);
   });
 
+  // proves: support-fault-4
   it('shows what another tab writes, and forgets what another tab has sent', async () => {
     queue.add('of this tab');
     await end(0, refused);

@@ -14,19 +14,19 @@ export interface Outgoing<Body> {
   state: 'waiting' | 'sending' | 'failed';
   /** Why it has not been sent. */
   sentence: string | undefined;
-  /** How often this page has tried. */
+  /** Number of attempts of this page. */
   tries: number;
 }
 
-/** Whether something is on its way for the first time: nothing else is sent meanwhile. What is tried again stops nobody. */
+/** Whether something is on its way for the first time: nothing else is sent meanwhile. A repeated message delays no other. */
 export function isFirstTry(outgoing: readonly Outgoing<unknown>[]): boolean {
   return outgoing.some(({ state, tries }) => state === 'sending' && tries === 1);
 }
 
 interface OutgoingParts<Body, Sent> {
-  /** What they are kept under in this browser; another one for each person. */
+  /** Their key in this browser; another one for each person. */
   name: string;
-  /** What was kept is parsed: a newer or an older version may have written it. */
+  /** Stored messages are parsed: a newer or an older version may have written it. */
   schema: z.ZodType<Body>;
   send: (body: Body, id: string) => Promise<Sent>;
   /** Puts what the server answered where it is shown; only then is it no longer among those that wait. */
@@ -46,7 +46,7 @@ export interface OutgoingQueue<Body> {
   stop: () => void;
 }
 
-/** How long a send that did not get through waits before the next try, in ms: twice as long after each. */
+/** Waiting time after a failed send, in ms: twice as long after each. */
 const BACKOFF = { first: 2_000, most: 30_000 } as const;
 /** A wait that the server asks for is waited out up to this, in seconds; of a longer one the person is told. */
 const PATIENCE = 60;
@@ -55,7 +55,7 @@ function keptSchema<Body>(body: z.ZodType<Body>) {
   return z.object({ body, at: z.string(), sentence: z.string().optional(), state: z.enum(['waiting', 'failed']) });
 }
 
-/** How long to wait before it is worth trying again, in seconds; undefined for a refusal, which stays one. 0 stands for "the connection will tell". */
+/** Time until the next attempt is useful, in seconds; undefined for a refusal, which stays one. 0 stands for "the connection will tell". */
 function waitOf(error: unknown): number | undefined {
   if (!(error instanceof CallError)) return undefined;
   if (error.kind === 'network') return 0;
@@ -79,179 +79,215 @@ async function exclusively(name: string, act: () => Promise<void>): Promise<void
 }
 
 /**
- * What a person has sent and the server has not confirmed yet. It is kept in this browser until then, so that neither a reload nor a lost connection loses it, and
+ * Messages that the server has not confirmed yet. It is kept in this browser until then, so that neither a reload nor a lost connection loses it, and
  * sent one after the other in the order in which it was written.
  */
-export function createOutgoing<Body, Sent>({ name, schema, send, onSent }: OutgoingParts<Body, Sent>): OutgoingQueue<Body> {
-  const prefix = `palisade.outgoing.${name}.`;
-  const kept = keptSchema(schema);
-  const listeners = new Set<() => void>();
-  let entries: readonly Outgoing<Body>[] = readKept();
-  let isPumping = false;
-  let isStopped = false;
-  let failures = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+export function createOutgoing<Body, Sent>(parts: OutgoingParts<Body, Sent>): OutgoingQueue<Body> {
+  return new KeptQueue(parts);
+}
 
-  /** What stands under a key; nothing where storage is blocked or corrupt. */
-  function readOne(key: string): Outgoing<Body>[] {
-    try {
-      const read = kept.safeParse(JSON.parse(localStorage.getItem(key) ?? '')).data;
-      return read ? [{ ...read, id: key.slice(prefix.length), sentence: read.sentence, tries: 1 }] : [];
-    } catch {
-      return [];
-    }
+/** Entries in the storage of this browser. Where storage is blocked, an entry lives as long as the page. */
+class Kept<Body> {
+  readonly prefix: string;
+  readonly #schema: ReturnType<typeof keptSchema<Body>>;
+
+  constructor(name: string, schema: z.ZodType<Body>) {
+    this.prefix = `palisade.outgoing.${name}.`;
+    this.#schema = keptSchema(schema);
   }
 
-  function readKept(): Outgoing<Body>[] {
+  /** The oldest first. */
+  readAll(): Outgoing<Body>[] {
     return storedKeys()
-      .filter((key) => key.startsWith(prefix))
-      .flatMap(readOne)
+      .filter((key) => key.startsWith(this.prefix))
+      .flatMap((key) => this.#read(key))
       .toSorted((one, other) => (one.at < other.at ? -1 : 1));
   }
 
-  function keep({ id, body, at, state, sentence }: Outgoing<Body>): void {
+  write({ id, body, at, state, sentence }: Outgoing<Body>): void {
     try {
-      localStorage.setItem(prefix + id, JSON.stringify({ body, at, sentence, state: state === 'failed' ? state : 'waiting' }));
+      localStorage.setItem(
+        this.prefix + id,
+        JSON.stringify({ body, at, sentence, state: state === 'failed' ? state : 'waiting' }),
+      );
     } catch {
-      // Without storage it lives as long as the page.
+      // Storage is blocked or full.
     }
   }
 
-  function isKept(id: string): boolean {
+  has(id: string): boolean {
     try {
-      return localStorage.getItem(prefix + id) !== null;
+      return localStorage.getItem(this.prefix + id) !== null;
     } catch {
       return true;
     }
   }
 
-  function forget(id: string): void {
+  remove(id: string): void {
     try {
-      localStorage.removeItem(prefix + id);
+      localStorage.removeItem(this.prefix + id);
     } catch {
-      // Nothing was kept either.
+      // Storage was empty, too.
     }
-    become(entries.filter((entry) => entry.id !== id));
   }
 
-  function become(next: readonly Outgoing<Body>[]): void {
-    entries = next;
-    for (const listener of listeners) listener();
+  /** The entry under a key; nothing where storage is blocked or corrupt. */
+  #read(key: string): Outgoing<Body>[] {
+    try {
+      const read = this.#schema.safeParse(JSON.parse(localStorage.getItem(key) ?? '')).data;
+      return read ? [{ ...read, id: key.slice(this.prefix.length), sentence: read.sentence, tries: 1 }] : [];
+    } catch {
+      return [];
+    }
+  }
+}
+
+class KeptQueue<Body, Sent> implements OutgoingQueue<Body> {
+  readonly #parts: OutgoingParts<Body, Sent>;
+  readonly #kept: Kept<Body>;
+  readonly #listeners = new Set<() => void>();
+  readonly #stopFollowing: () => void;
+  #entries: readonly Outgoing<Body>[];
+  #isPumping = false;
+  #isStopped = false;
+  #failures = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(parts: OutgoingParts<Body, Sent>) {
+    this.#parts = parts;
+    this.#kept = new Kept(parts.name, parts.schema);
+    this.#entries = this.#kept.readAll();
+    this.#stopFollowing = onReconnected(() => {
+      this.#failures = 0;
+      this.#tryNow();
+    });
+    window.addEventListener('storage', this.#follow);
+    void this.#pump();
   }
 
-  function change(id: string, to: Partial<Outgoing<Body>>): void {
-    become(
-      entries.map((entry) => {
+  // Both are handed to React as they are.
+  readonly subscribe = (listener: () => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly read = () => this.#entries;
+
+  add(body: Body): string {
+    const entry = {
+      id: randomUuid(),
+      body,
+      at: new Date().toISOString(),
+      state: 'waiting',
+      sentence: undefined,
+      tries: 0,
+    } as const;
+    this.#kept.write(entry);
+    this.#become([...this.#entries, entry]);
+    // Entries that wait for the connection are sent before it.
+    if (this.#timer === undefined) void this.#pump();
+    return entry.id;
+  }
+
+  retry(id: string): void {
+    this.#change(id, { state: 'waiting', sentence: undefined });
+    this.#tryNow();
+  }
+
+  discard(id: string): Body | undefined {
+    const entry = this.#entries.find((known) => known.id === id);
+    if (!entry || entry.state === 'sending') return undefined;
+    this.#forget(id);
+    return entry.body;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#stopFollowing();
+    window.removeEventListener('storage', this.#follow);
+  }
+
+  #become(next: readonly Outgoing<Body>[]): void {
+    this.#entries = next;
+    for (const listener of this.#listeners) listener();
+  }
+
+  #change(id: string, to: Partial<Outgoing<Body>>): void {
+    this.#become(
+      this.#entries.map((entry) => {
         if (entry.id !== id) return entry;
         const changed = { ...entry, ...to };
-        keep(changed);
+        this.#kept.write(changed);
         return changed;
       }),
     );
   }
 
-  function tryLater(seconds: number): void {
-    clearTimeout(timer);
-    const backoff = Math.min(BACKOFF.most, BACKOFF.first * 2 ** failures);
-    failures += 1;
-    timer = setTimeout(tryNow, seconds > 0 ? seconds * 1_000 : backoff);
+  #forget(id: string): void {
+    this.#kept.remove(id);
+    this.#become(this.#entries.filter((entry) => entry.id !== id));
   }
 
-  function tryNow(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    void pump();
+  /** @param seconds that the server asks to wait; 0 for the next step of the backoff */
+  #tryLater(seconds: number): void {
+    clearTimeout(this.#timer);
+    const backoff = Math.min(BACKOFF.most, BACKOFF.first * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#timer = setTimeout(() => this.#tryNow(), seconds > 0 ? seconds * 1_000 : backoff);
   }
 
-  /** Whether the next one may be tried at once. */
-  async function sendOne(entry: Outgoing<Body>): Promise<boolean> {
-    change(entry.id, { state: 'sending', sentence: undefined, tries: entry.tries + 1 });
+  #tryNow(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    void this.#pump();
+  }
+
+  async #pump(): Promise<void> {
+    if (this.#isPumping || this.#isStopped) return;
+    this.#isPumping = true;
+    await exclusively(this.#kept.prefix, () => this.#sendAll());
+    this.#isPumping = false;
+  }
+
+  async #sendAll(): Promise<void> {
+    let goesOn = true;
+    while (goesOn && !this.#isStopped) {
+      const next = this.#entries.find(({ state }) => state === 'waiting');
+      if (!next) break;
+      // Without its copy in storage, another tab has sent it or taken it back.
+      if (this.#kept.has(next.id)) goesOn = await this.#sendOne(next);
+      else this.#forget(next.id);
+    }
+  }
+
+  /** @returns whether the next one may be tried at once */
+  async #sendOne(entry: Outgoing<Body>): Promise<boolean> {
+    this.#change(entry.id, { state: 'sending', sentence: undefined, tries: entry.tries + 1 });
     try {
-      const sent = await send(entry.body, entry.id);
-      failures = 0;
-      await onSent(sent);
-      forget(entry.id);
+      const sent = await this.#parts.send(entry.body, entry.id);
+      this.#failures = 0;
+      await this.#parts.onSent(sent);
+      this.#forget(entry.id);
       return true;
     } catch (error) {
       console.error(error);
       const wait = waitOf(error);
-      change(entry.id, { state: wait === undefined ? 'failed' : 'waiting', sentence: sentenceOf(error) });
-      if (wait !== undefined) tryLater(wait);
+      this.#change(entry.id, { state: wait === undefined ? 'failed' : 'waiting', sentence: sentenceOf(error) });
+      if (wait !== undefined) this.#tryLater(wait);
       return wait === undefined;
     }
   }
 
-  async function pump(): Promise<void> {
-    if (isPumping || isStopped) return;
-    isPumping = true;
-    await exclusively(prefix, async () => {
-      let goesOn = true;
-      while (goesOn && !isStopped) {
-        const next = entries.find(({ state }) => state === 'waiting');
-        if (!next) break;
-        // Another tab has sent it meanwhile, or taken it back.
-        if (isKept(next.id)) goesOn = await sendOne(next);
-        else forget(next.id);
-      }
-    });
-    isPumping = false;
-  }
-
   /** Another tab has written, sent or taken back something. */
-  function follow(event: StorageEvent): void {
-    if (event.key !== null && !event.key.startsWith(prefix)) return;
-    const own = new Map(entries.map((entry) => [entry.id, entry]));
-    become(
-      readKept().map((read) => {
+  readonly #follow = (event: StorageEvent): void => {
+    if (event.key !== null && !event.key.startsWith(this.#kept.prefix)) return;
+    const own = new Map(this.#entries.map((entry) => [entry.id, entry]));
+    this.#become(
+      this.#kept.readAll().map((read) => {
         const known = own.get(read.id);
         return known?.state === 'sending' ? known : read;
       }),
     );
-  }
-
-  const stopFollowing = onReconnected(() => {
-    failures = 0;
-    tryNow();
-  });
-  window.addEventListener('storage', follow);
-  void pump();
-
-  return {
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    read: () => entries,
-    add(body) {
-      const entry = {
-        id: randomUuid(),
-        body,
-        at: new Date().toISOString(),
-        state: 'waiting',
-        sentence: undefined,
-        tries: 0,
-      } as const;
-      keep(entry);
-      become([...entries, entry]);
-      // What waits for the connection goes before it.
-      if (timer === undefined) void pump();
-      return entry.id;
-    },
-    retry(id) {
-      change(id, { state: 'waiting', sentence: undefined });
-      tryNow();
-    },
-    discard(id) {
-      const entry = entries.find((known) => known.id === id);
-      if (!entry || entry.state === 'sending') return undefined;
-      forget(id);
-      return entry.body;
-    },
-    stop() {
-      isStopped = true;
-      clearTimeout(timer);
-      stopFollowing();
-      window.removeEventListener('storage', follow);
-    },
   };
 }

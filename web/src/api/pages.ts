@@ -23,12 +23,12 @@ export function rowsOf<Row>(data: { pages: readonly Page<Row[]>[] } | undefined)
   return data?.pages.flatMap(({ rows }) => rows);
 }
 
-/** How many rows there are in all, as far as the server has said it. */
+/** Number of all rows, where the server counted them. */
 export function totalOf(data: { pages: readonly Page<unknown>[] } | undefined): number | undefined {
   return data?.pages[0]?.total;
 }
 
-/** How many rows have not been read; undefined where the server has not counted them. */
+/** Number of unread rows; undefined where the server has not counted them. */
 export function leftOf<Row>(data: { pages: readonly Page<Row[]>[] } | undefined): number | undefined {
   const total = totalOf(data);
   return total === undefined ? undefined : Math.max(0, total - (rowsOf(data)?.length ?? 0));

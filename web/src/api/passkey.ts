@@ -8,10 +8,10 @@ import {
   WebAuthnError,
 } from '@simplewebauthn/browser';
 
-/** What the browser and its person did: not using a passkey is an ordinary outcome. `origin` is where passkeys do work, when it is not here. */
+/** Outcome of the browser's question: not using a passkey is an ordinary outcome. `origin` is where passkeys do work, when it is not here. */
 export type PasskeyOutcome<Answer> = { ok: true; answer: Answer } | { ok: false; message: string; origin?: string };
 
-/** What to say of a browser's refusal (WebAuthn level 3, sections 5.1.3 and 5.1.4). */
+/** The sentence for a browser's refusal (WebAuthn level 3, sections 5.1.3 and 5.1.4). */
 function sentenceFor(error: unknown): string | undefined {
   if (error instanceof WebAuthnError && error.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED')
     return 'This device holds a passkey of your account already.';

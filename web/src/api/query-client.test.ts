@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 describe('a query that is told to wait', () => {
-  it('asks nothing until then, whatever its interval, and goes on by itself; nobody is signed out', async () => {
+  it('asks nothing until then, whatever its interval, and continues then; the session stays', async () => {
     server.on(listScans, refusal('too_many_requests', { retry_after: 20 }));
     const queries = createQueryClient();
     const options = { queryKey: ['scans'], queryFn: () => call(listScans), refetchInterval: 1_000 };

@@ -24,7 +24,7 @@ function retryDelay(count: number, error: Error): number {
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({
-    // What the specification only logs is logged here; the screens show it where the person is looking.
+    // Errors that the specification only logs are logged here; the screens show it where the person is looking.
     queryCache: new QueryCache({
       onError: (error, { meta }) => {
         if (error instanceof CallError && error.status === meta?.['silent_status']) return;

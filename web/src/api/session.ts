@@ -99,7 +99,7 @@ export function endSession(notice?: SessionNotice): void {
 /** Takes over what the server says about the signed-in person; ignored when somebody else has signed in meanwhile. */
 export function refreshUser(account: UserInfo & Pick<Session, 'two_factor_setup_required' | 'email_unproven'>): void {
   if (state.session?.user_info.id !== account.id) return;
-  // What the server says of the person beyond this is not kept in storage.
+  // Other facts about the person are not kept in storage.
   const { id, username, email, role, email_unproven } = account;
   // A hold ends where it is seen that there is a second factor: this may be an answer from before it began.
   const two_factor_setup_required = account.two_factor_setup_required ?? state.session.two_factor_setup_required;

@@ -1,7 +1,7 @@
 import type { InstallationTopic, Topic } from '@palisade/contract/endpoint';
 import type { QueryKey } from '@tanstack/react-query';
 
-/** What shows each part of an account: the beginnings of the keys of queries. */
+/** Queries that show each part of an account: the beginnings of the keys of queries. */
 const SHOWN_IN: Record<Topic, readonly QueryKey[]> = {
   rules: [['firewall']],
   // The messages themselves are told one by one.
@@ -14,7 +14,7 @@ const SHOWN_IN: Record<Topic, readonly QueryKey[]> = {
   devices: [['devices']],
 };
 
-/** What shows each part of the installation. The provider's name and contact are no query. */
+/** Queries that show each part of the installation. The provider's name and contact are no query. */
 const INSTALLATION_SHOWN_IN: Record<InstallationTopic, readonly QueryKey[]> = {
   provider: [],
   plans: [
@@ -31,7 +31,7 @@ function isOfInstallation(topic: Topic | InstallationTopic): topic is Installati
   return Object.hasOwn(INSTALLATION_SHOWN_IN, topic);
 }
 
-/** The queries that are read anew after a change of this part. Whatever changes in an account may change what the dashboard says of it. */
+/** The queries that are read anew after a change of this part. Every change of an account may change the dashboard. */
 export function shownIn(topic: Topic | InstallationTopic): readonly QueryKey[] {
   return isOfInstallation(topic) ? INSTALLATION_SHOWN_IN[topic] : [...SHOWN_IN[topic], ['dashboard']];
 }

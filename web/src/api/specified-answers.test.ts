@@ -39,7 +39,7 @@ describe('an answer with the specification’s fields alone', () => {
       return;
     }
     expect(read).toBeDefined();
-    // What was read is whole: it is what a server of this version writes, apart from ids.
+    // The result is whole: a server of this version writes the same, apart from ids.
     const problems = reply.safeParse(read?.data).error?.issues.filter(({ code }) => code !== 'invalid_format') ?? [];
     expect(problems).toEqual([]);
   });
@@ -67,10 +67,16 @@ describe('an answer with the specification’s fields alone', () => {
 
   it('has the defaults of what is not known', () => {
     expect(readAnswer(RULES, copy(SPECIFIED_ANSWERS['GET /firewall/rules']))?.data[0]).toMatchObject({
-      ...{ id: '7', expires_at: null, device_ids: [], created_at: '2026-11-20T10:00:00.123Z' },
+      id: '7',
+      expires_at: null,
+      device_ids: [],
+      created_at: '2026-11-20T10:00:00.123Z',
     });
     expect(readAnswer(auth.signedInSchema, copy(SPECIFIED_ANSWERS['POST /auth/login']))?.data.user_info).toEqual({
-      ...{ id: 'maria@example.com', username: 'maria', email: 'maria@example.com', role: 'customer' },
+      id: 'maria@example.com',
+      username: 'maria',
+      email: 'maria@example.com',
+      role: 'customer',
     });
     expect(
       readAnswer(z.array(antiHacking.alertSchema), copy(SPECIFIED_ANSWERS['GET /premium/anti-hacking/alerts']))?.data,

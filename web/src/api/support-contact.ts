@@ -1,6 +1,6 @@
 import { type Config, useConfig } from './config.ts';
 
-/** What the product is called until an administrator has said who provides it. */
+/** Name of the product until an administrator names the provider. */
 export const UNCONFIGURED_NAME = 'Palisade';
 /** A contact that reaches nobody (numbers and names that are reserved for examples), until Admin Setup gives the provider's own. */
 const EXAMPLE = { phone: '+1 555-0100', email: 'support@example.com', promise: '' };

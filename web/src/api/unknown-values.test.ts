@@ -42,6 +42,7 @@ describe('an answer of a newer server', () => {
     });
   });
 
+  // proves: product-1.2-2
   it('shows what it tells of as something else', () => {
     const entry = {
       seq: 1,

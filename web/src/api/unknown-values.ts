@@ -24,7 +24,7 @@ function put(answer: unknown, path: readonly PropertyKey[], value: unknown): voi
 }
 
 /**
- * Reads an answer by its schema. What does not keep to it is read as its reader does (`readerOf`): fields that the specification does not name have defaults. Words that
+ * Reads an answer by its schema. Other answers are read by the derived reader (`readerOf`): fields that the specification does not name have defaults. Words that
  * the schema does not know are replaced where there is one to stand for them. Undefined for what cannot be read.
  */
 export function readAnswer<Schema extends z.ZodType>(schema: Schema, answer: unknown): { data: z.output<Schema> } | undefined {

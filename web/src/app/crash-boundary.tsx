@@ -2,7 +2,7 @@ import { Component, type ReactNode } from 'react';
 import { ErrorMessage } from './error-page.tsx';
 import { isNotFetched, NoConnection } from './no-connection.tsx';
 
-/** What stands outside the router, and so outside its error pages, fails into the same words. */
+/** Parts outside the router, and so outside its error pages, show the same words when they fail. */
 export class CrashBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
   override state: { error: unknown } = { error: undefined };
 

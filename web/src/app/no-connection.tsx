@@ -4,10 +4,10 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { call } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 
-/** How often the server is asked whether it is there again, in ms. */
+/** Interval at which the server is asked whether it is back, in ms. */
 const ASKED_AGAIN = 2_000;
 
-/** What browsers say of a part of the page that they could not fetch: Chromium, Firefox, Safari, and Vite's of a stylesheet. */
+/** Errors of browsers for a part of the page that they could not fetch: Chromium, Firefox, Safari, and Vite's of a stylesheet. */
 const NOT_FETCHED =
   /Failed to fetch dynamically imported module|error loading dynamically imported module|Importing a module script failed|Unable to preload CSS/iu;
 

@@ -6,10 +6,10 @@ import { afterEach, vi } from 'vitest';
 // The files of a worker share what they import of packages, which takes longest to load; what is ours each has anew, as a page has.
 vi.resetModules();
 
-// What comes true is seen at once; 1 s, the library's own patience, is little on a machine that is busy.
+// A condition that becomes true is seen at once; 1 s, the library's own patience, is little on a machine that is busy.
 configure({ asyncUtilTimeout: 10_000 });
 
-// What jsdom has no layout or no dialogs for. Nothing here decides an outcome of a test.
+// Stand-ins for layout and dialogs that jsdom lacks. They decide no outcome of a test.
 vi.stubGlobal('matchMedia', (query: string) => ({
   matches: false,
   media: query,

@@ -12,7 +12,7 @@ const historyQuery = scansQuery(EVERY_SCAN);
 const page = eachListens();
 const { latest, welcome } = page;
 
-describe('what the screens have read', () => {
+describe('queries of the screens', () => {
   it.each([
     ['alerts_changed', { kind: 'alerts_changed' }, ['anti-hacking', 'alerts']],
     ['changed', { kind: 'changed', topic: 'rules' }, ['firewall', 'rules']],
@@ -78,6 +78,7 @@ describe('what the screens have read', () => {
     unfollow();
   });
 
+  // proves: product-3.1-3
   it('is old after a gap', () => {
     const queries = new QueryClient();
     const unfollow = followEvents(queries);
@@ -89,7 +90,7 @@ describe('what the screens have read', () => {
     const calls = page.server.calls.length;
     welcome(true);
     expect(queries.getQueryState(historyQuery.queryKey)?.isInvalidated).toBe(true);
-    // What is no query is read anew as well: who provides this, and who is signed in.
+    // Provider and signed-in person, which are no queries, are read anew as well.
     expect(page.server.calls.slice(calls).map(({ path }) => path)).toEqual(['/config', '/auth/me']);
     unfollow();
   });

@@ -3,7 +3,7 @@ import { Link } from 'react-router';
 import { useIsUnproven } from './email-needed.tsx';
 import { EmptyState } from './states.tsx';
 
-/** What stands in an administrator's screen for everybody else. */
+/** The notice on an administrator's screen for everybody else. */
 export function AdministratorsOnly({ title = 'Administrators only', sentence }: { title?: string; sentence: string }) {
   const isUnproven = useIsUnproven();
   const hint =

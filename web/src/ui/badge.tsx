@@ -2,7 +2,7 @@ import type { TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import './badge.css';
 
-/** What a colour says: all is well, somebody is needed, danger, good to know; `plain` says nothing. */
+/** Meaning of a colour: all is well, somebody is needed, danger, good to know; `plain` says nothing. */
 export type Tone = 'safe' | 'attention' | 'danger' | 'note' | 'plain';
 
 interface BadgeProps {

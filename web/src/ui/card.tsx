@@ -4,7 +4,7 @@ import './card.css';
 
 interface CardProps {
   title: string;
-  /** What stands at the end of the heading's line: a link, a button. */
+  /** Content at the end of the heading's line: a link, a button. */
   action?: ReactNode;
   children: ReactNode;
 }

@@ -1,4 +1,5 @@
 import { isCallable, isMailable } from '@palisade/contract/setup';
+import { shownEmail } from '@palisade/contract/shown-email';
 
 /** A phone number that can be called from here; as it is written where no link can call it. */
 export function PhoneLink({ phone }: { phone: string }) {
@@ -7,5 +8,5 @@ export function PhoneLink({ phone }: { phone: string }) {
 
 /** An address that can be written to from here; as it is written where no link can. */
 export function EmailLink({ email }: { email: string }) {
-  return isMailable(email) ? <a href={`mailto:${email}`}>{email}</a> : <span>{email}</span>;
+  return isMailable(email) ? <a href={`mailto:${email}`}>{shownEmail(email)}</a> : <span>{shownEmail(email)}</span>;
 }

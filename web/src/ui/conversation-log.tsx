@@ -17,13 +17,13 @@ export interface ConversationLine {
   id?: string;
   at: string;
   who: string;
-  /** `own`: of this side; `note`: for this side alone; `notice`: of nobody, about the conversation. */
+  /** `own`: of this side; `note`: for this side alone; `notice`: automatic, about the conversation. */
   side: 'own' | 'other' | 'note' | 'notice';
   mark?: string | undefined;
   text: string;
   /** Files and cards. */
   below?: ReactNode;
-  /** What became of it: "Read", or why it was not sent. */
+  /** Its state: "Read", or why it was not sent. */
   state?: ReactNode;
 }
 
@@ -33,7 +33,7 @@ interface ConversationLogProps {
   lines: readonly ConversationLine[] | undefined;
   error: Error | null;
   onRetry: () => unknown;
-  /** What came before them. `hasFailed`: it is read on demand alone, because reading it by itself did not work. */
+  /** Earlier messages. `hasFailed`: read on demand only, because automatic reading failed. */
   older: { isThere: boolean; isLoading: boolean; hasFailed: boolean; onRead: () => unknown };
   empty: ReactNode;
   /** The message to go to, as the address says (`useJump`). */
@@ -57,9 +57,9 @@ function daysOf(lines: readonly ConversationLine[]): Day[] {
   return days;
 }
 
-/** How long older messages that have just been put in are no news for who hears the page, in ms. */
+/** Time for which inserted older messages are not announced, in ms. */
 const QUIET = 600;
-/** How far from its end a person may have scrolled and still be reading the newest message, in px. */
+/** Distance from the end within which a person still reads the newest message, in px. */
 const AT_END = 80;
 
 /** Older messages are put in above, and the first ones all at once: neither is news. */
@@ -240,7 +240,7 @@ const Message = memo(function Message({ line, isFound }: { line: ConversationLin
   );
 });
 
-/** Somebody is writing just now. It is no message, and nobody is told of it twice. */
+/** Somebody is writing just now. It is no message, and is announced once. */
 export function Typing({ who }: { who: string }) {
   return (
     <p className="messages__typing" role="status">

@@ -48,7 +48,7 @@ async function copyText(text: string): Promise<boolean> {
 
 interface CopyButtonProps {
   text: string;
-  /** What it is, as a sentence begins with it: "The session code". */
+  /** Its name, as a sentence begins with it: "The session code". */
   what: string;
   label?: string;
   variant?: 'primary' | 'quiet';

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const SECOND = 1_000;
 
-/** What is left, as a clock: "4:32", "1:04:32". Beyond a day, in words. */
+/** The remaining time, as a clock: "4:32", "1:04:32". Beyond a day, in words. */
 export function describeLeft(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / SECOND));
   const hours = Math.floor(seconds / 3_600);

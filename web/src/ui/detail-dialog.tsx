@@ -6,7 +6,7 @@ import './detail-dialog.css';
 
 interface DetailDialogProps<Shown> {
   title: string;
-  /** What it shows, in one word: "scan". */
+  /** Its subject, in one word: "scan". */
   what: string;
   /** Undefined until it has been read. */
   shown: Shown | undefined;

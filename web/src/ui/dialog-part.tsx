@@ -7,7 +7,7 @@ interface DialogPartProps {
   rank?: 'h1' | 'h3';
   /** Takes the focus when what had it is gone. */
   heading?: Ref<HTMLHeadingElement>;
-  /** What stands at the end of the heading's line. */
+  /** Content at the end of the heading's line. */
   action?: ReactNode;
   children: ReactNode;
 }

@@ -7,7 +7,7 @@ export function useIsUnproven(): boolean {
   return useSession().session?.email_unproven ?? false;
 }
 
-/** Stands at what is held back until the address is confirmed: what that is, and what to do. Nothing for everybody else. */
+/** Stands at what is held back until the address is confirmed: what that is, and what to do. Empty for everybody else. */
 export function EmailNeeded({ what }: { what: string }) {
   const isUnproven = useIsUnproven();
   if (!isUnproven) return null;

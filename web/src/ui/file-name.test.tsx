@@ -25,6 +25,7 @@ describe('the name of a file', () => {
     expect(shownNameOf(`${'a'.repeat(20)}.pdf`)).toMatchObject({ head: undefined, tail: `${'a'.repeat(20)}.pdf` });
   });
 
+  // proves: product-2.7-1
   it('keeps its end beside a beginning that may be cut', () => {
     const { head, tail, whole } = shownNameOf(`${'statement of the year '.repeat(8)}2026.pdf.exe`);
     expect(`${head}${tail}`).toBe(whole);

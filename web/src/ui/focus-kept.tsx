@@ -37,8 +37,7 @@ function successorOf(steps: readonly Step[]): HTMLElement | null {
 }
 
 /**
- * The ref of an element in which buttons vanish when they are pressed. Without it whoever uses the keyboard is thrown to the head of the page each time:
- * the browser gives the focus to nobody when its element is removed.
+ * The ref of an element in which buttons vanish when they are pressed. Without it a person who uses the keyboard starts at the head of the page each time: the browser drops the focus when its element is removed.
  */
 export function useFocusKept() {
   return useCallback((box: HTMLElement | null) => {

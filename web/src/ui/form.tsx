@@ -28,7 +28,7 @@ export function Form({ error, busy, onSubmit, onEdit, ref, noValidate = false, c
     <Busy value={busy}>
       <form
         {...props}
-        // What is wrong is said at its field (`wrong-fields.tsx`), and not in the browser's bubble.
+        // A fault is named at its field (`wrong-fields.tsx`), and not in the browser's bubble.
         noValidate
         ref={useMergedRef(own, ref)}
         onChange={() => {

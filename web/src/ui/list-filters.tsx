@@ -6,13 +6,13 @@ import './list-filters.css';
 
 const count = new Intl.NumberFormat('en');
 
-/** What a list shows, above it: its states first, then what else narrows it. */
+/** Filters above a list: its states first, then the others. */
 export function ListFilters({ children }: { children: ReactNode }) {
   return <div className="list-filters">{children}</div>;
 }
 
 interface StateFilterProps<Value extends string> {
-  /** What is filtered, for whoever does not see it: "Which alerts". */
+  /** The filtered list, for screen readers: "Which alerts". */
   label: string;
   /** `undefined` stands for all. */
   value: Value | undefined;
@@ -45,15 +45,15 @@ export function StateFilter<Value extends string>({ label, value, options, onCho
 /** While somebody types, the server is asked when they pause. */
 const TYPING_PAUSE_MS = 250;
 
-/** What is searched for once nobody types any more. */
+/** The search words once typing has paused. */
 export function useSearched(typed: string): string {
   return useDebouncedValue(typed.trim(), TYPING_PAUSE_MS)[0];
 }
 
 interface SearchProps {
-  /** What is searched, for whoever does not see it: "Search the alerts". */
+  /** The searched list, for screen readers: "Search the alerts". */
   label: string;
-  /** What it is searched by: "File or threat". */
+  /** The searched fields: "File or threat". */
   placeholder: string;
   value: string;
   onChange: (typed: string) => void;

@@ -3,7 +3,7 @@ import { sentenceOf } from '#api/call.ts';
 import { ErrorNotice, LoadingRows } from './states.tsx';
 
 interface ListedProps<Row> {
-  /** What is listed, as a sentence has it: "the scan history". */
+  /** Name of the list in a sentence: "the scan history". */
   what: string;
   /** Undefined until they have been read. */
   rows: readonly Row[] | undefined;
@@ -13,7 +13,7 @@ interface ListedProps<Row> {
   /** Says that it failed in other words than "The scan history could not be read". */
   failed?: string;
   onRetry: () => unknown;
-  /** What stands here while there are none. */
+  /** Content while the list is empty. */
   empty: ReactNode;
   children: (rows: readonly Row[]) => ReactNode;
 }
@@ -39,7 +39,7 @@ export function Listed<Row>({ what, rows: read, isOutdated = false, error, faile
 /** Rows that fill a window. */
 const AT_ONCE = 12;
 
-/** What fills a window is drawn at once, and what is below it in slices after that: on a phone fifty rows as one task hold the page for longer than a press may wait. */
+/** The first window of rows is drawn at once, the others in slices after that: on a phone fifty rows as one task hold the page for longer than a press may wait. */
 function Rows<Row>({ rows, children }: Pick<ListedProps<Row>, 'children'> & { rows: readonly Row[] }) {
   const areAllWanted = useDeferredValue(true, false);
   return children(areAllWanted ? rows : rows.slice(0, AT_ONCE));

@@ -43,6 +43,7 @@ describe('a text in Markdown', () => {
     expect(screen.getByRole('link', { name: 'elsewhere' })).toHaveAttribute('rel', 'noopener noreferrer');
   });
 
+  // proves: support-bad-input-12
   it.each([
     '<img src=x onerror=alert(1)>',
     '<script>alert(1)</script>',

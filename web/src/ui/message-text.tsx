@@ -7,7 +7,7 @@ interface Part {
   lines: string[];
 }
 
-/** The lines of a text, those apart that are quoted and many. Nothing is left out. */
+/** The lines of a text, those apart that are quoted and many. All text is kept. */
 export function partsOf(text: string): Part[] {
   const runs: { isQuoted: boolean; lines: string[] }[] = [];
   for (const line of text.split('\n')) {
@@ -26,7 +26,7 @@ export function partsOf(text: string): Part[] {
   return parts;
 }
 
-/** The words of a message. What it quotes at length is folded, and opens in place. */
+/** The words of a message. Long quotes are folded, and open in place. */
 export function MessageText({ text }: { text: string }) {
   const parts = partsOf(text);
   if (!parts.some(({ isFolded }) => isFolded)) return text;

@@ -35,12 +35,12 @@ export function AskBeforeClosing({ question }: { question: string }) {
 
 /** A dialog over the page, for as long as it is rendered. The focus goes back to where it was; where that is gone meanwhile, to the page's heading. */
 export function ModalWindow({ title, onClose, size = 520, children }: ModalWindowProps) {
-  // Read while rendering: the kit moves the focus before any effect of ours runs.
+  // Read while rendering: the kit moves the focus before our effects run.
   const [opener] = useState(() => document.activeElement);
   useEffect(
     () => () => {
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
-      // Whoever closes it may have seen to the focus itself.
+      // The closing code may have moved the focus already.
       else if (document.activeElement === document.body) document.querySelector('h1')?.focus();
     },
     [opener],

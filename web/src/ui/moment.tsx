@@ -1,51 +1,48 @@
+import { daysBetween, describeEnd, startOfDate, dayOf as zonedDayOf } from '@palisade/contract/day';
 import { useSyncExternalStore } from 'react';
-
-/** The screens are in English, so dates are too: in the person's own English if the browser has one. */
-export const LOCALE = navigator.language.startsWith('en') ? navigator.language : 'en-GB';
+import { LOCALE, ZONE } from './place.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const clockFormat = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'medium' });
-const timeFormat = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'short' });
-const dayFormat = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', day: 'numeric', month: 'long' });
-const dateFormat = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short' });
-const yearFormat = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric' });
-const longDateFormat = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'long' });
+const clockFormat = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'medium', timeZone: ZONE.name });
+const timeFormat = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'short', timeZone: ZONE.name });
+const dayFormat = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', day: 'numeric', month: 'long', timeZone: ZONE.name });
+const dateFormat = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: ZONE.name });
+const yearFormat = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric', timeZone: ZONE.name });
+const longDateFormat = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'long', timeZone: ZONE.name });
 const dayOfCalendar = {
   whole: new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }),
   short: new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
 };
-const fullFormat = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'medium' });
+const fullFormat = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'medium', timeZone: ZONE.name });
 const agoFormat = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-function startOfDay(time: number): number {
-  return new Date(time).setHours(0, 0, 0, 0);
-}
+const daysFrom = (from_ms: number, to_ms: number) => daysBetween(ZONE.name, from_ms, to_ms);
+
+const isSameYear = (one: number, other: number) =>
+  zonedDayOf(ZONE.name, one).slice(0, -6) === zonedDayOf(ZONE.name, other).slice(0, -6);
 
 /** A past moment for a list: the time today, the date before. */
 export function describeMoment(iso: string, now: number): string {
   const at = new Date(iso);
-  // Rounded, because a day with a clock change has 23 or 25 hours.
-  const days = Math.round((startOfDay(now) - startOfDay(at.getTime())) / DAY);
+  const days = daysFrom(at.getTime(), now);
   if (days <= 0) return `today, ${timeFormat.format(at)}`;
   if (days === 1) return `yesterday, ${timeFormat.format(at)}`;
-  return at.getFullYear() === new Date(now).getFullYear()
-    ? `${dateFormat.format(at)}, ${timeFormat.format(at)}`
-    : yearFormat.format(at);
+  return isSameYear(at.getTime(), now) ? `${dateFormat.format(at)}, ${timeFormat.format(at)}` : yearFormat.format(at);
 }
 
 /** A moment that is to come: "today at 14:00", "on Monday 23 November at 09:00". */
 export function describeNext(iso: string, now: number): string {
   const at = new Date(iso);
-  const days = Math.round((startOfDay(at.getTime()) - startOfDay(now)) / DAY);
+  const days = daysFrom(now, at.getTime());
   const day = days <= 0 ? 'today' : days === 1 ? 'tomorrow' : `on ${dayFormat.format(at)}`;
   return `${day} at ${timeFormat.format(at)}`;
 }
 
-/** How long something takes, as a person says it: "40 seconds", "6 minutes". */
+/** A duration in words: "40 seconds", "6 minutes". */
 export function describeSpan(seconds: number): string {
   if (seconds < 1.5) return '1 second';
   if (seconds < 90) return `${Math.round(seconds)} seconds`;
@@ -61,7 +58,7 @@ export function describeComing(iso: string): string {
   return `${dateFormat.format(at)}, ${timeFormat.format(at)}`;
 }
 
-/** How long ago, in one unit: "12 minutes ago". A clock that is ahead of the server's says "just now". */
+/** An age in one unit: "12 minutes ago". A clock that is ahead of the server's says "just now". */
 export function describeAge(iso: string, now: number): string {
   const age = now - Date.parse(iso);
   if (age < MINUTE) return 'just now';
@@ -88,18 +85,23 @@ export function describeDate(iso: string): string {
   return longDateFormat.format(new Date(iso));
 }
 
+/** The end of a plan by the clocks of this browser, as mails have it too. */
+export function describePlanEnd(iso: string): string {
+  return describeEnd(iso, { time_zone: ZONE.name, locale: LOCALE });
+}
+
 /** A day between the messages of a conversation: "Today", "Friday 20 November". */
 export function describeConversationDay(iso: string, now: number): string {
   const at = new Date(iso);
-  const days = Math.round((startOfDay(now) - startOfDay(at.getTime())) / DAY);
+  const days = daysFrom(at.getTime(), now);
   if (days <= 0) return 'Today';
   if (days === 1) return 'Yesterday';
-  return at.getFullYear() === new Date(now).getFullYear() ? dayFormat.format(at) : longDateFormat.format(at);
+  return isSameYear(at.getTime(), now) ? dayFormat.format(at) : longDateFormat.format(at);
 }
 
 /** The same for all moments of a day where the person is. */
 export function dayOf(iso: string): number {
-  return startOfDay(Date.parse(iso));
+  return startOfDate(ZONE.name, zonedDayOf(ZONE.name, Date.parse(iso)));
 }
 
 /** The time of a moment whose day is known from around it. */

@@ -9,7 +9,7 @@ interface OutgoingStateProps {
   onEdit: () => void;
 }
 
-/** What became of a message that has not arrived, and what can be done about it. */
+/** State of a message that has not arrived, with its actions. */
 export function OutgoingState({ outgoing: { state, sentence }, onRetry, onEdit }: OutgoingStateProps) {
   if (state === 'sending') return 'Sending…';
   if (state === 'waiting' && sentence === undefined) return 'Waits for its turn';

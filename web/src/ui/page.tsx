@@ -4,7 +4,7 @@ import './page.css';
 interface PageProps {
   title: string;
   sentence?: ReactNode;
-  /** What stands at the end of the heading's line. */
+  /** Content at the end of the heading's line. */
   aside?: ReactNode;
   children: ReactNode;
 }

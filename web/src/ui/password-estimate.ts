@@ -3,10 +3,10 @@ import { normalPassword } from '@palisade/contract/text';
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 
-/** What a guesser knows: who provides the service, and whose password it is. */
+/** Words that a guesser knows: names of the provider and of the person. */
 export type Known = Parameters<typeof namesAround>[0];
 
-/** How hard a password is to guess: 0 (at once) to 4 (not in years), and what the server finds at fault with it, as far as it is known here. */
+/** Strength of a password: 0 (guessed at once) to 4 (not in years), and the server's faults, as far as the browser knows them. */
 export interface Estimate {
   score: 0 | 1 | 2 | 3 | 4;
   fault: 'common' | 'only_names' | undefined;

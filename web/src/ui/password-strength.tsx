@@ -17,7 +17,7 @@ const FAULTS = {
 
 interface PasswordStrengthProps {
   password: string;
-  /** Whose it is to be, as far as that is known. */
+  /** The owner of the password, as far as known. */
   person?: Pick<Known, 'username' | 'email'> | undefined;
 }
 

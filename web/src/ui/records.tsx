@@ -23,7 +23,7 @@ interface RecordsProps<Row extends { id: string }, Key extends string> {
   label: string;
   rows: readonly Row[];
   columns: readonly Column<Row, Key>[];
-  /** What can be done about a record. */
+  /** Actions on a record. */
   action: (row: Row) => ReactNode;
   /** The window's width, in px, up to which a table is cramped and each record is a card. */
   cardsUpTo: number;

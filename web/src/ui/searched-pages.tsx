@@ -5,10 +5,10 @@ import { useSearched } from './list-filters.tsx';
 import { ShowMore } from './show-more.tsx';
 
 export interface SearchedPages<Choice, Row> {
-  /** What is chosen just now, as its filters show it. */
+  /** The present choice, as its filters show it. */
   chosen: Choice;
   setChosen: (choice: Choice) => void;
-  /** What the rows answer: what is searched for follows once nobody types any more. */
+  /** The choice that the rows answer: search words follow once typing has paused. */
   choice: Choice;
   rows: Row[] | undefined;
   /** The rows answer an earlier choice. */
@@ -33,7 +33,14 @@ export function useSearchedPages<Choice extends { search: string }, Row>(
     placeholderData: keepPreviousData,
   });
   return {
-    ...{ chosen, setChosen, choice, rows: rowsOf(data), isOutdated: isPlaceholderData, total: totalOf(data), error, refetch },
+    chosen,
+    setChosen,
+    choice,
+    rows: rowsOf(data),
+    isOutdated: isPlaceholderData,
+    total: totalOf(data),
+    error,
+    refetch,
     more: hasNextPage && !isPlaceholderData && (
       <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={fetchNextPage} />
     ),

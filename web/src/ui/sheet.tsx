@@ -28,7 +28,7 @@ export function Sheet({ title, isOpen, onClose, children }: SheetProps) {
       aria-labelledby={id}
       onClose={onClose}
       onClick={(event) => {
-        // What a link opens in another window leaves this page, and the panel over it, as they are.
+        // A link that opens another window leaves this page, and the panel over it, unchanged.
         if (event.target instanceof Element && event.target.matches('.sheet, [target], [target] *')) onClose();
       }}
     >

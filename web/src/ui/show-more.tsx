@@ -2,13 +2,13 @@ import { Button } from './button.tsx';
 import './show-more.css';
 
 interface ShowMoreProps {
-  /** How many are not shown; undefined where nobody has counted. */
+  /** Number of hidden rows; undefined where it is unknown. */
   left?: number | undefined;
   loading?: boolean;
   onMore: () => unknown;
 }
 
-/** At the end of a list that goes on. */
+/** At the end of a list with more rows. */
 export function ShowMore({ left, loading = false, onMore }: ShowMoreProps) {
   return (
     <div className="show-more">

@@ -30,7 +30,7 @@ interface ShownName {
   disguise: { looks: string; is: string } | undefined;
 }
 
-/** What is shown of a name that a stranger chose. */
+/** Safe form of a name that a stranger chose. */
 export function shownNameOf(name: string): ShownName {
   const placed = placedJoiners(name);
   const whole =

@@ -12,7 +12,7 @@ const COMMENT_LENGTH = 1_000;
 
 interface StarRatingProps {
   legend: string;
-  /** What was answered before, 1 to 5; null: nothing yet. */
+  /** The earlier rating, 1 to 5; null for none. */
   given: number | null;
   rate: {
     mutate: (answer: { rating: number; comment: string }, options: { onSuccess: () => void }) => void;

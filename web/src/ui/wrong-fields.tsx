@@ -4,7 +4,7 @@ import { createPortal } from 'react-dom';
 
 type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-/** What is wrong with a field, as a person mends it. */
+/** The fault of a field, as an instruction. */
 function sentenceOf({ validity, type }: Field): string {
   if (validity.valueMissing) return 'This is still empty. Fill it in to go on.';
   if (type === 'email') return 'This is no email address. One looks like this: name@example.com.';
@@ -17,7 +17,7 @@ function placeOf(field: Field): Element | null {
 }
 
 /**
- * What a browser finds wrong with the fields of a form, said at each of them. The browser's own bubble shows one at a time, goes after some seconds, and is in
+ * Faults that a browser finds in the fields of a form, shown at each field. The browser's own bubble shows one at a time, goes after some seconds, and is in
  * another language than the page.
  */
 export function useWrongFields() {

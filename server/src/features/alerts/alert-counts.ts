@@ -1,6 +1,6 @@
 import type { Stats, ThreatType } from '@palisade/contract/anti-hacking';
+import { startOfDay } from '@palisade/contract/day';
 import { type Kysely, sql } from 'kysely';
-import { startOfDay } from '#platform/day.ts';
 import { createPersonCache } from '#platform/person-cache.ts';
 import type { AlertTables } from './alerts.tables.ts';
 

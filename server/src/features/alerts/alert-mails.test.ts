@@ -80,6 +80,7 @@ test('what happens while a digest is written is in the next one', async () => {
   expect(await passWeek(() => Promise.resolve())).toContain('The second.');
 });
 
+// proves: attack-D.20-3
 test('more people than a statement takes values have their digests, each once', { timeout: 120_000 }, async () => {
   const people = 70_000;
   const clock = { now: Date.parse('2026-11-20T10:00:00.000Z') };

@@ -14,15 +14,6 @@ import { mailKey } from './merging.ts';
 type Tables = AlertTables & MailTables & InstallationTables;
 type Letter = Parameters<Mail['queue']>[1];
 
-/** Where people are written to about alerts. */
-export interface AlertMails {
-  /** What is written about an incident, given its alert's id; undefined when nobody is written to. */
-  letterOf(incident: Incident): Promise<((alert_id: string) => Letter) | undefined>;
-  /** Queues a letter unless one about the same key was written on that day. */
-  queueOnce(transaction: Kysely<Tables>, incident: Incident, letter: Letter): Promise<void>;
-  wake(): void;
-}
-
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const DIGEST = 1;
@@ -35,8 +26,7 @@ const DIGEST_LINES = 10;
 const when = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 const describeTime = (iso: string) => `${when.format(new Date(iso)).replace(' at ', ', ')} UTC`;
 
-/** Mails about alerts: grave ones at once, to everybody; the rest once a week, to those who can read them. */
-export function createAlertMails(parts: {
+interface AlertMailsOptions {
   database: Kysely<Tables>;
   mail: Pick<Mail, 'queue' | 'queueAll' | 'wake'>;
   jobs: Pick<Jobs, 'handle'>;
@@ -44,17 +34,46 @@ export function createAlertMails(parts: {
   premium: { current(user_id: string): Promise<{ is_premium: boolean }> };
   public_url: string | undefined;
   now: () => number;
-}): AlertMails {
-  const { database, mail, jobs, accounts, premium, public_url, now } = parts;
-  const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
-  const pageAt = (path: string) => (public_url === undefined ? [] : [new URL(path, public_url).href]);
+}
 
-  async function letterOf(incident: Incident): Promise<((alert_id: string) => Letter) | undefined> {
+const at = (now: () => number, offset_ms = 0) => new Date(now() + offset_ms).toISOString();
+
+const digestRow = (database: Kysely<Tables>) =>
+  database.selectFrom('alert_digest').selectAll().where('id', '=', DIGEST).executeTakeFirst();
+
+/**
+ * Where people are written to about alerts.
+ * Mails about alerts: grave ones at once, to everybody; the rest once a week, to those who can read them.
+ */
+export class AlertMails {
+  private readonly database: Kysely<Tables>;
+  private readonly mail: Pick<Mail, 'queue' | 'queueAll' | 'wake'>;
+  private readonly accounts: { findUsers(ids: readonly string[]): Promise<UserInfo[]> };
+  private readonly premium: { current(user_id: string): Promise<{ is_premium: boolean }> };
+  private readonly public_url: string | undefined;
+  private readonly now: () => number;
+
+  constructor(options: AlertMailsOptions) {
+    this.database = options.database;
+    this.mail = options.mail;
+    this.accounts = options.accounts;
+    this.premium = options.premium;
+    this.public_url = options.public_url;
+    this.now = options.now;
+    options.jobs.handle(DIGESTS, ({ signal }) => this.sendDigests(signal));
+  }
+
+  private pageAt(path: string) {
+    return this.public_url === undefined ? [] : [new URL(path, this.public_url).href];
+  }
+
+  /** What is written about an incident, given its alert's id; undefined when nobody is written to. */
+  async letterOf(incident: Incident): Promise<((alert_id: string) => Letter) | undefined> {
     const { user_id, severity, description, ip_address } = incident;
     if (severity !== 'high' && severity !== 'critical') return undefined;
-    const [user] = await accounts.findUsers([user_id]);
+    const [user] = await this.accounts.findUsers([user_id]);
     if (user === undefined) return undefined;
-    const { is_premium } = await premium.current(user_id);
+    const { is_premium } = await this.premium.current(user_id);
     const advised = { ...incident, simulated: false };
     return (alert_id) => ({
       recipient: user.email,
@@ -67,7 +86,7 @@ export function createAlertMails(parts: {
         [`When: ${describeTime(incident.at)}`, ...(ip_address === null ? [] : [`From: ${ip_address}`])].join('\n'),
         alertProof(advised),
         ['What to do:', ...alertAdvice(advised).map((sentence) => `- ${sentence}`)].join('\n'),
-        ...pageAt(is_premium ? `/anti-hacking?alert=${alert_id}` : '/dashboard'),
+        ...this.pageAt(is_premium ? `/anti-hacking?alert=${alert_id}` : '/dashboard'),
         'You get at most one mail a day about the same thing.',
       ],
     });
@@ -77,11 +96,11 @@ export function createAlertMails(parts: {
    * The next people, after `after`, to whom something happened that no mail was written about, and a digest for each of them with a premium plan. Nobody: everybody
    * had theirs.
    */
-  async function digestsOf(
+  private async digestsOf(
     { since, until }: { since: string; until: string },
     after: string,
   ): Promise<{ last: string; letters: Letter[] } | undefined> {
-    const told = database
+    const told = this.database
       .selectFrom('alerts')
       .where('last_seen', '>=', since)
       .where('last_seen', '<', until)
@@ -93,8 +112,8 @@ export function createAlertMails(parts: {
     const last = people.at(-1)?.user_id;
     if (last === undefined) return undefined;
     const letters: Letter[] = [];
-    for (const user of await accounts.findUsers(people.map(({ user_id }) => user_id))) {
-      const { is_premium } = await premium.current(user.id);
+    for (const user of await this.accounts.findUsers(people.map(({ user_id }) => user_id))) {
+      const { is_premium } = await this.premium.current(user.id);
       if (!is_premium) continue;
       const theirs = told.where('user_id', '=', user.id);
       const { count } = await theirs.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
@@ -118,21 +137,21 @@ export function createAlertMails(parts: {
           lines.join('\n'),
           ...(more > 0 ? [`And ${more} more.`] : []),
           'Look at them when you have a quiet moment, and say which of them are settled.',
-          ...pageAt('/anti-hacking'),
+          ...this.pageAt('/anti-hacking'),
         ],
       });
     }
     return { last, letters };
   }
 
-  const digestRow = () => database.selectFrom('alert_digest').selectAll().where('id', '=', DIGEST).executeTakeFirst();
-
   /** Writes the digests of the next people, and notes how far that is; or notes that all are written. Answers whether there is more to do. */
-  async function writeSome(row: { since: string; until: string; written_to: string | null }): Promise<boolean> {
-    const some = await digestsOf(row, row.written_to ?? '');
+  private async writeSome(row: { since: string; until: string; written_to: string | null }): Promise<boolean> {
+    const some = await this.digestsOf(row, row.written_to ?? '');
     const next =
-      some === undefined ? { since: row.until, next_at: at(WEEK_MS), until: null, written_to: null } : { written_to: some.last };
-    await database.transaction().execute(async (transaction) => {
+      some === undefined
+        ? { since: row.until, next_at: at(this.now, WEEK_MS), until: null, written_to: null }
+        : { written_to: some.last };
+    await this.database.transaction().execute(async (transaction) => {
       // Of several servers one moves it on; the letters are there if and only if it did.
       const claimed = await transaction
         .updateTable('alert_digest')
@@ -143,60 +162,61 @@ export function createAlertMails(parts: {
         .returning('id')
         .executeTakeFirst();
       if (claimed === undefined) return;
-      if (some !== undefined) await mail.queueAll(transaction.$pickTables<'mails' | 'installation'>(), some.letters);
-      else await transaction.deleteFrom('alert_mails').where('day', '<', at(-WEEK_MS).slice(0, 10)).execute();
+      if (some !== undefined) await this.mail.queueAll(transaction.$pickTables<'mails' | 'installation'>(), some.letters);
+      else await transaction.deleteFrom('alert_mails').where('day', '<', at(this.now, -WEEK_MS).slice(0, 10)).execute();
     });
     return some !== undefined;
   }
 
-  async function sendDigests(signal: AbortSignal): Promise<void> {
-    let row = await digestRow();
+  private async sendDigests(signal: AbortSignal): Promise<void> {
+    let row = await digestRow(this.database);
     if (row === undefined) {
-      await database
+      await this.database
         .insertInto('alert_digest')
-        .values({ id: DIGEST, since: at(), next_at: at(WEEK_MS), until: null, written_to: null })
+        .values({ id: DIGEST, since: at(this.now), next_at: at(this.now, WEEK_MS), until: null, written_to: null })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .execute();
       return;
     }
     if (row.until === null) {
-      if (row.next_at > at()) return;
+      if (row.next_at > at(this.now)) return;
       // What happens from here on is the next one's.
       const { next_at } = row;
-      await database
+      await this.database
         .updateTable('alert_digest')
-        .set({ until: at() })
+        .set({ until: at(this.now) })
         .where('id', '=', DIGEST)
         .where('until', 'is', null)
         .where('next_at', '=', next_at)
         .execute();
-      row = await digestRow();
+      row = await digestRow(this.database);
     }
     while (row !== undefined && row.until !== null) {
       signal.throwIfAborted();
       const { since, until, written_to } = row;
-      if (!(await writeSome({ since, until, written_to }))) break;
-      mail.wake();
+      if (!(await this.writeSome({ since, until, written_to }))) break;
+      this.mail.wake();
       await new Promise((resolve) => setImmediate(resolve));
-      row = await digestRow();
+      row = await digestRow(this.database);
     }
   }
 
-  jobs.handle(DIGESTS, ({ signal }) => sendDigests(signal));
+  /** Queues a letter unless one about the same key was written on that day. */
+  async queueOnce(transaction: Kysely<Tables>, incident: Incident, letter: Letter): Promise<void> {
+    const claimed = await transaction
+      .insertInto('alert_mails')
+      .values({ dedupe_key: mailKey(incident), user_id: incident.user_id, day: incident.at.slice(0, 10) })
+      .onConflict((conflict) => conflict.column('dedupe_key').doNothing())
+      .returning('dedupe_key')
+      .executeTakeFirst();
+    if (claimed !== undefined) await this.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
+  }
 
-  return {
-    letterOf,
+  wake(): void {
+    this.mail.wake();
+  }
+}
 
-    async queueOnce(transaction, incident, letter) {
-      const claimed = await transaction
-        .insertInto('alert_mails')
-        .values({ dedupe_key: mailKey(incident), user_id: incident.user_id, day: incident.at.slice(0, 10) })
-        .onConflict((conflict) => conflict.column('dedupe_key').doNothing())
-        .returning('dedupe_key')
-        .executeTakeFirst();
-      if (claimed !== undefined) await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
-    },
-
-    wake: mail.wake,
-  };
+export function createAlertMails(options: AlertMailsOptions): AlertMails {
+  return new AlertMails(options);
 }

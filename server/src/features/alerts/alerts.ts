@@ -31,30 +31,6 @@ export interface Consequences {
   secondFactor: (user_id: string) => Promise<{ enabled: boolean }>;
 }
 
-export interface Alerts {
-  /** Raises an alert, or counts one more occurrence of it, and tells the person's pages; grave ones are mailed. Nothing of it happens when `claim` says no. */
-  raise(incident: Incident, claim?: Claim): Promise<void>;
-  /** Those that happened last first; the next page begins after the `last_id` of this one's last. */
-  list(user_id: string, query: AlertsQuery): Promise<AlertRow[]>;
-  /** How many there are on all pages together. */
-  count(user_id: string, query: AlertsQuery): Promise<number>;
-  find(id: string): Promise<AlertRow | undefined>;
-  detail(row: AlertRow): Promise<AlertDetail>;
-  /** @throws Problem `conflict` when it is not open. */
-  acknowledge(row: AlertRow, decider: Decider): Promise<AlertDetail>;
-  /** @throws Problem `conflict` when it is resolved already, `invalid_field` for a reason that does not fit it. */
-  resolve(row: AlertRow, resolution: BodyOf<typeof resolveAlert>, decider: Decider): Promise<AlertDetail>;
-  /** @throws Problem `conflict` when it is not resolved. */
-  reopen(row: AlertRow, decider: Decider): Promise<AlertDetail>;
-  /** "Wasn't me". @throws Problem `conflict` for an alert that no sign-in is behind. */
-  disown(
-    row: AlertRow,
-    decider: Decider,
-  ): Promise<{ alert: AlertDetail; sessions_ended: number; change_password: true; offer_two_factor: boolean }>;
-  suppressions: Suppressions;
-  counts(user_id: string): Promise<Monitor['alerts']>;
-}
-
 /** What a decision changes: the alert itself, what the history says, and what the audit log says. */
 interface Decision {
   from: readonly AlertStatus[];
@@ -71,7 +47,7 @@ interface Decision {
 
 const suppressionTables = (database: Kysely<Tables>) => database.$pickTables<keyof (AlertTables & AuditTables)>();
 
-export function createAlerts(parts: {
+interface AlertsOptions {
   database: Kysely<Tables>;
   audit: Audit;
   mails: AlertMails;
@@ -80,22 +56,66 @@ export function createAlerts(parts: {
   now: () => number;
   /** Told of each person whose alerts changed. */
   onChange: (user_id: string) => void;
-}): Alerts {
-  const { database, audit, mails, tell, consequences, now, onChange } = parts;
-  const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
+}
 
-  function changed(user_id: string): void {
-    onChange(user_id);
-    tell(user_id, { kind: 'alerts_changed' });
+const at = (now: () => number, offset_ms = 0) => new Date(now() + offset_ms).toISOString();
+
+function matching(
+  database: Kysely<Tables>,
+  user_id: string,
+  { status, severity, type, simulated, search }: Omit<AlertsQuery, 'limit' | 'cursor'>,
+) {
+  let query = database.selectFrom('alerts').where('user_id', '=', user_id);
+  query = query.where('hidden_by', status === 'hidden' ? 'is not' : 'is', null);
+  if (status === 'active') query = query.where('status', 'in', ['open', 'acknowledged']);
+  else if (status !== undefined && status !== 'hidden') query = query.where('status', '=', status);
+  if (severity !== undefined) query = query.where('severity', '=', severity);
+  if (type !== undefined) query = query.where('threat_type', '=', type);
+  if (simulated !== undefined) query = query.where('simulated', '=', simulated === 'true' ? 1 : 0);
+  return search === '' ? query : query.where(containing(search, ['description', 'ip_address']));
+}
+
+function requireFitting(now: () => number, row: AlertRow, { reason, until, suppress: hides }: BodyOf<typeof resolveAlert>): void {
+  if (reason === 'was_me' && !isAboutSignIn(row))
+    throw invalidField('reason', 'This alert is not about a sign-in, so it was not you.');
+  if (until !== undefined && until <= at(now)) throw invalidField('until', 'This date is over. Choose a later one.');
+  if (until !== undefined && until > at(now, ACCEPTED_RISK_DAYS_MAXIMUM * DAY_MS))
+    throw invalidField('until', 'A risk can be accepted for a year at most.');
+  if (hides) requireSuppressible(row, 'suppress');
+}
+
+export class Alerts {
+  private readonly database: Kysely<Tables>;
+  private readonly audit: Audit;
+  private readonly mails: AlertMails;
+  private readonly tell: (user_id: string, event: LiveEvent) => void;
+  private readonly consequences: Consequences;
+  private readonly now: () => number;
+  private readonly onChange: (user_id: string) => void;
+  readonly suppressions: Suppressions;
+
+  constructor(options: AlertsOptions) {
+    this.database = options.database;
+    this.audit = options.audit;
+    this.mails = options.mails;
+    this.tell = options.tell;
+    this.consequences = options.consequences;
+    this.now = options.now;
+    this.onChange = options.onChange;
+    this.suppressions = createSuppressions({ ...options, database: suppressionTables(this.database), changed: this.changed });
   }
 
-  const suppressions = createSuppressions({ ...parts, database: suppressionTables(database), changed });
+  private readonly changed = (user_id: string): void => {
+    this.onChange(user_id);
+    this.tell(user_id, { kind: 'alerts_changed' });
+  };
 
-  const find = (id: string): Promise<AlertRow | undefined> =>
-    database.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst();
+  find(id: string): Promise<AlertRow | undefined> {
+    return this.database.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst();
+  }
 
-  async function detail(row: AlertRow): Promise<AlertDetail> {
-    const decisions = await database
+  async detail(row: AlertRow): Promise<AlertDetail> {
+    const decisions = await this.database
       .selectFrom('alert_decisions')
       .select(['id', 'kind', 'at', 'by', 'reason', 'note', 'until'])
       .where('alert_id', '=', row.id)
@@ -104,14 +124,14 @@ export function createAlerts(parts: {
     return { ...alertOf(row), about_sign_in: isAboutSignIn(row), suppressible: isSuppressible(row), decisions };
   }
 
-  async function decide(
+  private async decide(
     row: AlertRow,
     { user_id, origin }: Decider,
     decision: Decision,
     also?: (transaction: Kysely<Tables>, changed_row: AlertRow) => Promise<void>,
   ): Promise<AlertDetail> {
     const { from, otherwise, set, kind, reason = null, note = null, until = null } = decision;
-    const changedRow = await database.transaction().execute(async (transaction) => {
+    const changedRow = await this.database.transaction().execute(async (transaction) => {
       const moved = await transaction
         .updateTable('alerts')
         .set(set)
@@ -122,10 +142,10 @@ export function createAlerts(parts: {
       if (moved === undefined) throw new Problem('conflict', { detail: otherwise });
       await transaction
         .insertInto('alert_decisions')
-        .values({ id: newId(), alert_id: row.id, kind, at: at(), by: 'person', reason, note, until })
+        .values({ id: newId(), alert_id: row.id, kind, at: at(this.now), by: 'person', reason, note, until })
         .execute();
       await also?.(transaction, moved);
-      await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
+      await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
         kind: decision.audit,
         subject_id: row.user_id,
         actor_id: user_id,
@@ -134,164 +154,154 @@ export function createAlerts(parts: {
       });
       return moved;
     });
-    changed(row.user_id);
-    return await detail(changedRow);
+    this.changed(row.user_id);
+    return await this.detail(changedRow);
   }
 
-  function matching(user_id: string, { status, severity, type, simulated, search }: Omit<AlertsQuery, 'limit' | 'cursor'>) {
-    let query = database.selectFrom('alerts').where('user_id', '=', user_id);
-    query = query.where('hidden_by', status === 'hidden' ? 'is not' : 'is', null);
-    if (status === 'active') query = query.where('status', 'in', ['open', 'acknowledged']);
-    else if (status !== undefined && status !== 'hidden') query = query.where('status', '=', status);
-    if (severity !== undefined) query = query.where('severity', '=', severity);
-    if (type !== undefined) query = query.where('threat_type', '=', type);
-    if (simulated !== undefined) query = query.where('simulated', '=', simulated === 'true' ? 1 : 0);
-    return search === '' ? query : query.where(containing(search, ['description', 'ip_address']));
-  }
-
-  function requireFitting(row: AlertRow, { reason, until, suppress: hides }: BodyOf<typeof resolveAlert>): void {
-    if (reason === 'was_me' && !isAboutSignIn(row))
-      throw invalidField('reason', 'This alert is not about a sign-in, so it was not you.');
-    if (until !== undefined && until <= at()) throw invalidField('until', 'This date is over. Choose a later one.');
-    if (until !== undefined && until > at(ACCEPTED_RISK_DAYS_MAXIMUM * DAY_MS))
-      throw invalidField('until', 'A risk can be accepted for a year at most.');
-    if (hides) requireSuppressible(row, 'suppress');
-  }
-
-  return {
-    async raise(incident, claim) {
-      const letter = await mails.letterOf(incident);
-      await database.transaction().execute(async (transaction) => {
-        if (claim !== undefined && !(await claim(transaction.$pickTables<'detection_findings'>()))) return;
-        const recorded = await recordIncident(
-          transaction.$pickTables<keyof AlertTables | 'audit_entries' | 'audit_head'>(),
-          audit,
-          incident,
-        );
-        if (recorded?.is_shown && letter) {
-          const tables = transaction.$pickTables<keyof AlertTables | 'mails' | 'installation'>();
-          await mails.queueOnce(tables, incident, letter(recorded.alert_id));
-        }
-      });
-      mails.wake();
-      changed(incident.user_id);
-    },
-
-    async list(user_id, query) {
-      const { limit, cursor } = query;
-      const rows = matching(user_id, query).selectAll().orderBy('last_id', 'desc').limit(limit);
-      return await (cursor === undefined ? rows : rows.where('last_id', '<', cursor)).execute();
-    },
-
-    async count(user_id, query) {
-      const { count } = await matching(user_id, query)
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow();
-      return count;
-    },
-
-    find,
-    detail,
-    suppressions,
-
-    acknowledge: (row, decider) =>
-      decide(row, decider, {
-        from: ['open'],
-        otherwise: 'This alert is not open any more.',
-        set: { status: 'acknowledged' },
-        kind: 'acknowledged',
-        audit: 'alert_acknowledged',
-      }),
-
-    async resolve(row, resolution, decider) {
-      requireFitting(row, resolution);
-      const { reason, note: written, until = null, suppress: hides } = resolution;
-      const note = written === undefined || written === '' ? null : written;
-      const resolved = await decide(
-        row,
-        decider,
-        {
-          from: ['open', 'acknowledged'],
-          otherwise: 'This alert is resolved already.',
-          set: {
-            status: 'resolved',
-            resolved_reason: reason,
-            resolved_note: note,
-            resolved_until: until,
-            resolved_at: at(),
-            resolved_by: decider.user_id,
-          },
-          kind: 'resolved',
-          reason,
-          note,
-          until,
-          audit: 'alert_resolved',
-          details: { reason, until },
-        },
-        hides ? (transaction, moved) => suppressions.add(suppressionTables(transaction), moved, decider) : undefined,
+  /** Raises an alert, or counts one more occurrence of it, and tells the person's pages; grave ones are mailed. Nothing of it happens when `claim` says no. */
+  async raise(incident: Incident, claim?: Claim): Promise<void> {
+    const letter = await this.mails.letterOf(incident);
+    await this.database.transaction().execute(async (transaction) => {
+      if (claim !== undefined && !(await claim(transaction.$pickTables<'detection_findings'>()))) return;
+      const recorded = await recordIncident(
+        transaction.$pickTables<keyof AlertTables | 'audit_entries' | 'audit_head'>(),
+        this.audit,
+        incident,
       );
-      const { trustBrowser, reviewBrowser } = consequences.browsers;
-      if (row.browser_id !== null) await (reason === 'was_me' ? trustBrowser : reviewBrowser)(row.user_id, row.browser_id);
-      return resolved;
-    },
+      if (recorded?.is_shown && letter) {
+        const tables = transaction.$pickTables<keyof AlertTables | 'mails' | 'installation'>();
+        await this.mails.queueOnce(tables, incident, letter(recorded.alert_id));
+      }
+    });
+    this.mails.wake();
+    this.changed(incident.user_id);
+  }
 
-    reopen: (row, decider) =>
-      decide(row, decider, {
-        from: ['resolved'],
-        otherwise: 'This alert is open.',
-        set: { status: 'open', ...UNRESOLVED },
-        kind: 'reopened',
-        audit: 'alert_reopened',
-      }),
+  /** Those that happened last first; the next page begins after the `last_id` of this one's last. */
+  async list(user_id: string, query: AlertsQuery): Promise<AlertRow[]> {
+    const { limit, cursor } = query;
+    const rows = matching(this.database, user_id, query).selectAll().orderBy('last_id', 'desc').limit(limit);
+    return await (cursor === undefined ? rows : rows.where('last_id', '<', cursor)).execute();
+  }
 
-    async disown(row, decider) {
-      if (!isAboutSignIn(row)) throw new Problem('conflict', { detail: 'This alert is not about a sign-in.' });
-      const others = sessionsOf(row).filter((id) => id !== decider.session_id);
-      const ended = await Promise.all(others.map((id) => consequences.endSession(row.user_id, id)));
-      const sessions_ended = ended.filter(Boolean).length;
-      const alert = await decide(row, decider, {
-        from: ['open', 'acknowledged', 'resolved'],
-        otherwise: 'This alert is gone.',
-        // A session that was ended is refused from now on, which is what `blocked` says.
-        set: { status: 'acknowledged', ...UNRESOLVED, ...(sessions_ended > 0 ? { outcome: 'blocked' } : {}) },
-        kind: 'not_me',
-        audit: 'alert_acknowledged',
-        details: { not_me: true, sessions_ended },
-      });
-      if (row.browser_id !== null) await consequences.browsers.forgetBrowser(row.user_id, row.browser_id);
-      const { enabled } = await consequences.secondFactor(row.user_id);
-      return { alert, sessions_ended, change_password: true, offer_two_factor: !enabled };
-    },
+  /** The count on all pages together. */
+  async count(user_id: string, query: AlertsQuery): Promise<number> {
+    const { count } = await matching(this.database, user_id, query)
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    return count;
+  }
 
-    async counts(user_id) {
-      const rows = await database
-        .selectFrom('alerts')
-        .select(({ fn }) => ['status', 'hidden_by', 'simulated', 'outcome', 'severity', fn.countAll<number>().as('count')])
-        .where('user_id', '=', user_id)
-        .groupBy(['status', 'hidden_by', 'simulated', 'outcome', 'severity'])
-        .execute();
-      const sum = (matches: (row: (typeof rows)[number]) => boolean) =>
-        rows.reduce((total, row) => total + (matches(row) ? row.count : 0), 0);
-      const isActive = (row: (typeof rows)[number]) => row.hidden_by === null && row.status !== 'resolved';
-      const isReal = (row: (typeof rows)[number]) => isActive(row) && row.simulated === 0;
-      const unstopped = rows.filter((row) => isReal(row) && row.outcome !== 'blocked');
-      const severity = severitySchema.options.findLast((one) => unstopped.some((row) => row.severity === one));
-      const gravest =
-        severity &&
-        (await matching(user_id, { status: 'active', severity, simulated: 'false', search: '' })
-          .where('outcome', '!=', 'blocked')
-          .select(['id', 'threat_type', 'severity'])
-          .orderBy('last_id', 'desc')
-          .limit(1)
-          .executeTakeFirst());
-      return {
-        real: sum(isReal),
-        unstopped: sum((row) => unstopped.includes(row)),
-        gravest: gravest ?? null,
-        active: sum(isActive),
-        resolved: sum((row) => row.hidden_by === null && row.status === 'resolved'),
-        hidden: sum((row) => row.hidden_by !== null),
-      };
-    },
-  };
+  /** @throws Problem `conflict` when it is not open. */
+  acknowledge(row: AlertRow, decider: Decider): Promise<AlertDetail> {
+    return this.decide(row, decider, {
+      from: ['open'],
+      otherwise: 'This alert is not open any more.',
+      set: { status: 'acknowledged' },
+      kind: 'acknowledged',
+      audit: 'alert_acknowledged',
+    });
+  }
+
+  /** @throws Problem `conflict` when it is resolved already, `invalid_field` for a reason that does not fit it. */
+  async resolve(row: AlertRow, resolution: BodyOf<typeof resolveAlert>, decider: Decider): Promise<AlertDetail> {
+    requireFitting(this.now, row, resolution);
+    const { reason, note: written, until = null, suppress: hides } = resolution;
+    const note = written === undefined || written === '' ? null : written;
+    const resolved = await this.decide(
+      row,
+      decider,
+      {
+        from: ['open', 'acknowledged'],
+        otherwise: 'This alert is resolved already.',
+        set: {
+          status: 'resolved',
+          resolved_reason: reason,
+          resolved_note: note,
+          resolved_until: until,
+          resolved_at: at(this.now),
+          resolved_by: decider.user_id,
+        },
+        kind: 'resolved',
+        reason,
+        note,
+        until,
+        audit: 'alert_resolved',
+        details: { reason, until },
+      },
+      hides ? (transaction, moved) => this.suppressions.add(suppressionTables(transaction), moved, decider) : undefined,
+    );
+    const { trustBrowser, reviewBrowser } = this.consequences.browsers;
+    if (row.browser_id !== null) await (reason === 'was_me' ? trustBrowser : reviewBrowser)(row.user_id, row.browser_id);
+    return resolved;
+  }
+
+  /** @throws Problem `conflict` when it is not resolved. */
+  reopen(row: AlertRow, decider: Decider): Promise<AlertDetail> {
+    return this.decide(row, decider, {
+      from: ['resolved'],
+      otherwise: 'This alert is open.',
+      set: { status: 'open', ...UNRESOLVED },
+      kind: 'reopened',
+      audit: 'alert_reopened',
+    });
+  }
+
+  /** "Wasn't me". @throws Problem `conflict` for an alert that no sign-in is behind. */
+  async disown(
+    row: AlertRow,
+    decider: Decider,
+  ): Promise<{ alert: AlertDetail; sessions_ended: number; change_password: true; offer_two_factor: boolean }> {
+    if (!isAboutSignIn(row)) throw new Problem('conflict', { detail: 'This alert is not about a sign-in.' });
+    const others = sessionsOf(row).filter((id) => id !== decider.session_id);
+    const ended = await Promise.all(others.map((id) => this.consequences.endSession(row.user_id, id)));
+    const sessions_ended = ended.filter(Boolean).length;
+    const alert = await this.decide(row, decider, {
+      from: ['open', 'acknowledged', 'resolved'],
+      otherwise: 'This alert is gone.',
+      // A session that was ended is refused from now on, which is what `blocked` says.
+      set: { status: 'acknowledged', ...UNRESOLVED, ...(sessions_ended > 0 ? { outcome: 'blocked' } : {}) },
+      kind: 'not_me',
+      audit: 'alert_acknowledged',
+      details: { not_me: true, sessions_ended },
+    });
+    if (row.browser_id !== null) await this.consequences.browsers.forgetBrowser(row.user_id, row.browser_id);
+    const { enabled } = await this.consequences.secondFactor(row.user_id);
+    return { alert, sessions_ended, change_password: true, offer_two_factor: !enabled };
+  }
+
+  async counts(user_id: string): Promise<Monitor['alerts']> {
+    const rows = await this.database
+      .selectFrom('alerts')
+      .select(({ fn }) => ['status', 'hidden_by', 'simulated', 'outcome', 'severity', fn.countAll<number>().as('count')])
+      .where('user_id', '=', user_id)
+      .groupBy(['status', 'hidden_by', 'simulated', 'outcome', 'severity'])
+      .execute();
+    const sum = (matches: (row: (typeof rows)[number]) => boolean) =>
+      rows.reduce((total, row) => total + (matches(row) ? row.count : 0), 0);
+    const isActive = (row: (typeof rows)[number]) => row.hidden_by === null && row.status !== 'resolved';
+    const isReal = (row: (typeof rows)[number]) => isActive(row) && row.simulated === 0;
+    const unstopped = rows.filter((row) => isReal(row) && row.outcome !== 'blocked');
+    const severity = severitySchema.options.findLast((one) => unstopped.some((row) => row.severity === one));
+    const gravest =
+      severity &&
+      (await matching(this.database, user_id, { status: 'active', severity, simulated: 'false', search: '' })
+        .where('outcome', '!=', 'blocked')
+        .select(['id', 'threat_type', 'severity'])
+        .orderBy('last_id', 'desc')
+        .limit(1)
+        .executeTakeFirst());
+    return {
+      real: sum(isReal),
+      unstopped: sum((row) => unstopped.includes(row)),
+      gravest: gravest ?? null,
+      active: sum(isActive),
+      resolved: sum((row) => row.hidden_by === null && row.status === 'resolved'),
+      hidden: sum((row) => row.hidden_by !== null),
+    };
+  }
+}
+
+export function createAlerts(options: AlertsOptions): Alerts {
+  return new Alerts(options);
 }

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 
 type Tables = AlertTables & AuditTables;
 
-/** What is kept out of the list: what one rule finds of one source, for a while (docs/decisions/0048). */
+/** What is kept out of the list: what one rule finds of one source, for a while (docs/decisions/monitor.md). */
 export interface Suppressions {
   /** Keeps the like of an alert out of the list, as part of `database`'s transaction; where that is done already, for longer. */
   add(database: Kysely<Tables>, row: AlertRow, decider: Decider): Promise<void>;

@@ -1,3 +1,4 @@
+// proves: asvs-5.2.3, asvs-16.5.3
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -187,6 +188,7 @@ describe('a large file', async () => {
   });
 });
 
+// proves: security-35
 describe('limits', async () => {
   const app = await startScanningApp({
     surroundings: {
@@ -214,6 +216,7 @@ describe('limits', async () => {
     });
   });
 
+  // proves: asvs-5.2.1
   test('an upload over the limit is 413 in its middle, and nothing of it stays', async () => {
     const problem = problemOf(await upload(app, token, { name: 'big', content: noise(8 * MIB) }));
     expect(problem).toMatchObject({ status: 413, code: 'too_large' });

@@ -1,3 +1,4 @@
+// proves: asvs-15.2.2
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -243,6 +244,7 @@ describe('too much at once', async () => {
     };
   };
 
+  // proves: asvs-2.3.2, asvs-2.4.1
   test('is 429 with Retry-After before the body: of one person, and of everybody', async () => {
     const first = await hold(maria.token, 1);
     const second = await hold(maria.token, 2);

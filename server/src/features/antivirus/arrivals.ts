@@ -17,20 +17,6 @@ interface Arriving {
   ended: PromiseWithResolvers<boolean>;
 }
 
-export interface Arrivals {
-  /**
-   * Does `work` as one of the files on their way. `key` is what the page that sends it has named it; `signal` is aborted when the person cancels.
-   * @throws Problem `too_many_requests` at once, before a byte was read, when there are too many; `conflict` for a key that is in use.
-   */
-  during<T>(file: { user_id: string; key: string | undefined }, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Undefined when nobody's file goes by this key, or it has its verdict. @throws Problem `on_another_server` when it is on its way to one that does not answer. */
-  find(key: string): Promise<{ user_id: string } | undefined>;
-  /** Answers once nothing of the file is left, at whichever server it was; false when its verdict came first, and stays. @throws as `find` does. */
-  cancel(key: string): Promise<boolean>;
-  /** Ends all that a person has on the way, because their account is deleted. Answers once it has. */
-  dismiss(user_id: string): Promise<void>;
-}
-
 /** Seconds after which it is worth trying again. */
 const RETRY_AFTER_S = { person: 5, all: 15, elsewhere: 1 } as const;
 
@@ -63,133 +49,166 @@ interface Told {
   cancelled: boolean;
 }
 
+function end(arriving: Arriving): Promise<boolean> {
+  arriving.abort.abort(new Problem('upload_cancelled'));
+  return arriving.ended.promise;
+}
+
+const tooManyOfAll = () =>
+  new Problem('too_many_requests', {
+    detail: 'The scanner has more files than it can take at once. Wait a moment and try again.',
+    retry_after: RETRY_AFTER_S.all,
+  });
+
 /** This server counts what it has itself; `counters` what all servers have together, and `news` asks the others for what they have. */
+export class Arrivals {
+  private readonly limits: ArrivalLimits;
+  private readonly counters: Pick<Counters, 'put' | 'remove' | 'count'>;
+  private readonly news: Pick<SessionNews, 'tell' | 'listen'> | undefined;
+  private readonly counts = new Map<string, number>();
+  private readonly keyed = new Map<string, Arriving>();
+  private readonly present = new Set<Arriving>();
+  private all = 0;
+  /** Files that are counted in `counters`, by id. */
+  private readonly shared = new Map<string, Shared>();
+  private readonly asked = new Map<string, (told: Told) => void>();
+
+  constructor(
+    limits: ArrivalLimits,
+    counters: Pick<Counters, 'put' | 'remove' | 'count'>,
+    news?: Pick<SessionNews, 'tell' | 'listen'>,
+  ) {
+    this.limits = limits;
+    this.counters = counters;
+    this.news = news;
+    setInterval(() => {
+      for (const [member, { user_id, key }] of this.shared)
+        void Promise.all([this.ofPerson(member, user_id), this.ofAll(member), this.ofName(member, key)]);
+    }, PROLONGED_EVERY_MS).unref();
+    this.news?.listen((said) => {
+      if (said.kind === 'upload_told') this.asked.get(said.ask)?.(said);
+      if (said.kind !== 'upload_asked') return;
+      const { ask, key, cancel } = said;
+      const arriving = this.keyed.get(key);
+      if (arriving === undefined) return;
+      const answer = (cancelled: boolean) => this.news?.tell({ kind: 'upload_told', ask, user_id: arriving.user_id, cancelled });
+      if (cancel) void end(arriving).then(answer);
+      else answer(false);
+    });
+  }
+
+  private count(user_id: string, change: 1 | -1): void {
+    this.all += change;
+    const theirs = (this.counts.get(user_id) ?? 0) + change;
+    if (theirs === 0) this.counts.delete(user_id);
+    else this.counts.set(user_id, theirs);
+  }
+
+  private ofPerson(member: string, user_id: string) {
+    return this.counters.put(keyOf(user_id), { member, most: this.limits.per_person, window_ms: LEASE_MS });
+  }
+
+  private ofAll(member: string) {
+    return this.counters.put(ALL, { member, most: this.limits.all, window_ms: LEASE_MS });
+  }
+
+  private async ofName(member: string, key: string | undefined) {
+    return key === undefined
+      ? undefined
+      : await this.counters.put(keyOfName(key), { member, most: this.limits.all, window_ms: LEASE_MS });
+  }
+
+  /** Asks the server that an upload is on its way to; undefined when no server says that it is. @throws Problem `on_another_server` when that one does not answer. */
+  private async askOthers(key: string, cancel: boolean): Promise<Told | undefined> {
+    if ((await this.counters.count(keyOfName(key), LEASE_MS)) === 0) return undefined;
+    const ask = newId();
+    const told = Promise.withResolvers<Told | undefined>();
+    this.asked.set(ask, told.resolve);
+    const timer = setTimeout(() => told.resolve(undefined), cancel ? ENDED_WITHIN_MS : TOLD_WITHIN_MS);
+    this.news?.tell({ kind: 'upload_asked', ask, key, cancel });
+    const answer = this.news === undefined ? undefined : await told.promise;
+    clearTimeout(timer);
+    this.asked.delete(ask);
+    if (answer === undefined) throw new Problem('on_another_server', { retry_after: RETRY_AFTER_S.elsewhere });
+    return answer;
+  }
+
+  private tooManyOfPerson() {
+    return new Problem('too_many_requests', {
+      detail: `You have ${this.limits.per_person} files on their way already. Wait until one of them is done.`,
+      retry_after: RETRY_AFTER_S.person,
+    });
+  }
+
+  /** Does `work` as one of the files on their way to any server. */
+  private async together<T>({ user_id, key }: Shared, work: () => Promise<T>): Promise<T> {
+    const member = newId();
+    try {
+      if ((await this.ofPerson(member, user_id)).wait_ms > 0) throw this.tooManyOfPerson();
+      if ((await this.ofAll(member)).wait_ms > 0) throw tooManyOfAll();
+      await this.ofName(member, key);
+      this.shared.set(member, { user_id, key });
+      return await work();
+    } finally {
+      this.shared.delete(member);
+      const names = [keyOf(user_id), ALL, ...(key === undefined ? [] : [keyOfName(key)])];
+      await Promise.all(names.map((name) => this.counters.remove(name, member)));
+    }
+  }
+
+  /**
+   * Does `work` as one of the files on their way. `key` is what the page that sends it has named it; `signal` is aborted when the person cancels.
+   * @throws Problem `too_many_requests` at once, before a byte was read, when there are too many; `conflict` for a key that is in use.
+   */
+  async during<T>(
+    { user_id, key }: { user_id: string; key: string | undefined },
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    if ((this.counts.get(user_id) ?? 0) >= this.limits.per_person) throw this.tooManyOfPerson();
+    if (this.all >= this.limits.all) throw tooManyOfAll();
+    if (key !== undefined && this.keyed.has(key))
+      throw new Problem('conflict', { detail: 'A file is on its way under this key already. Use a key once.' });
+    const arriving: Arriving = { user_id, abort: new AbortController(), ended: Promise.withResolvers() };
+    if (key !== undefined) this.keyed.set(key, arriving);
+    this.present.add(arriving);
+    this.count(user_id, 1);
+    let cancelled = false;
+    try {
+      return await this.together({ user_id, key }, () => work(arriving.abort.signal));
+    } catch (error) {
+      cancelled = wasCancelled(error);
+      throw error;
+    } finally {
+      if (key !== undefined) this.keyed.delete(key);
+      this.present.delete(arriving);
+      this.count(user_id, -1);
+      arriving.ended.resolve(cancelled);
+    }
+  }
+
+  /** Undefined when nobody's file goes by this key, or it has its verdict. @throws Problem `on_another_server` when it is on its way to one that does not answer. */
+  async find(key: string): Promise<{ user_id: string } | undefined> {
+    return this.keyed.get(key) ?? (await this.askOthers(key, false));
+  }
+
+  /** Answers once nothing of the file is left, at whichever server it was; false when its verdict came first, and stays. @throws as `find` does. */
+  async cancel(key: string): Promise<boolean> {
+    const arriving = this.keyed.get(key);
+    return arriving === undefined ? (await this.askOthers(key, true))?.cancelled === true : await end(arriving);
+  }
+
+  /** Ends all that a person has on the way, because their account is deleted. Answers once it has. */
+  async dismiss(user_id: string): Promise<void> {
+    const theirs = [...this.present].filter((arriving) => arriving.user_id === user_id);
+    for (const { abort } of theirs) abort.abort(new Problem('unauthenticated', { detail: ACCOUNT_GONE }));
+    await Promise.all(theirs.map(({ ended }) => ended.promise));
+  }
+}
+
 export function createArrivals(
   limits: ArrivalLimits,
   counters: Pick<Counters, 'put' | 'remove' | 'count'>,
   news?: Pick<SessionNews, 'tell' | 'listen'>,
 ): Arrivals {
-  const counts = new Map<string, number>();
-  const keyed = new Map<string, Arriving>();
-  const present = new Set<Arriving>();
-  let all = 0;
-
-  function count(user_id: string, change: 1 | -1): void {
-    all += change;
-    const theirs = (counts.get(user_id) ?? 0) + change;
-    if (theirs === 0) counts.delete(user_id);
-    else counts.set(user_id, theirs);
-  }
-
-  /** Files that are counted in `counters`, by id. */
-  const shared = new Map<string, Shared>();
-  const ofPerson = (member: string, user_id: string) =>
-    counters.put(keyOf(user_id), { member, most: limits.per_person, window_ms: LEASE_MS });
-  const ofAll = (member: string) => counters.put(ALL, { member, most: limits.all, window_ms: LEASE_MS });
-  const ofName = async (member: string, key: string | undefined) =>
-    key === undefined ? undefined : await counters.put(keyOfName(key), { member, most: limits.all, window_ms: LEASE_MS });
-
-  setInterval(() => {
-    for (const [member, { user_id, key }] of shared)
-      void Promise.all([ofPerson(member, user_id), ofAll(member), ofName(member, key)]);
-  }, PROLONGED_EVERY_MS).unref();
-
-  function end(arriving: Arriving): Promise<boolean> {
-    arriving.abort.abort(new Problem('upload_cancelled'));
-    return arriving.ended.promise;
-  }
-
-  const asked = new Map<string, (told: Told) => void>();
-  news?.listen((said) => {
-    if (said.kind === 'upload_told') asked.get(said.ask)?.(said);
-    if (said.kind !== 'upload_asked') return;
-    const { ask, key, cancel } = said;
-    const arriving = keyed.get(key);
-    if (arriving === undefined) return;
-    const answer = (cancelled: boolean) => news.tell({ kind: 'upload_told', ask, user_id: arriving.user_id, cancelled });
-    if (cancel) void end(arriving).then(answer);
-    else answer(false);
-  });
-
-  /** Asks the server that an upload is on its way to; undefined when no server says that it is. @throws Problem `on_another_server` when that one does not answer. */
-  async function askOthers(key: string, cancel: boolean): Promise<Told | undefined> {
-    if ((await counters.count(keyOfName(key), LEASE_MS)) === 0) return undefined;
-    const ask = newId();
-    const told = Promise.withResolvers<Told | undefined>();
-    asked.set(ask, told.resolve);
-    const timer = setTimeout(() => told.resolve(undefined), cancel ? ENDED_WITHIN_MS : TOLD_WITHIN_MS);
-    news?.tell({ kind: 'upload_asked', ask, key, cancel });
-    const answer = news === undefined ? undefined : await told.promise;
-    clearTimeout(timer);
-    asked.delete(ask);
-    if (answer === undefined) throw new Problem('on_another_server', { retry_after: RETRY_AFTER_S.elsewhere });
-    return answer;
-  }
-
-  const tooManyOfPerson = () =>
-    new Problem('too_many_requests', {
-      detail: `You have ${limits.per_person} files on their way already. Wait until one of them is done.`,
-      retry_after: RETRY_AFTER_S.person,
-    });
-  const tooManyOfAll = () =>
-    new Problem('too_many_requests', {
-      detail: 'The scanner has more files than it can take at once. Wait a moment and try again.',
-      retry_after: RETRY_AFTER_S.all,
-    });
-
-  /** Does `work` as one of the files on their way to any server. */
-  async function together<T>({ user_id, key }: Shared, work: () => Promise<T>): Promise<T> {
-    const member = newId();
-    try {
-      if ((await ofPerson(member, user_id)).wait_ms > 0) throw tooManyOfPerson();
-      if ((await ofAll(member)).wait_ms > 0) throw tooManyOfAll();
-      await ofName(member, key);
-      shared.set(member, { user_id, key });
-      return await work();
-    } finally {
-      shared.delete(member);
-      const names = [keyOf(user_id), ALL, ...(key === undefined ? [] : [keyOfName(key)])];
-      await Promise.all(names.map((name) => counters.remove(name, member)));
-    }
-  }
-
-  return {
-    async during({ user_id, key }, work) {
-      if ((counts.get(user_id) ?? 0) >= limits.per_person) throw tooManyOfPerson();
-      if (all >= limits.all) throw tooManyOfAll();
-      if (key !== undefined && keyed.has(key))
-        throw new Problem('conflict', { detail: 'A file is on its way under this key already. Use a key once.' });
-      const arriving: Arriving = { user_id, abort: new AbortController(), ended: Promise.withResolvers() };
-      if (key !== undefined) keyed.set(key, arriving);
-      present.add(arriving);
-      count(user_id, 1);
-      let cancelled = false;
-      try {
-        return await together({ user_id, key }, () => work(arriving.abort.signal));
-      } catch (error) {
-        cancelled = wasCancelled(error);
-        throw error;
-      } finally {
-        if (key !== undefined) keyed.delete(key);
-        present.delete(arriving);
-        count(user_id, -1);
-        arriving.ended.resolve(cancelled);
-      }
-    },
-
-    async find(key) {
-      return keyed.get(key) ?? (await askOthers(key, false));
-    },
-
-    async cancel(key) {
-      const arriving = keyed.get(key);
-      return arriving === undefined ? (await askOthers(key, true))?.cancelled === true : await end(arriving);
-    },
-
-    async dismiss(user_id) {
-      const theirs = [...present].filter((arriving) => arriving.user_id === user_id);
-      for (const { abort } of theirs) abort.abort(new Problem('unauthenticated', { detail: ACCOUNT_GONE }));
-      await Promise.all(theirs.map(({ ended }) => ended.promise));
-    },
-  };
+  return new Arrivals(limits, counters, news);
 }

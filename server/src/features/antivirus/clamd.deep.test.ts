@@ -1,3 +1,4 @@
+// proves: asvs-16.5.2
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -78,6 +78,7 @@ test.runIf(isLinux)(
   },
 );
 
+// proves: attack-A.3-3
 test('a file over which the server ended again and again is not taken up for ever', { timeout: 120_000 }, async () => {
   const { database, spooled, start } = servers();
   const before = await start();

@@ -20,19 +20,6 @@ interface Accounts {
   findUsers(ids: readonly string[]): Promise<{ id: string; email: string; username: string }[]>;
 }
 
-/** Findings that their owners hold to be false alarms, and what the administrators say of them. */
-export interface FalseAlarms {
-  of(scan_id: string): Promise<ScanDetail['report']>;
-  /** @throws Problem `conflict` for a record that is not infected, or was reported already. */
-  report(row: ScanRow, reason: string): Promise<void>;
-  list(page: PageQuery): Promise<FalseAlarm[]>;
-  countOpen(): Promise<number>;
-  /** @throws Problem `not_found` when it is not open. */
-  decide(id: string, decision: Decision, by: Doer): Promise<void>;
-  /** Makes a report open again. @throws Problem `conflict` when the decision of that time is not what holds any more. */
-  reopen(id: string, decided_at: string, by: Doer): Promise<void>;
-}
-
 type Decision = Exclude<ReportStatus, 'open'>;
 type Tables = AntivirusTables & AuditTables & JobTables & MailTables & InstallationTables;
 
@@ -84,7 +71,7 @@ function takenBackLetter({ filename, page }: { filename: string; page: string[] 
 
 const enginesSchema = z.array(engineAnswerSchema);
 
-export function createFalseAlarms(parts: {
+interface FalseAlarmsOptions {
   database: Kysely<Tables>;
   audit: Audit;
   accounts: Accounts;
@@ -96,153 +83,186 @@ export function createFalseAlarms(parts: {
   now: () => number;
   /** In place of a minute, in ms. */
   told_after_ms?: number | undefined;
-}): FalseAlarms {
-  const { database, audit, accounts, mail, jobs, public_url, onChange, now, told_after_ms = TOLD_AFTER_MS } = parts;
-  const at = () => new Date(now()).toISOString();
-  const auditTables = (transaction: Kysely<Tables>) => transaction.$pickTables<'audit_entries' | 'audit_head'>();
+}
 
-  jobs.handle(TOLD, async ({ payload: { report_id, decided_at, taken_back }, conclude }) => {
-    const whose = await database
-      .selectFrom('quarantine_reports')
-      .select('user_id')
-      .where('id', '=', report_id)
-      .executeTakeFirst();
-    const [person] = whose === undefined ? [] : await accounts.findUsers([whose.user_id]);
-    if (person === undefined) return;
-    await database.transaction().execute(async (transaction) => {
-      const report = await transaction
+const at = (now: () => number) => new Date(now()).toISOString();
+
+const auditTables = (transaction: Kysely<Tables>) => transaction.$pickTables<'audit_entries' | 'audit_head'>();
+
+/** Findings that their owners hold to be false alarms, and what the administrators say of them. */
+export class FalseAlarms {
+  private readonly database: Kysely<Tables>;
+  private readonly audit: Audit;
+  private readonly accounts: Accounts;
+  private readonly jobs: Pick<Jobs, 'handle' | 'enqueue' | 'wake'>;
+  private readonly onChange: (user_id: string) => void;
+  private readonly now: () => number;
+  private readonly told_after_ms: number;
+
+  constructor(options: FalseAlarmsOptions) {
+    this.database = options.database;
+    this.audit = options.audit;
+    this.accounts = options.accounts;
+    this.jobs = options.jobs;
+    this.onChange = options.onChange;
+    this.now = options.now;
+    this.told_after_ms = options.told_after_ms ?? TOLD_AFTER_MS;
+    this.jobs.handle(TOLD, async ({ payload: { report_id, decided_at, taken_back }, conclude }) => {
+      const whose = await this.database
         .selectFrom('quarantine_reports')
-        .innerJoin('scans', 'scans.id', 'quarantine_reports.scan_id')
-        .select(['quarantine_reports.status', 'quarantine_reports.decided_at', 'scans.id', 'scans.filename'])
-        .where('quarantine_reports.id', '=', report_id)
+        .select('user_id')
+        .where('id', '=', report_id)
         .executeTakeFirst();
-      const holds = taken_back ? report?.status === 'open' : report?.decided_at === decided_at;
-      if (report !== undefined && holds) {
-        const { filename, status } = report;
-        // The scan itself, as its link in the history has it.
-        const page = public_url === undefined ? [] : [new URL(`/antivirus?scan=${report.id}`, public_url).href];
-        const letter =
-          status === 'open' ? takenBackLetter({ filename, page }) : decisionLetter({ filename, decision: status, page });
-        await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), { recipient: person.email, ...letter });
-      }
-      await conclude(transaction.$pickTables<'jobs'>());
+      const [person] = whose === undefined ? [] : await this.accounts.findUsers([whose.user_id]);
+      if (person === undefined) return;
+      await this.database.transaction().execute(async (transaction) => {
+        const report = await transaction
+          .selectFrom('quarantine_reports')
+          .innerJoin('scans', 'scans.id', 'quarantine_reports.scan_id')
+          .select(['quarantine_reports.status', 'quarantine_reports.decided_at', 'scans.id', 'scans.filename'])
+          .where('quarantine_reports.id', '=', report_id)
+          .executeTakeFirst();
+        const holds = taken_back ? report?.status === 'open' : report?.decided_at === decided_at;
+        if (report !== undefined && holds) {
+          const { filename, status } = report;
+          // The scan itself, as its link in the history has it.
+          const page = options.public_url === undefined ? [] : [new URL(`/antivirus?scan=${report.id}`, options.public_url).href];
+          const letter =
+            status === 'open' ? takenBackLetter({ filename, page }) : decisionLetter({ filename, decision: status, page });
+          await options.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), { recipient: person.email, ...letter });
+        }
+        await conclude(transaction.$pickTables<'jobs'>());
+      });
+      options.mail.wake();
     });
-    mail.wake();
-  });
+  }
 
-  return {
-    async of(scan_id) {
-      const report = await database
-        .selectFrom('quarantine_reports')
-        .select(['status', 'reported_at', 'decided_at'])
-        .where('scan_id', '=', scan_id)
-        .executeTakeFirst();
-      return report ?? null;
-    },
+  async of(scan_id: string): Promise<ScanDetail['report']> {
+    const report = await this.database
+      .selectFrom('quarantine_reports')
+      .select(['status', 'reported_at', 'decided_at'])
+      .where('scan_id', '=', scan_id)
+      .executeTakeFirst();
+    return report ?? null;
+  }
 
-    async report({ id, user_id, scan_status }, reason) {
-      if (scan_status !== 'infected') {
-        throw new Problem('conflict', { detail: 'Nothing was found in this file, so there is nothing to report.' });
-      }
-      const report = { id: newId(), scan_id: id, user_id, reason, status: 'open' as const, reported_at: at(), decided_at: null };
-      try {
-        await database.insertInto('quarantine_reports').values(report).execute();
-      } catch (error) {
-        if (isForeignKeyViolation(error)) throw new Problem('not_found', { cause: error });
-        if (!isUniqueViolation(error, 'scan_id')) throw error;
-        throw new Problem('conflict', { detail: 'You have reported this already. An administrator will look at it.' });
-      }
-    },
+  /** @throws Problem `conflict` for a record that is not infected, or was reported already. */
+  async report({ id, user_id, scan_status }: ScanRow, reason: string): Promise<void> {
+    if (scan_status !== 'infected') {
+      throw new Problem('conflict', { detail: 'Nothing was found in this file, so there is nothing to report.' });
+    }
+    const report = {
+      id: newId(),
+      scan_id: id,
+      user_id,
+      reason,
+      status: 'open' as const,
+      reported_at: at(this.now),
+      decided_at: null,
+    };
+    try {
+      await this.database.insertInto('quarantine_reports').values(report).execute();
+    } catch (error) {
+      if (isForeignKeyViolation(error)) throw new Problem('not_found', { cause: error });
+      if (!isUniqueViolation(error, 'scan_id')) throw error;
+      throw new Problem('conflict', { detail: 'You have reported this already. An administrator will look at it.' });
+    }
+  }
 
-    async list({ limit, cursor }) {
-      let query = database
-        .selectFrom('quarantine_reports')
-        .innerJoin('scans', 'scans.id', 'quarantine_reports.scan_id')
-        .select([
-          'quarantine_reports.id',
-          'quarantine_reports.user_id',
-          'quarantine_reports.reason',
-          'quarantine_reports.status',
-          'quarantine_reports.reported_at',
-          'quarantine_reports.decided_at',
-          'scans.filename',
-          'scans.file_hash',
-          'scans.threat_detected',
-          'scans.threat_member',
-          'scans.engines',
-        ])
-        .orderBy('quarantine_reports.id', 'desc')
-        .limit(limit);
-      if (cursor !== undefined) query = query.where('quarantine_reports.id', '<', cursor);
-      const rows = await query.execute();
-      const people = await accounts.findUsers([...new Set(rows.map((row) => row.user_id))]);
-      const byId = new Map(people.map((person) => [person.id, person]));
-      return rows.flatMap(({ user_id, engines, ...row }) => {
-        const person = byId.get(user_id);
-        if (person === undefined) return [];
-        return [
-          {
-            ...row,
-            engines: enginesSchema.parse(JSON.parse(engines)),
-            user_email: person.email,
-            user_username: person.username,
-          },
-        ];
-      });
-    },
+  async list({ limit, cursor }: PageQuery): Promise<FalseAlarm[]> {
+    let query = this.database
+      .selectFrom('quarantine_reports')
+      .innerJoin('scans', 'scans.id', 'quarantine_reports.scan_id')
+      .select([
+        'quarantine_reports.id',
+        'quarantine_reports.user_id',
+        'quarantine_reports.reason',
+        'quarantine_reports.status',
+        'quarantine_reports.reported_at',
+        'quarantine_reports.decided_at',
+        'scans.filename',
+        'scans.file_hash',
+        'scans.threat_detected',
+        'scans.threat_member',
+        'scans.engines',
+      ])
+      .orderBy('quarantine_reports.id', 'desc')
+      .limit(limit);
+    if (cursor !== undefined) query = query.where('quarantine_reports.id', '<', cursor);
+    const rows = await query.execute();
+    const people = await this.accounts.findUsers([...new Set(rows.map((row) => row.user_id))]);
+    const byId = new Map(people.map((person) => [person.id, person]));
+    return rows.flatMap(({ user_id, engines, ...row }) => {
+      const person = byId.get(user_id);
+      if (person === undefined) return [];
+      return [
+        {
+          ...row,
+          engines: enginesSchema.parse(JSON.parse(engines)),
+          user_email: person.email,
+          user_username: person.username,
+        },
+      ];
+    });
+  }
 
-    async countOpen() {
-      const row = await database
-        .selectFrom('quarantine_reports')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
+  async countOpen(): Promise<number> {
+    const row = await this.database
+      .selectFrom('quarantine_reports')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('status', '=', 'open')
+      .executeTakeFirstOrThrow();
+    return Number(row.count);
+  }
+
+  /** @throws Problem `not_found` when it is not open. */
+  async decide(id: string, decision: Decision, by: Doer): Promise<void> {
+    const decided_at = at(this.now);
+    const { user_id } = await this.database.transaction().execute(async (transaction) => {
+      const decided = await transaction
+        .updateTable('quarantine_reports')
+        .set({ status: decision, decided_at })
+        .where('id', '=', id)
         .where('status', '=', 'open')
-        .executeTakeFirstOrThrow();
-      return Number(row.count);
-    },
+        .returning(['user_id', 'scan_id'])
+        .executeTakeFirst();
+      if (decided === undefined) throw new Problem('not_found', { detail: 'This report is decided already.' });
+      const { user_id, scan_id } = decided;
+      const entry = { kind: 'false_alarm_decided', subject_id: user_id, details: { scan_id, decision } } as const;
+      await this.audit.record(auditTables(transaction), { ...entry, ...by });
+      const payload = { report_id: id, decided_at, taken_back: false };
+      await this.jobs.enqueue(transaction.$pickTables<'jobs'>(), TOLD, payload, { delay_ms: this.told_after_ms });
+      return decided;
+    });
+    this.jobs.wake(TOLD);
+    this.onChange(user_id);
+  }
 
-    async decide(id, decision, by) {
-      const decided_at = at();
-      const { user_id } = await database.transaction().execute(async (transaction) => {
-        const decided = await transaction
-          .updateTable('quarantine_reports')
-          .set({ status: decision, decided_at })
-          .where('id', '=', id)
-          .where('status', '=', 'open')
-          .returning(['user_id', 'scan_id'])
-          .executeTakeFirst();
-        if (decided === undefined) throw new Problem('not_found', { detail: 'This report is decided already.' });
-        const { user_id, scan_id } = decided;
-        const entry = { kind: 'false_alarm_decided', subject_id: user_id, details: { scan_id, decision } } as const;
-        await audit.record(auditTables(transaction), { ...entry, ...by });
-        const payload = { report_id: id, decided_at, taken_back: false };
-        await jobs.enqueue(transaction.$pickTables<'jobs'>(), TOLD, payload, { delay_ms: told_after_ms });
-        return decided;
-      });
-      jobs.wake(TOLD);
-      onChange(user_id);
-    },
+  /** Makes a report open again. @throws Problem `conflict` when the decision of that time is not what holds any more. */
+  async reopen(id: string, decided_at: string, by: Doer): Promise<void> {
+    const { user_id } = await this.database.transaction().execute(async (transaction) => {
+      const reopened = await transaction
+        .updateTable('quarantine_reports')
+        .set({ status: 'open', decided_at: null })
+        .where('id', '=', id)
+        .where('status', '!=', 'open')
+        .where('decided_at', '=', decided_at)
+        .returning(['user_id', 'scan_id'])
+        .executeTakeFirst();
+      if (reopened === undefined)
+        throw new Problem('conflict', { detail: 'Somebody else has changed this decision meanwhile. Look at the list again.' });
+      const { user_id, scan_id } = reopened;
+      const entry = { kind: 'false_alarm_reopened', subject_id: user_id, details: { scan_id } } as const;
+      await this.audit.record(auditTables(transaction), { ...entry, ...by });
+      if (this.now() - Date.parse(decided_at) >= this.told_after_ms)
+        await this.jobs.enqueue(transaction.$pickTables<'jobs'>(), TOLD, { report_id: id, decided_at, taken_back: true }, {});
+      return reopened;
+    });
+    this.jobs.wake(TOLD);
+    this.onChange(user_id);
+  }
+}
 
-    async reopen(id, decided_at, by) {
-      const { user_id } = await database.transaction().execute(async (transaction) => {
-        const reopened = await transaction
-          .updateTable('quarantine_reports')
-          .set({ status: 'open', decided_at: null })
-          .where('id', '=', id)
-          .where('status', '!=', 'open')
-          .where('decided_at', '=', decided_at)
-          .returning(['user_id', 'scan_id'])
-          .executeTakeFirst();
-        if (reopened === undefined)
-          throw new Problem('conflict', { detail: 'Somebody else has changed this decision meanwhile. Look at the list again.' });
-        const { user_id, scan_id } = reopened;
-        const entry = { kind: 'false_alarm_reopened', subject_id: user_id, details: { scan_id } } as const;
-        await audit.record(auditTables(transaction), { ...entry, ...by });
-        if (now() - Date.parse(decided_at) >= told_after_ms)
-          await jobs.enqueue(transaction.$pickTables<'jobs'>(), TOLD, { report_id: id, decided_at, taken_back: true }, {});
-        return reopened;
-      });
-      jobs.wake(TOLD);
-      onChange(user_id);
-    },
-  };
+export function createFalseAlarms(options: FalseAlarmsOptions): FalseAlarms {
+  return new FalseAlarms(options);
 }

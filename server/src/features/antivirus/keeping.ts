@@ -46,41 +46,6 @@ export function isUnread({ scan_status, status_detail }: Pick<ScanRow, 'scan_sta
   return scan_status === 'pending' && UNREAD.some((detail) => detail === status_detail);
 }
 
-/** Which uploaded bytes stay, how, and until when. */
-export interface Keeping {
-  /**
-   * Stores a verdict, then seals, keeps or removes the bytes that it is about. `row` is undefined when the record was removed meanwhile.
-   * @throws LeaseLost when `lease` is no longer this server's: then nothing is stored.
-   */
-  conclude(row: ScanRow, verdict: Partial<Verdict>, lease?: ReadingLease): Promise<{ row: ScanRow | undefined; copy: Copy }>;
-  /** Seals what waited for room. Answers the record when it is sealed, or given up because it cannot be; undefined while there is no room, or the record is gone. */
-  sealWaiting(row: ScanRow): Promise<ScanRow | undefined>;
-  /**
-   * With a store that servers share: puts the bytes of a file that has arrived there, sealed, so that they survive this server. Answers what its record says of it from then on; nothing without such
-   * a store. @throws StoreAwayError, StoreFullError
-   */
-  deposit(row: ScanRow): Promise<Partial<ScanRow>>;
-  /** Puts the sealed bytes of a file back into the spool for an engine. False when they are gone, or are not what was sealed. @throws StoreAwayError, and what says that the disk has no room. */
-  recall(row: ScanRow): Promise<boolean>;
-  /** Opens the sealed bytes of a file. @throws when they are gone, or are not what was sealed; StoreAwayError. */
-  read(row: ScanRow): Promise<Readable>;
-  /** Whether the bytes of a file are where every server reaches them, read or not. */
-  isShared(row: ScanRow): boolean;
-  /** Removes the bytes of a file that is sealed or waits to be; the record stays. False when somebody else has. @throws StoreAwayError before anything is changed. */
-  removeFile(row: ScanRow): Promise<boolean>;
-  /** Removes all bytes of a scan. @throws StoreAwayError */
-  remove(file: Kept): Promise<void>;
-  /** The same; what cannot be removed now is removed by a sweep. */
-  letGo(file: Kept): Promise<void>;
-  /**
-   * Removes what is over its time or belongs to no record, of this server's own folders. `busy` answers the scans that are taken in or read just now. Answers the records
-   * that have changed by it.
-   */
-  sweep(busy: () => readonly string[]): Promise<ScanRow[]>;
-  /** The same of the store that servers share, but for what a server reads just now. */
-  sweepShared(signal: AbortSignal): Promise<ScanRow[]>;
-}
-
 /** A scan, and whether bytes of it are in the store that servers share. */
 type Kept = Pick<ScanRow, 'id' | 'in_store'>;
 
@@ -100,7 +65,7 @@ export function waitsUntil(now: number): string {
   return new Date(now + QUARANTINE_DAYS.pending * DAY_MS).toISOString();
 }
 
-export function createKeeping(parts: {
+interface KeepingOptions {
   database: Kysely<AntivirusTables & JobTables>;
   /** Undefined without a store that servers share. */
   leases: Pick<ReadingLeases, 'begin'> | undefined;
@@ -115,125 +80,183 @@ export function createKeeping(parts: {
   quota: number;
   now: () => number;
   logger: FastifyBaseLogger;
-}): Keeping {
-  const { database, leases, spool, quarantine, shared, home, quota, now, logger } = parts;
-  const at = () => new Date(now()).toISOString();
+}
 
-  /** Until when the bytes stay after this verdict; null when they do not. */
-  function keptUntil(row: ScanRow, scan_status: ScanRow['scan_status']): string | null {
-    switch (scan_status) {
-      case 'infected':
-        return row.scan_status === 'infected' && row.kept_until !== null
-          ? row.kept_until
-          : new Date(now() + QUARANTINE_DAYS.infected * DAY_MS).toISOString();
-      case 'pending':
-        return row.kept_until ?? waitsUntil(now());
-      case 'clean':
-        // It was held to be infected and taken out of sight: its owner may have it back.
-        return row.scan_status === 'infected' && row.sealed === 1 ? row.kept_until : null;
-    }
+const at = (now: () => number) => new Date(now()).toISOString();
+
+/** Until when the bytes stay after this verdict; null when they do not. */
+function keptUntil(now: () => number, row: ScanRow, scan_status: ScanRow['scan_status']): string | null {
+  switch (scan_status) {
+    case 'infected':
+      return row.scan_status === 'infected' && row.kept_until !== null
+        ? row.kept_until
+        : new Date(now() + QUARANTINE_DAYS.infected * DAY_MS).toISOString();
+    case 'pending':
+      return row.kept_until ?? waitsUntil(now());
+    case 'clean':
+      // It was held to be infected and taken out of sight: its owner may have it back.
+      return row.scan_status === 'infected' && row.sealed === 1 ? row.kept_until : null;
+  }
+}
+
+/** Removes of some files those that no record knows there. */
+async function removeUnknown(
+  database: Kysely<AntivirusTables & JobTables>,
+  ids: readonly string[],
+  column: 'spooled' | 'sealed' | 'in_store',
+  busy: () => readonly string[],
+  removeOne: (id: string) => Promise<void>,
+): Promise<void> {
+  for (let start = 0; start < ids.length; start += SWEPT_AT_ONCE) {
+    const some = ids.slice(start, start + SWEPT_AT_ONCE);
+    const rows = await database.selectFrom('scans').select('id').where('id', 'in', some).where(column, '=', sql.lit(1)).execute();
+    const known = new Set(rows.map(({ id }) => id));
+    for (const id of some) if (!known.has(id) && !busy().includes(id)) await removeOne(id);
+  }
+}
+
+/** Removes what no record knows of the store that servers share. */
+async function sweepSharedLeftovers(
+  database: Kysely<AntivirusTables & JobTables>,
+  now: () => number,
+  of: Quarantine,
+  signal: AbortSignal,
+): Promise<void> {
+  const before = new Date(now() - LEFTOVER_AFTER_MS).toISOString();
+  const old: string[] = [];
+  for await (const { key, modified_at } of of.list()) {
+    if (signal.aborted) return;
+    if (modified_at < before) old.push(key);
+  }
+  await removeUnknown(database, old, 'in_store', () => [], of.remove);
+}
+
+/** Which uploaded bytes stay, how, and until when. */
+export class Keeping {
+  private readonly database: Kysely<AntivirusTables & JobTables>;
+  private readonly leases: Pick<ReadingLeases, 'begin'> | undefined;
+  private readonly spool: Spool;
+  private readonly quarantine: Quarantine;
+  private readonly shared: Quarantine | undefined;
+  private readonly home: string;
+  private readonly quota: number;
+  private readonly now: () => number;
+  private readonly logger: FastifyBaseLogger;
+
+  constructor(options: KeepingOptions) {
+    this.database = options.database;
+    this.leases = options.leases;
+    this.spool = options.spool;
+    this.quarantine = options.quarantine;
+    this.shared = options.shared;
+    this.home = options.home;
+    this.quota = options.quota;
+    this.now = options.now;
+    this.logger = options.logger;
   }
 
   /** Where the sealed bytes of a file are. */
-  function placeOf({ in_store }: Pick<ScanRow, 'in_store'>): Quarantine {
-    if (in_store === 0) return quarantine;
-    if (shared === undefined) throw new StoreAwayError('Files are kept in a store, and STORAGE_URL does not name it.');
-    return shared;
+  private placeOf({ in_store }: Pick<ScanRow, 'in_store'>): Quarantine {
+    if (in_store === 0) return this.quarantine;
+    if (this.shared === undefined) throw new StoreAwayError('Files are kept in a store, and STORAGE_URL does not name it.');
+    return this.shared;
   }
 
-  async function seal(row: ScanRow): Promise<{ in_store: number; sealed_sha256: string }> {
-    const place = shared ?? quarantine;
-    const { sha256 }: BlobFacts = await place.seal(row, createReadStream(spool.path(row.id), { highWaterMark: READ_BYTES }));
-    return { in_store: place === shared ? 1 : 0, sealed_sha256: sha256 };
+  private async seal(row: ScanRow): Promise<{ in_store: number; sealed_sha256: string }> {
+    const place = this.shared ?? this.quarantine;
+    const { sha256 }: BlobFacts = await place.seal(row, createReadStream(this.spool.path(row.id), { highWaterMark: READ_BYTES }));
+    return { in_store: place === this.shared ? 1 : 0, sealed_sha256: sha256 };
   }
 
   /** A failure loses neither the verdict nor leaves the bytes as they are: they are removed then, but for want of room or of the store, which may come. */
-  async function trySeal(row: ScanRow): Promise<{ in_store: number; sealed_sha256: string | null } | 'no_room' | 'failed'> {
+  private async trySeal(row: ScanRow): Promise<{ in_store: number; sealed_sha256: string | null } | 'no_room' | 'failed'> {
     try {
-      const { bytes } = await database
+      const { bytes } = await this.database
         .selectFrom('scans')
         .select(({ fn }) => fn.sum<number | string | null>('size').as('bytes'))
         .where('user_id', '=', row.user_id)
         .where('sealed', '=', sql.lit(1))
         .executeTakeFirstOrThrow();
-      if (Number(bytes ?? 0) + row.size > quota) return 'failed';
+      if (Number(bytes ?? 0) + row.size > this.quota) return 'failed';
       // It was sealed there when it arrived.
       if (row.in_store === 1) return { in_store: 1, sealed_sha256: row.sealed_sha256 };
-      return await seal(row);
+      return await this.seal(row);
     } catch (error) {
       // What is sealed needs no room: whoever reads it next asks again.
       if (row.in_store === 1) throw error;
-      logger.error({ err: error, scan: row.id }, 'a file could not be sealed');
+      this.logger.error({ err: error, scan: row.id }, 'a file could not be sealed');
       return isStorageError(error) || error instanceof StoreAwayError ? 'no_room' : 'failed';
     }
   }
 
-  async function remove(file: Kept): Promise<void> {
-    const sealed = file.in_store === 1 ? placeOf(file) : quarantine;
-    await Promise.all([spool.remove(file.id), sealed.remove(file.id)]);
+  /** Removes all bytes of a scan. @throws StoreAwayError */
+  async remove(file: Kept): Promise<void> {
+    const sealed = file.in_store === 1 ? this.placeOf(file) : this.quarantine;
+    await Promise.all([this.spool.remove(file.id), sealed.remove(file.id)]);
   }
 
-  async function letGo(file: Kept): Promise<void> {
-    await remove(file).catch((error: unknown) => {
-      logger.error({ err: error, scan: file.id }, 'the bytes of a scan could not be removed');
+  /** The same; what cannot be removed now is removed by a sweep. */
+  async letGo(file: Kept): Promise<void> {
+    await this.remove(file).catch((error: unknown) => {
+      this.logger.error({ err: error, scan: file.id }, 'the bytes of a scan could not be removed');
     });
   }
 
   /** Removes the files of this server that are over their time. */
-  async function sweepExpired(busy: () => readonly string[]): Promise<ScanRow[]> {
+  private async sweepExpired(busy: () => readonly string[]): Promise<ScanRow[]> {
     const changed: ScanRow[] = [];
     for (;;) {
-      const over = await database
+      const over = await this.database
         .selectFrom('scans')
         .selectAll()
-        .where('home', '=', home)
+        .where('home', '=', this.home)
         .where('in_store', '=', sql.lit(0))
         .where('kept_until', 'is not', null)
-        .where('kept_until', '<', at())
+        .where('kept_until', '<', at(this.now))
         .where('id', 'not in', ['', ...busy()])
         .orderBy('kept_until')
         .limit(SWEPT_AT_ONCE)
         .execute();
       for (const row of over) {
         if (busy().includes(row.id)) continue;
-        const updated = await expire(row);
+        const updated = await this.expire(row);
         if (updated !== undefined) changed.push(updated);
       }
       if (over.length < SWEPT_AT_ONCE) return changed;
     }
   }
 
-  async function expire(row: ScanRow): Promise<ScanRow | undefined> {
-    const updated = await database
+  private async expire(row: ScanRow): Promise<ScanRow | undefined> {
+    const updated = await this.database
       .updateTable('scans')
       .set({ ...NOT_KEPT, ...(isUnread(row) ? { status_detail: 'expired' as const } : {}) })
       .where('id', '=', row.id)
       .returningAll()
       .executeTakeFirst();
-    await letGo(row);
+    await this.letGo(row);
     return updated;
   }
 
   /** Removes the files of the store that servers share that are over their time. What is read just now is removed next time. */
-  async function sweepSharedExpired(signal: AbortSignal): Promise<ScanRow[]> {
+  private async sweepSharedExpired(signal: AbortSignal): Promise<ScanRow[]> {
     const changed: ScanRow[] = [];
     for (let after = ''; !signal.aborted; ) {
-      const over = await database
+      const over = await this.database
         .selectFrom('scans')
         .selectAll()
         .where('in_store', '=', sql.lit(1))
         .where('kept_until', 'is not', null)
-        .where('kept_until', '<', at())
+        .where('kept_until', '<', at(this.now))
         .where('id', '>', after)
         .orderBy('id')
         .limit(SWEPT_AT_ONCE)
         .execute();
       for (const row of over) {
-        const held = await leases?.begin(database.$pickTables<'jobs'>(), row.id);
+        const held = await this.leases?.begin(this.database.$pickTables<'jobs'>(), row.id);
         if (held === undefined || signal.aborted) continue;
         held.keep();
         try {
-          const updated = await expire(row);
+          const updated = await this.expire(row);
           if (updated !== undefined) changed.push(updated);
         } finally {
           await held.end();
@@ -247,8 +270,8 @@ export function createKeeping(parts: {
   }
 
   /** Says of the files of a server that runs no more that they are not kept; should it run again, it removes them. */
-  async function sweepAbandoned(): Promise<ScanRow[]> {
-    return await database
+  private async sweepAbandoned(): Promise<ScanRow[]> {
+    return await this.database
       .updateTable('scans')
       .set(({ eb }) => ({
         ...NOT_KEPT,
@@ -259,173 +282,170 @@ export function createKeeping(parts: {
           .else(eb.ref('status_detail'))
           .end(),
       }))
-      .where('home', '!=', home)
+      .where('home', '!=', this.home)
       .where('kept_until', 'is not', null)
-      .where('kept_until', '<', new Date(now() - ABANDONED_MS).toISOString())
+      .where('kept_until', '<', new Date(this.now() - ABANDONED_MS).toISOString())
       .returningAll()
       .execute();
   }
 
-  /** Removes of some files those that no record knows there. */
-  async function removeUnknown(
-    ids: readonly string[],
-    column: 'spooled' | 'sealed' | 'in_store',
-    busy: () => readonly string[],
-    removeOne: (id: string) => Promise<void>,
-  ): Promise<void> {
-    for (let start = 0; start < ids.length; start += SWEPT_AT_ONCE) {
-      const some = ids.slice(start, start + SWEPT_AT_ONCE);
-      const rows = await database
-        .selectFrom('scans')
-        .select('id')
-        .where('id', 'in', some)
-        .where(column, '=', sql.lit(1))
-        .execute();
-      const known = new Set(rows.map(({ id }) => id));
-      for (const id of some) if (!known.has(id) && !busy().includes(id)) await removeOne(id);
-    }
-  }
-
   /** Removes what no record knows, of the folders of this server. */
-  async function sweepLeftovers(busy: () => readonly string[]): Promise<void> {
+  private async sweepLeftovers(busy: () => readonly string[]): Promise<void> {
     // Listed first, and without what is busy then: a file that comes later is not taken for a leftover, and of one that was here its record is written.
-    const spooled = await spool.list();
+    const spooled = await this.spool.list();
     const sealed: string[] = [];
-    for await (const { key } of quarantine.list()) sealed.push(key);
+    for await (const { key } of this.quarantine.list()) sealed.push(key);
     const busy_before = new Set(busy());
     const still = (ids: readonly string[]) => ids.filter((id) => !busy_before.has(id));
-    await removeUnknown(still(sealed), 'sealed', busy, quarantine.remove);
-    await removeUnknown(still(spooled), 'spooled', busy, spool.remove);
+    await removeUnknown(this.database, still(sealed), 'sealed', busy, this.quarantine.remove);
+    await removeUnknown(this.database, still(spooled), 'spooled', busy, (id) => this.spool.remove(id));
   }
 
-  /** Removes what no record knows of the store that servers share. */
-  async function sweepSharedLeftovers(of: Quarantine, signal: AbortSignal): Promise<void> {
-    const before = new Date(now() - LEFTOVER_AFTER_MS).toISOString();
-    const old: string[] = [];
-    for await (const { key, modified_at } of of.list()) {
-      if (signal.aborted) return;
-      if (modified_at < before) old.push(key);
+  /**
+   * Stores a verdict, then seals, keeps or removes the bytes that it is about. `row` is undefined when the record was removed meanwhile.
+   * @throws LeaseLost when `lease` is no longer this server's: then nothing is stored.
+   */
+  async conclude(
+    row: ScanRow,
+    verdict: Partial<Verdict>,
+    lease?: ReadingLease,
+  ): Promise<{ row: ScanRow | undefined; copy: Copy }> {
+    const { scan_status = row.scan_status, status_detail = row.status_detail } = verdict;
+    const kept_until = keptUntil(this.now, row, scan_status);
+    // Of what was not kept there is nothing to seal.
+    const sealing = kept_until !== null && row.sealed === 0 && row.spooled === 1 ? await this.trySeal(row) : 'failed';
+    const now_sealed = typeof sealing === 'string' ? undefined : sealing;
+    const sealed = kept_until !== null && (row.sealed === 1 || now_sealed !== undefined);
+    // What no engine has read yet is never given up for want of a seal.
+    const waits = !sealed && (isUnread({ scan_status, status_detail }) || sealing === 'no_room');
+    const store = (
+      from: Kysely<AntivirusTables>,
+      kept: Partial<Pick<ScanRow, 'sealed' | 'spooled' | 'in_store' | 'sealed_sha256' | 'kept_until'>>,
+    ) =>
+      from
+        .updateTable('scans')
+        .set({
+          ...verdict,
+          // A threat that newer signatures find as well was found when it was found first.
+          scanned_at: row.scan_status === 'infected' && scan_status === 'infected' ? row.scanned_at : at(this.now),
+          ...kept,
+        })
+        .where('id', '=', row.id)
+        .returningAll();
+    const kept = sealed || waits ? { ...now_sealed, sealed: sealed ? 1 : 0, spooled: waits ? 1 : 0, kept_until } : NOT_KEPT;
+    const write = async (from: Kysely<AntivirusTables>) =>
+      (await store(from, kept).where('sealed', '=', row.sealed).where('spooled', '=', row.spooled).executeTakeFirst()) ??
+      // Their owner took the bytes away meanwhile, or their time was over: what is known of them is known all the same.
+      (await store(from, {}).executeTakeFirst());
+    const updated =
+      lease === undefined
+        ? await write(this.database)
+        : await this.database.transaction().execute(async (transaction) => {
+            await lease.confirm(transaction.$pickTables<'jobs'>());
+            return await write(transaction.$pickTables<'scans' | 'quarantine_reports'>());
+          });
+    if (updated?.spooled === 1) return { row: updated, copy: 'waiting' };
+    const stays = updated?.sealed === 1;
+    try {
+      if (stays) await this.spool.remove(row.id);
+      else await this.remove({ ...row, ...now_sealed });
+      return { row: updated, copy: stays ? 'sealed' : 'deleted' };
+    } catch (error) {
+      // The verdict stands; the next start removes what stayed.
+      this.logger.error({ err: error, scan: row.id }, 'the bytes of a finished scan could not be removed');
+      return { row: updated, copy: 'left' };
     }
-    await removeUnknown(old, 'in_store', () => [], of.remove);
   }
 
-  return {
-    async conclude(row, verdict, lease) {
-      const { scan_status = row.scan_status, status_detail = row.status_detail } = verdict;
-      const kept_until = keptUntil(row, scan_status);
-      // Of what was not kept there is nothing to seal.
-      const sealing = kept_until !== null && row.sealed === 0 && row.spooled === 1 ? await trySeal(row) : 'failed';
-      const now_sealed = typeof sealing === 'string' ? undefined : sealing;
-      const sealed = kept_until !== null && (row.sealed === 1 || now_sealed !== undefined);
-      // What no engine has read yet is never given up for want of a seal.
-      const waits = !sealed && (isUnread({ scan_status, status_detail }) || sealing === 'no_room');
-      const store = (
-        from: Kysely<AntivirusTables>,
-        kept: Partial<Pick<ScanRow, 'sealed' | 'spooled' | 'in_store' | 'sealed_sha256' | 'kept_until'>>,
-      ) =>
-        from
-          .updateTable('scans')
-          .set({
-            ...verdict,
-            // A threat that newer signatures find as well was found when it was found first.
-            scanned_at: row.scan_status === 'infected' && scan_status === 'infected' ? row.scanned_at : at(),
-            ...kept,
-          })
-          .where('id', '=', row.id)
-          .returningAll();
-      const kept = sealed || waits ? { ...now_sealed, sealed: sealed ? 1 : 0, spooled: waits ? 1 : 0, kept_until } : NOT_KEPT;
-      const write = async (from: Kysely<AntivirusTables>) =>
-        (await store(from, kept).where('sealed', '=', row.sealed).where('spooled', '=', row.spooled).executeTakeFirst()) ??
-        // Their owner took the bytes away meanwhile, or their time was over: what is known of them is known all the same.
-        (await store(from, {}).executeTakeFirst());
-      const updated =
-        lease === undefined
-          ? await write(database)
-          : await database.transaction().execute(async (transaction) => {
-              await lease.confirm(transaction.$pickTables<'jobs'>());
-              return await write(transaction.$pickTables<'scans' | 'quarantine_reports'>());
-            });
-      if (updated?.spooled === 1) return { row: updated, copy: 'waiting' };
-      const stays = updated?.sealed === 1;
-      try {
-        if (stays) await spool.remove(row.id);
-        else await remove({ ...row, ...now_sealed });
-        return { row: updated, copy: stays ? 'sealed' : 'deleted' };
-      } catch (error) {
-        // The verdict stands; the next start removes what stayed.
-        logger.error({ err: error, scan: row.id }, 'the bytes of a finished scan could not be removed');
-        return { row: updated, copy: 'left' };
-      }
-    },
+  /** Seals what waited for room. Answers the record when it is sealed, or given up because it cannot be; undefined while there is no room, or the record is gone. */
+  async sealWaiting(row: ScanRow): Promise<ScanRow | undefined> {
+    const sealing = await this.trySeal(row);
+    if (sealing === 'no_room') return undefined;
+    const updated = await this.database
+      .updateTable('scans')
+      .set(sealing === 'failed' ? NOT_KEPT : { ...sealing, sealed: 1, spooled: 0 })
+      .where('id', '=', row.id)
+      .where('spooled', '=', sql.lit(1))
+      .returningAll()
+      .executeTakeFirst();
+    if (updated?.sealed === 1) await this.spool.remove(row.id);
+    else await this.remove(sealing === 'failed' ? row : { ...row, ...sealing });
+    return updated;
+  }
 
-    async sealWaiting(row) {
-      const sealing = await trySeal(row);
-      if (sealing === 'no_room') return undefined;
-      const updated = await database
-        .updateTable('scans')
-        .set(sealing === 'failed' ? NOT_KEPT : { ...sealing, sealed: 1, spooled: 0 })
-        .where('id', '=', row.id)
-        .where('spooled', '=', sql.lit(1))
-        .returningAll()
-        .executeTakeFirst();
-      if (updated?.sealed === 1) await spool.remove(row.id);
-      else await remove(sealing === 'failed' ? row : { ...row, ...sealing });
-      return updated;
-    },
+  /**
+   * With a store that servers share: puts the bytes of a file that has arrived there, sealed, so that they survive this server. Answers what its record says of it from then on; nothing without such
+   * a store. @throws StoreAwayError, StoreFullError
+   */
+  async deposit(row: ScanRow): Promise<Partial<ScanRow>> {
+    return this.shared === undefined ? {} : await this.seal(row);
+  }
 
-    deposit: async (row) => (shared === undefined ? {} : await seal(row)),
+  /** Puts the sealed bytes of a file back into the spool for an engine. False when they are gone, or are not what was sealed. @throws StoreAwayError, and what says that the disk has no room. */
+  async recall(row: ScanRow): Promise<boolean> {
+    const path = this.spool.path(row.id);
+    try {
+      this.spool.require(row.size);
+      const bytes = await this.placeOf(row).read(row, row.sealed_sha256);
+      const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
+        bytes.destroy();
+        throw error;
+      });
+      await pipeline(bytes, file.createWriteStream()).catch(async (error: unknown) => {
+        await rm(path, { force: true });
+        throw error;
+      });
+      return true;
+    } catch (error) {
+      if (error instanceof StoreAwayError || (row.in_store === 1 && isStorageError(error))) throw error;
+      this.logger.error({ err: error, scan: row.id }, 'a sealed file could not be opened');
+      return false;
+    }
+  }
 
-    async recall(row) {
-      const path = spool.path(row.id);
-      try {
-        spool.require(row.size);
-        const bytes = await placeOf(row).read(row, row.sealed_sha256);
-        const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
-          bytes.destroy();
-          throw error;
-        });
-        await pipeline(bytes, file.createWriteStream()).catch(async (error: unknown) => {
-          await rm(path, { force: true });
-          throw error;
-        });
-        return true;
-      } catch (error) {
-        if (error instanceof StoreAwayError || (row.in_store === 1 && isStorageError(error))) throw error;
-        logger.error({ err: error, scan: row.id }, 'a sealed file could not be opened');
-        return false;
-      }
-    },
+  /** Opens the sealed bytes of a file. @throws when they are gone, or are not what was sealed; StoreAwayError. */
+  async read(row: ScanRow): Promise<Readable> {
+    return await this.placeOf(row).read(row, row.sealed_sha256);
+  }
 
-    read: async (row) => await placeOf(row).read(row, row.sealed_sha256),
-    isShared: ({ in_store }) => in_store === 1 && shared !== undefined,
+  /** Whether the bytes of a file are where every server reaches them, read or not. */
+  isShared({ in_store }: ScanRow): boolean {
+    return in_store === 1 && this.shared !== undefined;
+  }
 
-    async removeFile(row) {
-      const waits = row.spooled === 1 && !isUnread(row);
-      // What servers share is removed first: who is told that it is gone can rely on it.
-      if (row.in_store === 1) await placeOf(row).remove(row.id);
-      const { numUpdatedRows } = await database
-        .updateTable('scans')
-        .set(NOT_KEPT)
-        .where('id', '=', row.id)
-        .where(waits ? 'spooled' : 'sealed', '=', sql.lit(1))
-        .executeTakeFirst();
-      if (numUpdatedRows > 0n) await remove({ ...row, in_store: 0 });
-      return numUpdatedRows > 0n;
-    },
+  /** Removes the bytes of a file that is sealed or waits to be; the record stays. False when somebody else has. @throws StoreAwayError before anything is changed. */
+  async removeFile(row: ScanRow): Promise<boolean> {
+    const waits = row.spooled === 1 && !isUnread(row);
+    // What servers share is removed first: who is told that it is gone can rely on it.
+    if (row.in_store === 1) await this.placeOf(row).remove(row.id);
+    const { numUpdatedRows } = await this.database
+      .updateTable('scans')
+      .set(NOT_KEPT)
+      .where('id', '=', row.id)
+      .where(waits ? 'spooled' : 'sealed', '=', sql.lit(1))
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) await this.remove({ ...row, in_store: 0 });
+    return numUpdatedRows > 0n;
+  }
 
-    remove,
-    letGo,
+  /**
+   * Removes what is over its time or belongs to no record, of this server's own folders. `busy` answers the scans that are taken in or read just now. Answers the records
+   * that have changed by it.
+   */
+  async sweep(busy: () => readonly string[]): Promise<ScanRow[]> {
+    const changed = [...(await this.sweepExpired(busy)), ...(await this.sweepAbandoned())];
+    await this.sweepLeftovers(busy);
+    return changed;
+  }
 
-    async sweep(busy) {
-      const changed = [...(await sweepExpired(busy)), ...(await sweepAbandoned())];
-      await sweepLeftovers(busy);
-      return changed;
-    },
+  /** The same of the store that servers share, but for what a server reads just now. */
+  async sweepShared(signal: AbortSignal): Promise<ScanRow[]> {
+    const changed = await this.sweepSharedExpired(signal);
+    if (this.shared !== undefined) await sweepSharedLeftovers(this.database, this.now, this.shared, signal);
+    return changed;
+  }
+}
 
-    async sweepShared(signal) {
-      const changed = await sweepSharedExpired(signal);
-      if (shared !== undefined) await sweepSharedLeftovers(shared, signal);
-      return changed;
-    },
-  };
+export function createKeeping(options: KeepingOptions): Keeping {
+  return new Keeping(options);
 }

@@ -1,3 +1,4 @@
+// proves: asvs-14.2.4
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -74,6 +75,7 @@ describe('a sealed file', () => {
     expect(readFileSync(sealed('one')).equals(first)).toBe(false);
   });
 
+  // proves: asvs-11.3.3
   test.each<[string, (path: string) => void]>([
     ['was cut between two pieces', (path) => truncateSync(path, 40 + 256 * KIB + 16)],
     ['was cut in a piece', (path) => truncateSync(path, statSync(path).size - 1)],
@@ -124,6 +126,7 @@ describe('a sealed file', () => {
     await expect(quarantine.read({ ...file, file_hash: 'cd' })).rejects.toThrow();
   });
 
+  // proves: asvs-13.3.2, security-37
   test('does not open with another key, and the key is its owner’s alone', async () => {
     const file = await seal('keyed', EICAR);
     const other = openQuarantine({ blobs, key_file: join(folder, 'other.key') });
@@ -158,6 +161,7 @@ describe('the bytes of an upload', async () => {
   const app = await startScanningApp({ surroundings: { now: () => clock, scan_retry_ms: 50, every_ms: { sweep: 50 } } });
   const { token } = await app.signIn();
 
+  // proves: asvs-1.3.4, asvs-3.2.1
   test('are sealed for 30 days when something was found, and given back to their owner alone', async () => {
     const record = await scanned(app, token, 'eicar.com', EICAR);
     const detail = await detailOf(app, token, record);
@@ -176,6 +180,7 @@ describe('the bytes of an upload', async () => {
     expect((await restore(app, stranger, record)).status).toBe(404);
   });
 
+  // proves: asvs-1.2.1, asvs-5.4.1, asvs-5.4.2, security-36
   test('carry a name that cannot break out of its header', async () => {
     const name = 'in"voice\r\nSet-Cookie: a=b; ☃ (1)\'.exe';
     const record = await scanned(app, token, name, EICAR);

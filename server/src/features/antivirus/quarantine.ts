@@ -24,7 +24,7 @@ export interface Quarantine {
    * @throws when the file is gone, or is not what was sealed; StoreAwayError.
    */
   read(file: Sealed, sealed_sha256?: string | null): Promise<Readable>;
-  /** Nothing there is no error. @throws StoreAwayError */
+  /** A missing object is no error. @throws StoreAwayError */
   remove(id: string): Promise<void>;
   /** The files that are here. Their ids are the keys. */
   list(): AsyncIterable<BlobEntry>;

@@ -1,3 +1,4 @@
+// proves: security-35
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { login } from '@palisade/contract/auth';
@@ -24,6 +25,7 @@ describe('room for uploads', async () => {
   });
   const [eve, zoe, adam] = await Promise.all([app.signIn(), app.signIn(), app.signIn()]);
 
+  // proves: attack-C.15-1
   test('is bounded for one person over all that they send, and what is refused or done gives it back', async () => {
     const held = [openUpload(app, eve.token), openUpload(app, eve.token)];
     for (const one of held) await one.write(noise(MIB));
@@ -69,6 +71,7 @@ describe('a disk that is nearly full', async () => {
   const person = await app.signIn();
   const { token } = person;
 
+  // proves: attack-C.15-1
   test('takes no upload, says so, and serves everything else', async () => {
     await soon(async () => expect(replyOf(await app.call(readReadiness))).toMatchObject({ status: 'ready', storage: 'ok' }));
     disk.free = 50 * MIB - 1;
@@ -164,6 +167,7 @@ describe('a disk that is nearly full', async () => {
 describe('an upload', async () => {
   const app = await startScanningApp({ surroundings: { upload_limits: { total_ms: 300 } } });
 
+  // proves: attack-C.15-1
   test('that never ends is dropped after the time that an upload may take, though it is neither slow nor stalled', async () => {
     const { token } = await app.signIn();
     const sent = openUpload(app, token);
@@ -192,6 +196,7 @@ describe('an account that is deleted', async () => {
     for (const pid of app.app.engine.pids()) process.kill(pid, name);
   };
 
+  // proves: attack-B.14-3
   test('while a file arrives ends that: no 500, and nothing is left', async () => {
     const person = await app.signIn();
     const sent = openUpload(app, person.token);

@@ -13,18 +13,6 @@ import type { MatchHash } from './known-hashes.ts';
 import { EDITION } from './recheck.ts';
 import { BUSY, LEFT_WAITING, RECHECK, type ReadingLease, type ReadingLeases, SCAN, SWEEP } from './scan-jobs.ts';
 
-/** Files in the store that servers share and that nobody stands and waits for: any server reads them, one at a time has each. */
-export interface SharedFiles {
-  /** Has read what an earlier run of this server was told to and has not: it had given it up, or was of an earlier version. */
-  resume(): Promise<void>;
-  /** An engine is back, here: what waits is read. With new signatures (`afresh`) also what was tried too often with the old ones. */
-  rescan(afresh: boolean): Promise<void>;
-  /** Asks for a recheck when the engine is another one than those that everything was rechecked by, and nobody has asked. */
-  look(): Promise<void>;
-  /** Whether a recheck is under way, or is to come. */
-  recheckDue(): Promise<boolean>;
-}
-
 /** The editions that everything in the store was rechecked by: those of all servers, while an upgrade goes on. */
 const RECHECKED = 'rechecked_editions';
 const EDITIONS_KEPT = 8;
@@ -32,7 +20,7 @@ const ROWS_AT_ONCE = 500;
 /** How long a recheck waits for files that somebody reads, in ms. */
 const BUSY_PAUSE_MS = 5_000;
 
-export function createSharedFiles(parts: {
+interface SharedFilesOptions {
   database: Kysely<AntivirusTables & InstallationTables & JobTables>;
   jobs: Jobs;
   leases: ReadingLeases;
@@ -52,113 +40,165 @@ export function createSharedFiles(parts: {
   retry_ms: number;
   isClosing: () => boolean;
   logger: FastifyBaseLogger;
-}): SharedFiles {
-  const { database, jobs, leases, engine, examinations, keeping, news, matchHash, home, logger } = parts;
-  const { livingHomes, giveUp, attempts, retry_ms, isClosing } = parts;
-  const find = (id: string) => database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
+}
 
-  jobs.handle(
-    SCAN,
-    async (job) => {
-      const row = await find(job.payload.scan_id);
-      if (row === undefined) return;
-      if (!isUnread(row)) {
-        // Whoever had it before may not have come to tell.
-        if (row.scan_status === 'infected') await examinations.tellInfected(row, row.sealed === 1 ? 'sealed' : 'deleted', true);
-        return;
-      }
-      if (row.attempts >= attempts) return;
-      const read = await examinations.examine(row, { lease: job, giveUp });
-      // At once, by another server, when this one stops.
-      if (read !== undefined && isUnread(read)) throw new Postponed(isClosing() ? 0 : retry_ms);
-    },
-    () => engine.complete(),
-  );
+const find = (database: Kysely<AntivirusTables & InstallationTables & JobTables>, id: string) =>
+  database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
 
-  jobs.handle(SWEEP, async ({ signal }) => {
-    for (const row of await keeping.sweepShared(signal)) news.changed(row);
-  });
-
-  const unread = () =>
-    database
-      .selectFrom('scans')
-      .where('in_store', '=', sql.lit(1))
-      .where('status_detail', 'in', UNREAD)
-      .where('scan_status', '=', 'pending')
-      .where(({ not, exists, selectFrom, ref }) =>
-        not(
-          exists(
-            selectFrom('jobs')
-              .select('jobs.id')
-              .where('jobs.kind', '=', SCAN.name)
-              .where('jobs.once', '=', ref('scans.id'))
-              .where('jobs.dead_at', 'is', null),
-          ),
+const unread = (database: Kysely<AntivirusTables & InstallationTables & JobTables>) =>
+  database
+    .selectFrom('scans')
+    .where('in_store', '=', sql.lit(1))
+    .where('status_detail', 'in', UNREAD)
+    .where('scan_status', '=', 'pending')
+    .where(({ not, exists, selectFrom, ref }) =>
+      not(
+        exists(
+          selectFrom('jobs')
+            .select('jobs.id')
+            .where('jobs.kind', '=', SCAN.name)
+            .where('jobs.once', '=', ref('scans.id'))
+            .where('jobs.dead_at', 'is', null),
         ),
-      );
+      ),
+    );
 
-  jobs.handle(LEFT_WAITING, async () => {
-    const living = await livingHomes();
-    const left = await unread()
-      .select('id')
-      .where('attempts', '<', attempts)
-      .where('home', 'not in', ['', home, ...living])
-      .limit(ROWS_AT_ONCE)
-      .execute();
-    await leases.ask(left.map(({ id }) => id));
-  });
+async function editions(
+  database: Kysely<AntivirusTables & InstallationTables & JobTables>,
+): Promise<readonly string[] | undefined> {
+  const fact = await readFact(database, RECHECKED);
+  return fact === undefined ? undefined : z.array(z.string()).parse(JSON.parse(fact));
+}
 
-  async function editions(): Promise<readonly string[] | undefined> {
-    const fact = await readFact(database, RECHECKED);
-    return fact === undefined ? undefined : z.array(z.string()).parse(JSON.parse(fact));
-  }
+async function remember(database: Kysely<AntivirusTables & InstallationTables & JobTables>, edition: string): Promise<void> {
+  const before = (await editions(database)) ?? [];
+  const all = [edition, ...before.filter((other) => other !== edition)].slice(0, EDITIONS_KEPT);
+  await writeFact(database, RECHECKED, JSON.stringify(all));
+}
 
-  async function remember(edition: string): Promise<void> {
-    const before = (await editions()) ?? [];
-    const all = [edition, ...before.filter((other) => other !== edition)].slice(0, EDITIONS_KEPT);
-    await writeFact(database, RECHECKED, JSON.stringify(all));
-  }
-
-  /** Records of files in the store that an engine has read, or a list may know, in the order of their ids. */
-  async function* rowsWhere(only: 'kept' | 'not infected', { signal }: Job<unknown>): AsyncGenerator<Row> {
-    for (let after = ''; ; ) {
-      const query = database
-        .selectFrom('scans')
-        .selectAll()
-        .where('in_store', '=', sql.lit(1))
-        .where('id', '>', after)
-        .orderBy('id')
-        .limit(ROWS_AT_ONCE);
-      const rows = await (only === 'kept'
-        ? query.where('sealed', '=', sql.lit(1))
-        : query.where('scan_status', '!=', 'infected')
-      ).execute();
-      for (const row of rows) {
-        signal.throwIfAborted();
-        yield row;
-      }
-      const last = rows.at(-1);
-      if (last === undefined) return;
-      after = last.id;
+/** Records of files in the store that an engine has read, or a list may know, in the order of their ids. */
+async function* rowsWhere(
+  database: Kysely<AntivirusTables & InstallationTables & JobTables>,
+  only: 'kept' | 'not infected',
+  { signal }: Job<unknown>,
+): AsyncGenerator<Row> {
+  for (let after = ''; ; ) {
+    const query = database
+      .selectFrom('scans')
+      .selectAll()
+      .where('in_store', '=', sql.lit(1))
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(ROWS_AT_ONCE);
+    const rows = await (only === 'kept'
+      ? query.where('sealed', '=', sql.lit(1))
+      : query.where('scan_status', '!=', 'infected')
+    ).execute();
+    for (const row of rows) {
+      signal.throwIfAborted();
+      yield row;
     }
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+  }
+}
+
+async function isNew(
+  database: Kysely<AntivirusTables & InstallationTables & JobTables>,
+  edition: string | undefined,
+): Promise<boolean> {
+  if (edition === undefined) return false;
+  const known = await editions(database);
+  return known !== undefined && !known.includes(edition);
+}
+
+/** Files in the store that servers share and that nobody stands and waits for: any server reads them, one at a time has each. */
+export class SharedFiles {
+  private readonly database: Kysely<AntivirusTables & InstallationTables & JobTables>;
+  private readonly jobs: Jobs;
+  private readonly leases: ReadingLeases;
+  private readonly engine: Engine;
+  private readonly matchHash: MatchHash | undefined;
+  private readonly home: string;
+  private readonly logger: FastifyBaseLogger;
+  private readonly attempts: number;
+
+  constructor(options: SharedFilesOptions) {
+    this.database = options.database;
+    this.jobs = options.jobs;
+    this.leases = options.leases;
+    this.engine = options.engine;
+    this.matchHash = options.matchHash;
+    this.home = options.home;
+    this.logger = options.logger;
+    this.attempts = options.attempts;
+    this.jobs.handle(
+      SCAN,
+      async (job) => {
+        const row = await find(this.database, job.payload.scan_id);
+        if (row === undefined) return;
+        if (!isUnread(row)) {
+          // Whoever had it before may not have come to tell.
+          if (row.scan_status === 'infected')
+            await options.examinations.tellInfected(row, row.sealed === 1 ? 'sealed' : 'deleted', true);
+          return;
+        }
+        if (row.attempts >= this.attempts) return;
+        const read = await options.examinations.examine(row, { lease: job, giveUp: options.giveUp });
+        // At once, by another server, when this one stops.
+        if (read !== undefined && isUnread(read)) throw new Postponed(options.isClosing() ? 0 : options.retry_ms);
+      },
+      () => this.engine.complete(),
+    );
+    this.jobs.handle(SWEEP, async ({ signal }) => {
+      for (const row of await options.keeping.sweepShared(signal)) options.news.changed(row);
+    });
+    this.jobs.handle(LEFT_WAITING, async () => {
+      const living = await options.livingHomes();
+      const left = await unread(this.database)
+        .select('id')
+        .where('attempts', '<', this.attempts)
+        .where('home', 'not in', ['', this.home, ...living])
+        .limit(ROWS_AT_ONCE)
+        .execute();
+      await this.leases.ask(left.map(({ id }) => id));
+    });
+    this.jobs.handle(
+      RECHECK,
+      async (job) => {
+        const { edition } = job.payload;
+        // Engines have changed meanwhile, or this server has others: who has these asks again.
+        if (this.engine.edition() !== edition || (await editions(this.database))?.includes(edition) === true) return;
+        if (this.matchHash !== undefined)
+          await this.withEach(this.listed(rowsWhere(this.database, 'not infected', job)), job, (row, lease) =>
+            options.examinations.settle(row, {}, lease),
+          );
+        await this.withEach(rowsWhere(this.database, 'kept', job), job, (row, lease) =>
+          options.examinations.examine({ ...row, attempts: 0 }, { lease }),
+        );
+        if (this.engine.edition() === edition) await remember(this.database, edition);
+      },
+      () => this.engine.edition() !== undefined,
+    );
   }
 
   /** Does `work` with each file, as its record is once nobody else reads it. */
-  async function withEach(
+  private async withEach(
     rows: AsyncIterable<Row>,
     { signal }: Job<unknown>,
     work: (row: Row, lease: ReadingLease) => Promise<Row | undefined>,
   ): Promise<void> {
-    async function one(id: string): Promise<boolean> {
-      const done = await leases.during(id, async (lease) => {
-        const row = await find(id);
+    const one = async (id: string): Promise<boolean> => {
+      const done = await this.leases.during(id, async (lease) => {
+        const row = await find(this.database, id);
         return row === undefined || isUnread(row) ? row : await work(row, lease);
       });
       if (done === BUSY) return false;
       // What waits for an engine is read when there is one.
-      if (done !== undefined && isUnread(done)) await leases.ask([id]);
+      if (done !== undefined && isUnread(done)) await this.leases.ask([id]);
       return true;
-    }
+    };
     let busy: string[] = [];
     for await (const { id } of rows) if (!(await one(id))) busy.push(id);
     while (busy.length > 0) {
@@ -175,78 +215,66 @@ export function createSharedFiles(parts: {
     }
   }
 
-  async function* listed(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
-    for await (const row of rows) if (matchHash?.(row.file_hash) !== undefined) yield row;
+  private async *listed(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+    for await (const row of rows) if (this.matchHash?.(row.file_hash) !== undefined) yield row;
   }
 
-  jobs.handle(
-    RECHECK,
-    async (job) => {
-      const { edition } = job.payload;
-      // Engines have changed meanwhile, or this server has others: who has these asks again.
-      if (engine.edition() !== edition || (await editions())?.includes(edition) === true) return;
-      if (matchHash !== undefined)
-        await withEach(listed(rowsWhere('not infected', job)), job, (row, lease) => examinations.settle(row, {}, lease));
-      await withEach(rowsWhere('kept', job), job, (row, lease) => examinations.examine({ ...row, attempts: 0 }, { lease }));
-      if (engine.edition() === edition) await remember(edition);
-    },
-    () => engine.edition() !== undefined,
-  );
-
-  async function isNew(edition: string | undefined): Promise<boolean> {
-    if (edition === undefined) return false;
-    const known = await editions();
-    return known !== undefined && !known.includes(edition);
+  /** Has read what an earlier run of this server was told to and has not: it had given it up, or was of an earlier version. */
+  async resume(): Promise<void> {
+    // Earlier versions noted it for each data folder.
+    const noted = [...(await readFacts(this.database, `${EDITION}:`)).values()];
+    if (noted.length > 0) await claimFact(this.database, RECHECKED, JSON.stringify(noted));
+    await this.database
+      .updateTable('scans')
+      .set({ attempts: 0 })
+      .where('home', '=', this.home)
+      .where('in_store', '=', sql.lit(1))
+      .where('status_detail', 'in', UNREAD)
+      .execute();
+    const left = await unread(this.database).select('id').where('home', '=', this.home).execute();
+    if (left.length > 0) this.logger.info({ files: left.length }, 'files that nobody was to read are read');
+    await this.leases.ask(left.map(({ id }) => id));
   }
 
-  return {
-    async resume() {
-      // Earlier versions noted it for each data folder.
-      const noted = [...(await readFacts(database, `${EDITION}:`)).values()];
-      if (noted.length > 0) await claimFact(database, RECHECKED, JSON.stringify(noted));
-      await database
+  /** An engine is back, here: what waits is read. With new signatures (`afresh`) also what was tried too often with the old ones. */
+  async rescan(afresh: boolean): Promise<void> {
+    if (afresh) {
+      await this.database
         .updateTable('scans')
         .set({ attempts: 0 })
-        .where('home', '=', home)
-        .where('in_store', '=', sql.lit(1))
-        .where('status_detail', 'in', UNREAD)
-        .execute();
-      const left = await unread().select('id').where('home', '=', home).execute();
-      if (left.length > 0) logger.info({ files: left.length }, 'files that nobody was to read are read');
-      await leases.ask(left.map(({ id }) => id));
-    },
-
-    async rescan(afresh) {
-      if (afresh) {
-        await database
-          .updateTable('scans')
-          .set({ attempts: 0 })
-          .where('in_store', '=', sql.lit(1))
-          .where('status_detail', '=', 'engine_down')
-          .execute();
-      }
-      // Those that have their job wait in it; this brings them forward.
-      const waiting = await database
-        .selectFrom('scans')
-        .select('id')
         .where('in_store', '=', sql.lit(1))
         .where('status_detail', '=', 'engine_down')
-        .where('attempts', '<', attempts)
-        .orderBy('id')
-        .limit(ROWS_AT_ONCE)
         .execute();
-      await leases.ask(waiting.map(({ id }) => id));
-    },
+    }
+    // Those that have their job wait in it; this brings them forward.
+    const waiting = await this.database
+      .selectFrom('scans')
+      .select('id')
+      .where('in_store', '=', sql.lit(1))
+      .where('status_detail', '=', 'engine_down')
+      .where('attempts', '<', this.attempts)
+      .orderBy('id')
+      .limit(ROWS_AT_ONCE)
+      .execute();
+    await this.leases.ask(waiting.map(({ id }) => id));
+  }
 
-    async look() {
-      const edition = engine.edition();
-      if (edition === undefined) return;
-      if ((await editions()) === undefined) return await remember(edition);
-      if (!(await isNew(edition))) return;
-      await jobs.enqueue(database.$pickTables<'jobs'>(), RECHECK, { edition }, { once: edition });
-      jobs.wake(RECHECK);
-    },
+  /** Asks for a recheck when the engine is another one than those that everything was rechecked by, and nobody has asked. */
+  async look(): Promise<void> {
+    const edition = this.engine.edition();
+    if (edition === undefined) return;
+    if ((await editions(this.database)) === undefined) return await remember(this.database, edition);
+    if (!(await isNew(this.database, edition))) return;
+    await this.jobs.enqueue(this.database.$pickTables<'jobs'>(), RECHECK, { edition }, { once: edition });
+    this.jobs.wake(RECHECK);
+  }
 
-    recheckDue: () => isNew(engine.edition()),
-  };
+  /** Whether a recheck is under way, or is to come. */
+  recheckDue(): Promise<boolean> {
+    return isNew(this.database, this.engine.edition());
+  }
+}
+
+export function createSharedFiles(options: SharedFilesOptions): SharedFiles {
+  return new SharedFiles(options);
 }

@@ -14,7 +14,7 @@ import type { SignatureFeed } from '#platform/signature-feeds.ts';
 import type { FetchLimits } from './fetch-feed.ts';
 import { UPDATE_SIGNATURES } from './scan-jobs.ts';
 import type { SharedSignatures } from './shared-signatures.ts';
-import { openSignatureStore, type StoredSet, type UpdateState } from './signature-store.ts';
+import { openSignatureStore, type SignatureStore, type StoredSet, type UpdateState } from './signature-store.ts';
 import { feedId, updateSignatures } from './signature-update.ts';
 
 /** What is known of the signatures beside what an engine says. Times are ISO. */
@@ -29,21 +29,6 @@ interface SignaturesStatus {
   /** Feeds that the last update could not use. */
   failed_sources: number;
   feeds: (Omit<SignatureFeedStatus, 'memory_bytes'> & { id: string })[];
-}
-
-export interface Signatures {
-  /** What an engine is to use now. */
-  files(): SignatureFiles;
-  status(): SignaturesStatus;
-  /** How long ago the feeds were known to be the newest, in ms; undefined where no feed could say. */
-  age(): number | undefined;
-  /** How many feeds were not known to be the newest within the time in which each is updated. */
-  late(): number;
-  /** The threat that the lists in use name for a SHA-256 (hex): for files that were scanned before. */
-  matchHash(sha256: string): string | undefined;
-  /** Begins to look for new sets, whoever made them, and to update daily. `apply` moves the engines over, and says whether they did. */
-  watch(apply: (files: SignatureFiles) => Promise<boolean>): void;
-  close(): Promise<void>;
 }
 
 const LOOK_EVERY_MS = 30_000;
@@ -69,9 +54,7 @@ function shownAddress(url: string): string {
   return origin + pathname;
 }
 
-/** Opens the signatures of a server: the pack in `signatures_folder`, and what feeds brought into `folder` before. */
-export async function createSignatures(parts: {
-  folder: string;
+interface SignaturesOptions {
   signatures_folder: string;
   feeds: readonly SignatureFeed[];
   now: () => number;
@@ -80,206 +63,271 @@ export async function createSignatures(parts: {
   fetch_limits?: FetchLimits | undefined;
   /** Where servers share a store: one of them fetches for all. */
   together?: { shared: SharedSignatures; database: Kysely<JobTables>; jobs: Jobs } | undefined;
-}): Promise<Signatures> {
-  const { folder, signatures_folder, feeds, now, logger, look_ms = LOOK_EVERY_MS, fetch_limits, together } = parts;
-  const rules_folder = join(signatures_folder, 'rules');
-  const pack_built_at = await packDate(join(signatures_folder, 'pack.json'));
-  const ids = feeds.map(feedId);
-  const store = await openSignatureStore(folder);
+  /** The day of the pack's last change. */
+  pack_built_at: string | null;
+  store: SignatureStore;
+  /** The result of the last update; undefined for both without feeds. */
+  stored: { state: UpdateState | undefined; set: StoredSet | undefined };
+}
+
+const close = (some: readonly HashList[]) => {
+  for (const list of some) list.close();
+};
+
+/** Opens the signatures of a server: the pack in `signatures_folder`, and what feeds brought into `folder` before. */
+export class Signatures {
+  private readonly signatures_folder: string;
+  private readonly feeds: readonly SignatureFeed[];
+  private readonly now: () => number;
+  private readonly logger: FastifyBaseLogger;
+  private readonly look_ms: number;
+  private readonly fetch_limits: FetchLimits | undefined;
+  private readonly together: { shared: SharedSignatures; database: Kysely<JobTables>; jobs: Jobs } | undefined;
+  private readonly pack_built_at: string | null;
+  private readonly store: SignatureStore;
+  private readonly rules_folder: string;
+  private readonly ids: readonly string[];
+  private set: StoredSet | undefined;
+  /** The newest set that was looked at, in use or not. */
+  private seen: string | undefined;
+  private state: UpdateState | undefined;
+  private lists: HashList[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private looking: Promise<void> = Promise.resolve();
+  private readonly closing = new AbortController();
+  private apply: (files: SignatureFiles) => Promise<boolean> = () => Promise.resolve(true);
+
+  constructor(options: SignaturesOptions) {
+    this.signatures_folder = options.signatures_folder;
+    this.feeds = options.feeds;
+    this.now = options.now;
+    this.logger = options.logger;
+    this.look_ms = options.look_ms ?? LOOK_EVERY_MS;
+    this.fetch_limits = options.fetch_limits;
+    this.together = options.together;
+    this.pack_built_at = options.pack_built_at;
+    this.store = options.store;
+    this.rules_folder = join(this.signatures_folder, 'rules');
+    this.ids = this.feeds.map(feedId);
+    this.together?.jobs.handle(UPDATE_SIGNATURES, () =>
+      this.alone(async () => {
+        if (this.closing.signal.aborted || this.feeds.length === 0) return;
+        // Another server may have done it meanwhile.
+        await this.look();
+        if (this.isDue()) await this.update();
+      }),
+    );
+    if (this.feeds.length > 0) {
+      this.state = options.stored.state;
+      this.seen = options.stored.set?.name;
+      this.set = options.stored.set;
+      this.lists = this.openLists(options.stored.set);
+    }
+  }
 
   /** Of a set only what the settings still name. */
-  const wanted = (set: StoredSet | undefined) => (set?.feeds ?? []).filter(({ id }) => ids.includes(id));
-  const severityOf = (id: string) => feeds[ids.indexOf(id)]?.severity ?? 'alarm';
-  const filesOf = (set: StoredSet | undefined): SignatureFiles => ({
-    rules_folder,
-    feeds: wanted(set).map(({ id, kind, path, digest }) => ({ id, kind, path, digest, severity: severityOf(id) })),
-  });
+  private wanted(set: StoredSet | undefined) {
+    return (set?.feeds ?? []).filter(({ id }) => this.ids.includes(id));
+  }
 
-  let set: StoredSet | undefined;
-  /** The newest set that was looked at, in use or not. */
-  let seen: string | undefined;
-  let state: UpdateState | undefined;
-  let lists: HashList[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> = Promise.resolve();
-  const closing = new AbortController();
-  let apply: (files: SignatureFiles) => Promise<boolean> = () => Promise.resolve(true);
+  private severityOf(id: string) {
+    return this.feeds[this.ids.indexOf(id)]?.severity ?? 'alarm';
+  }
+
+  private filesOf(set: StoredSet | undefined): SignatureFiles {
+    return {
+      rules_folder: this.rules_folder,
+      feeds: this.wanted(set).map(({ id, kind, path, digest }) => ({ id, kind, path, digest, severity: this.severityOf(id) })),
+    };
+  }
 
   /** What was read before is asked for again in lists that make a file infected, not in those that only note. */
-  const openLists = (of: StoredSet | undefined): HashList[] =>
-    wanted(of).flatMap(({ id, kind, path }) => (kind === 'sha256' && severityOf(id) === 'alarm' ? [openHashList(path)] : []));
-  const close = (some: readonly HashList[]) => {
-    for (const list of some) list.close();
-  };
+  private openLists(of: StoredSet | undefined): HashList[] {
+    return this.wanted(of).flatMap(({ id, kind, path }) =>
+      kind === 'sha256' && this.severityOf(id) === 'alarm' ? [openHashList(path)] : [],
+    );
+  }
 
   /** The lists change first: what is scanned again because the engines have moved over must find the new ones. */
-  async function moveOver(next: StoredSet): Promise<boolean> {
-    const before = lists;
-    lists = openLists(next);
-    const moved = await apply(filesOf(next));
+  private async moveOver(next: StoredSet): Promise<boolean> {
+    const before = this.lists;
+    this.lists = this.openLists(next);
+    const moved = await this.apply(this.filesOf(next));
     if (moved) {
-      set = next;
+      this.set = next;
       close(before);
     } else {
-      close(lists);
-      lists = before;
+      close(this.lists);
+      this.lists = before;
     }
     return moved;
   }
 
-  async function look(): Promise<void> {
-    await together?.shared.adopt(store);
-    state = await store.readState();
-    const name = await store.currentName();
-    if (name === seen) return;
-    const next = await store.readCurrent();
+  private async look(): Promise<void> {
+    await this.together?.shared.adopt(this.store);
+    this.state = await this.store.readState();
+    const name = await this.store.currentName();
+    if (name === this.seen) return;
+    const next = await this.store.readCurrent();
     if (next === undefined) {
-      logger.error({ set: name }, 'the signatures on disk are damaged: the ones in memory stay in use');
-    } else if (await moveOver(next)) {
-      logger.info({ set: next.name, feeds: next.feeds.length }, 'new signatures are in use');
-    } else if (!closing.signal.aborted) {
-      logger.error({ set: next.name }, 'new signatures could not be taken into use: the ones before stay');
+      this.logger.error({ set: name }, 'the signatures on disk are damaged: the ones in memory stay in use');
+    } else if (await this.moveOver(next)) {
+      this.logger.info({ set: next.name, feeds: next.feeds.length }, 'new signatures are in use');
+    } else if (!this.closing.signal.aborted) {
+      this.logger.error({ set: next.name }, 'new signatures could not be taken into use: the ones before stay');
     }
-    seen = name;
+    this.seen = name;
   }
 
-  function isDue(): boolean {
-    if (state === undefined) return true;
-    const wait_ms = Date.parse(state.next_at) - now();
-    const known = state.feeds.map(({ id }) => id);
-    return wait_ms <= 0 || wait_ms > PLANNED_AT_MOST_MS || ids.some((id) => !known.includes(id));
+  private isDue(): boolean {
+    if (this.state === undefined) return true;
+    const wait_ms = Date.parse(this.state.next_at) - this.now();
+    const known = this.state.feeds.map(({ id }) => id);
+    return wait_ms <= 0 || wait_ms > PLANNED_AT_MOST_MS || this.ids.some((id) => !known.includes(id));
   }
 
-  async function update(): Promise<void> {
-    const { signal } = closing;
-    await updateSignatures({ store, feeds, signatures_folder, now, logger, fetch_limits, signal });
-    await together?.shared.publish(store);
-    await look();
+  private async update(): Promise<void> {
+    const { signal } = this.closing;
+    await updateSignatures({
+      store: this.store,
+      feeds: this.feeds,
+      signatures_folder: this.signatures_folder,
+      now: this.now,
+      logger: this.logger,
+      fetch_limits: this.fetch_limits,
+      signal,
+    });
+    await this.together?.shared.publish(this.store);
+    await this.look();
   }
 
-  async function lookAndUpdate(): Promise<void> {
-    await look();
-    if (!isDue()) return;
-    if (together === undefined) return await update();
-    await together.jobs.enqueue(together.database, UPDATE_SIGNATURES, {}, { once: 'feeds' });
-    together.jobs.wake(UPDATE_SIGNATURES);
-  }
+  private readonly lookAndUpdate = async (): Promise<void> => {
+    await this.look();
+    if (!this.isDue()) return;
+    if (this.together === undefined) return await this.update();
+    await this.together.jobs.enqueue(this.together.database, UPDATE_SIGNATURES, {}, { once: 'feeds' });
+    this.together.jobs.wake(UPDATE_SIGNATURES);
+  };
 
   /** An update and a look are never at once. */
-  function alone(work: () => Promise<void>): Promise<void> {
-    const before = looking;
+  private alone(work: () => Promise<void>): Promise<void> {
+    const before = this.looking;
     const done = before.then(work);
-    looking = done.catch(() => {});
+    this.looking = done.catch(() => {});
     return done;
   }
 
-  together?.jobs.handle(UPDATE_SIGNATURES, () =>
-    alone(async () => {
-      if (closing.signal.aborted || feeds.length === 0) return;
-      // Another server may have done it meanwhile.
-      await look();
-      if (isDue()) await update();
-    }),
-  );
-
-  function schedule(delay_ms: number): void {
-    timer = setTimeout(() => {
-      void alone(lookAndUpdate)
+  private schedule(delay_ms: number): void {
+    this.timer = setTimeout(() => {
+      void this.alone(this.lookAndUpdate)
         .catch((error: unknown) => {
-          if (closing.signal.aborted) return;
-          if (error instanceof StoreAwayError) logger.warn({ err: error }, 'signatures could not be looked after');
-          else logger.error({ err: error }, 'signatures could not be looked after');
+          if (this.closing.signal.aborted) return;
+          if (error instanceof StoreAwayError) this.logger.warn({ err: error }, 'signatures could not be looked after');
+          else this.logger.error({ err: error }, 'signatures could not be looked after');
         })
         .finally(() => {
-          if (!closing.signal.aborted) schedule(look_ms);
+          if (!this.closing.signal.aborted) this.schedule(this.look_ms);
         });
     }, delay_ms);
-    timer.unref();
-  }
-
-  if (feeds.length > 0) {
-    state = await store.readState();
-    const first = await store.readCurrent();
-    seen = first?.name;
-    set = first;
-    lists = openLists(first);
+    this.timer.unref();
   }
 
   /** A feed with a pinned checksum cannot get newer, so nobody could say; of the others the oldest speaks. */
-  function asOf(): string | null {
-    const confirmed = feeds.flatMap(({ pin }, index) => {
-      const used = pin.kind === 'sha256' ? undefined : wanted(set).find(({ id }) => id === ids[index]);
-      return used === undefined ? [] : (state?.feeds.find(({ id }) => id === used.id)?.confirmed_at ?? used.changed_at);
+  private asOf(): string | null {
+    const confirmed = this.feeds.flatMap(({ pin }, index) => {
+      const used = pin.kind === 'sha256' ? undefined : this.wanted(this.set).find(({ id }) => id === this.ids[index]);
+      return used === undefined ? [] : (this.state?.feeds.find(({ id }) => id === used.id)?.confirmed_at ?? used.changed_at);
     });
     return confirmed.sort()[0] ?? null;
   }
 
-  return {
-    files: () => filesOf(set),
+  /** What an engine is to use now. */
+  files(): SignatureFiles {
+    return this.filesOf(this.set);
+  }
 
-    status() {
-      const outcomes = feeds.map((feed, index) => {
-        const id = ids[index] ?? '';
-        const outcome = state?.feeds.find((one) => one.id === id);
-        const used = wanted(set).find((one) => one.id === id);
-        return {
-          id,
-          address: shownAddress(feed.url),
-          kind: feed.kind,
-          severity: feed.severity,
-          rules: used?.rules ?? 0,
-          hashes: used?.hashes ?? 0,
-          left_out: used?.left_out ?? [],
-          left_out_total: used?.left_out_total ?? 0,
-          changed_at: used?.changed_at ?? null,
-          confirmed_at: outcome?.confirmed_at ?? null,
-          ok: outcome?.ok ?? true,
-          sentence: outcome?.sentence ?? 'Waiting for its first update.',
-        };
-      });
-      const failed = outcomes.filter(({ ok }) => !ok).length;
+  status(): SignaturesStatus {
+    const outcomes = this.feeds.map((feed, index) => {
+      const id = this.ids[index] ?? '';
+      const outcome = this.state?.feeds.find((one) => one.id === id);
+      const used = this.wanted(this.set).find((one) => one.id === id);
       return {
-        built_at:
-          wanted(set)
-            .map(({ changed_at }) => changed_at)
-            .sort()
-            .at(-1) ?? pack_built_at,
-        as_of: asOf(),
-        last_update_at: feeds.length > 0 ? (state?.attempted_at ?? null) : null,
-        last_outcome:
-          feeds.length === 0 || state === undefined
-            ? null
-            : failed === 0
-              ? 'The last update went well.'
-              : `The last update failed for ${failed} of ${feeds.length} sources; what was there before stays in use.`,
-        failed_sources: failed,
-        feeds: outcomes,
+        id,
+        address: shownAddress(feed.url),
+        kind: feed.kind,
+        severity: feed.severity,
+        rules: used?.rules ?? 0,
+        hashes: used?.hashes ?? 0,
+        left_out: used?.left_out ?? [],
+        left_out_total: used?.left_out_total ?? 0,
+        changed_at: used?.changed_at ?? null,
+        confirmed_at: outcome?.confirmed_at ?? null,
+        ok: outcome?.ok ?? true,
+        sentence: outcome?.sentence ?? 'Waiting for its first update.',
       };
-    },
+    });
+    const failed = outcomes.filter(({ ok }) => !ok).length;
+    return {
+      built_at:
+        this.wanted(this.set)
+          .map(({ changed_at }) => changed_at)
+          .sort()
+          .at(-1) ?? this.pack_built_at,
+      as_of: this.asOf(),
+      last_update_at: this.feeds.length > 0 ? (this.state?.attempted_at ?? null) : null,
+      last_outcome:
+        this.feeds.length === 0 || this.state === undefined
+          ? null
+          : failed === 0
+            ? 'The last update went well.'
+            : `The last update failed for ${failed} of ${this.feeds.length} sources; what was there before stays in use.`,
+      failed_sources: failed,
+      feeds: outcomes,
+    };
+  }
 
-    age() {
-      const as_of = asOf();
-      return as_of === null ? undefined : now() - Date.parse(as_of);
-    },
+  /** How long ago the feeds were known to be the newest, in ms; undefined where no feed could say. */
+  age(): number | undefined {
+    const as_of = this.asOf();
+    return as_of === null ? undefined : this.now() - Date.parse(as_of);
+  }
 
-    late: () =>
-      ids.filter((id) => {
-        const confirmed_at = state?.feeds.find((one) => one.id === id)?.confirmed_at;
-        return confirmed_at == null || now() - Date.parse(confirmed_at) > LATE_AFTER_MS;
-      }).length,
+  /** How many feeds were not known to be the newest within the time in which each is updated. */
+  late(): number {
+    return this.ids.filter((id) => {
+      const confirmed_at = this.state?.feeds.find((one) => one.id === id)?.confirmed_at;
+      return confirmed_at == null || this.now() - Date.parse(confirmed_at) > LATE_AFTER_MS;
+    }).length;
+  }
 
-    matchHash: (sha256) => findHash(lists, sha256),
+  /** The threat that the lists in use name for a SHA-256 (hex): for files that were scanned before. */
+  matchHash(sha256: string): string | undefined {
+    return findHash(this.lists, sha256);
+  }
 
-    watch(engines) {
-      apply = engines;
-      if (feeds.length > 0) schedule(Math.min(look_ms, FIRST_LOOK_MS));
-    },
+  /** Begins to look for new sets, whoever made them, and to update daily. `apply` moves the engines over, and says whether they did. */
+  watch(engines: (files: SignatureFiles) => Promise<boolean>): void {
+    this.apply = engines;
+    if (this.feeds.length > 0) this.schedule(Math.min(this.look_ms, FIRST_LOOK_MS));
+  }
 
-    async close() {
-      closing.abort();
-      clearTimeout(timer);
-      await looking;
-      close(lists.splice(0));
-    },
-  };
+  async close(): Promise<void> {
+    this.closing.abort();
+    clearTimeout(this.timer);
+    await this.looking;
+    close(this.lists.splice(0));
+  }
+}
+
+/** Opens the signatures of a server: the pack in `signatures_folder`, and what feeds brought into `folder` before. */
+export async function createSignatures(
+  options: Omit<SignaturesOptions, 'pack_built_at' | 'store' | 'stored'> & { folder: string },
+): Promise<Signatures> {
+  const pack_built_at = await packDate(join(options.signatures_folder, 'pack.json'));
+  const store = await openSignatureStore(options.folder);
+  const stored =
+    options.feeds.length === 0
+      ? { state: undefined, set: undefined }
+      : { state: await store.readState(), set: await store.readCurrent() };
+  return new Signatures({ ...options, pack_built_at, store, stored });
 }

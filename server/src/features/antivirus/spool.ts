@@ -29,49 +29,6 @@ interface SpooledFile {
   size: number;
 }
 
-/**
- * Uploaded bytes that an engine has yet to read: in a folder, or in memory while they are few and nobody waits for long. Files are named by scan id; a name that a
- * person sent is never a path.
- */
-export interface Spool {
-  /** Where the bytes of an upload arrive. */
-  arriving(id: string): string;
-  /** Where they wait from `keep`, or `store`, on. */
-  path(id: string): string;
-  /** Where the engine puts members that are too big for memory. */
-  unpacked(id: string): string;
-  /**
-   * Takes room for so many bytes more of a file, which `remove` gives back. Of none it looks whether there is any.
-   * @throws Problem `too_many_requests` when its person has too much here, `storage_full` when everybody has or the disk has no more, `too_large` for a file that
-   * alone is too much.
-   */
-  take(file: SpooledFile): void;
-  /**
-   * Keeps room of the disk free for an upload that says how many bytes it has, until they have come or `remove` is called, so that of several at once those that fit arrive. It is a claim: of one
-   * person no more is kept free than one may have here, and what is beyond it is taken as it comes.
-   * @throws Problem `storage_full` when the disk has no more beside what others have claimed.
-   */
-  reserve(file: SpooledFile): void;
-  /** Takes over an upload that has arrived in the folder as a whole. When this fails nothing of it is left. */
-  keep(id: string): Promise<void>;
-  /** Takes over an upload that has arrived in memory as a whole. */
-  hold(id: string, bytes: Buffer): void;
-  /** What is held of a file; undefined when it is in the folder. */
-  held(id: string): Buffer | undefined;
-  /** Puts what is held of a file into the folder. When this fails nothing of it is left. */
-  store(id: string): Promise<void>;
-  /** Removes the bytes of a scan. Nothing there is no error. What an engine unpacks it removes itself. */
-  remove(id: string): Promise<void>;
-  /** Knows the complete files that an earlier run of the server left, and removes everything else that it did. */
-  recover(known: readonly SpooledFile[]): Promise<void>;
-  /** Ids of the complete files that are here. */
-  list(): Promise<string[]>;
-  /** Whether there is room left beside the reserve of the disk. */
-  hasRoom(): boolean;
-  /** @throws NoSpaceError when so many bytes more would leave too little. */
-  require(bytes: number): void;
-}
-
 /** `rm` with `force` looks before it removes, which costs as much again. */
 async function removeFile(path: string): Promise<void> {
   await unlink(path).catch((error: unknown) => {
@@ -79,141 +36,204 @@ async function removeFile(path: string): Promise<void> {
   });
 }
 
-/** @throws when the folder cannot be made or written. */
-export function openSpool({ folder, limits, disk }: { folder: string; limits: SpoolLimits; disk: Disk }): Spool {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  accessSync(folder, constants.W_OK | constants.R_OK | constants.X_OK);
-  const path = (id: string) => join(folder, id);
-  const arriving = (id: string) => join(folder, id + ARRIVING);
-  const unpacked = (id: string) => join(folder, id + UNPACKED);
-  const files = new Map<string, { user_id: string; size: number }>();
-  const people = new Map<string, number>();
-  const memory = new Map<string, Buffer>();
-  /** Bytes that are kept free for uploads under way, and have not come yet. */
-  const claims = new Map<string, { user_id: string; size: number }>();
-  let claimed = 0;
-  let all = 0;
-  let since_look = LOOK_EVERY_BYTES;
+interface SpoolOptions {
+  folder: string;
+  limits: SpoolLimits;
+  disk: Disk;
+}
 
-  function count({ id, user_id, size }: SpooledFile): void {
-    files.set(id, { user_id, size: (files.get(id)?.size ?? 0) + size });
-    people.set(user_id, (people.get(user_id) ?? 0) + size);
-    all += size;
+/**
+ * Uploaded bytes that an engine has yet to read: in a folder, or in memory while they are few and nobody waits for long. Files are named by scan id; a name that a
+ * person sent is never a path.
+ * @throws when the folder cannot be made or written.
+ */
+export class Spool {
+  private readonly folder: string;
+  private readonly limits: SpoolLimits;
+  private readonly disk: Disk;
+  private readonly files = new Map<string, { user_id: string; size: number }>();
+  private readonly people = new Map<string, number>();
+  private readonly memory = new Map<string, Buffer>();
+  /** Bytes that are kept free for uploads under way, and have not come yet. */
+  private readonly claims = new Map<string, { user_id: string; size: number }>();
+  private claimed = 0;
+  private all = 0;
+  private since_look = LOOK_EVERY_BYTES;
+
+  constructor(options: SpoolOptions) {
+    this.folder = options.folder;
+    this.limits = options.limits;
+    this.disk = options.disk;
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    accessSync(this.folder, constants.W_OK | constants.R_OK | constants.X_OK);
+  }
+
+  /** Where they wait from `keep`, or `store`, on. */
+  path(id: string): string {
+    return join(this.folder, id);
+  }
+
+  /** Where the bytes of an upload arrive. */
+  arriving(id: string): string {
+    return join(this.folder, id + ARRIVING);
+  }
+
+  /** Where the engine puts members that are too big for memory. */
+  unpacked(id: string): string {
+    return join(this.folder, id + UNPACKED);
+  }
+
+  private count({ id, user_id, size }: SpooledFile): void {
+    this.files.set(id, { user_id, size: (this.files.get(id)?.size ?? 0) + size });
+    this.people.set(user_id, (this.people.get(user_id) ?? 0) + size);
+    this.all += size;
   }
 
   /** Lets go of so much of what is kept free for a file. */
-  function unclaim(id: string, size: number): number {
-    const claim = claims.get(id);
+  private unclaim(id: string, size: number): number {
+    const claim = this.claims.get(id);
     if (claim === undefined) return 0;
     const used = Math.min(size, claim.size);
     claim.size -= used;
-    claimed -= used;
-    if (claim.size === 0) claims.delete(id);
+    this.claimed -= used;
+    if (claim.size === 0) this.claims.delete(id);
     return used;
   }
 
-  function claimedBy(user_id: string): number {
-    return [...claims.values()].reduce((sum, claim) => sum + (claim.user_id === user_id ? claim.size : 0), 0);
+  private claimedBy(user_id: string): number {
+    return [...this.claims.values()].reduce((sum, claim) => sum + (claim.user_id === user_id ? claim.size : 0), 0);
   }
 
-  function requireDisk(size: number): void {
-    if (disk.fits(size)) return;
+  private requireDisk(size: number): void {
+    if (this.disk.fits(size)) return;
     const detail = 'The server has too little space left to take a file. Try again later.';
     throw new Problem('storage_full', { detail, retry_after: RETRY_AFTER_S.all });
   }
 
-  function giveBack(id: string): void {
-    unclaim(id, Number.POSITIVE_INFINITY);
-    const file = files.get(id);
+  private giveBack(id: string): void {
+    this.unclaim(id, Number.POSITIVE_INFINITY);
+    const file = this.files.get(id);
     if (file === undefined) return;
-    files.delete(id);
-    all -= file.size;
-    const left = (people.get(file.user_id) ?? 0) - file.size;
-    if (left > 0) people.set(file.user_id, left);
-    else people.delete(file.user_id);
+    this.files.delete(id);
+    this.all -= file.size;
+    const left = (this.people.get(file.user_id) ?? 0) - file.size;
+    if (left > 0) this.people.set(file.user_id, left);
+    else this.people.delete(file.user_id);
   }
 
-  return {
-    arriving,
-    path,
-    unpacked,
+  /**
+   * Takes room for so many bytes more of a file, which `remove` gives back. Of none it looks whether there is any.
+   * @throws Problem `too_many_requests` when its person has too much here, `storage_full` when everybody has or the disk has no more, `too_large` for a file that
+   * alone is too much.
+   */
+  take(file: SpooledFile): void {
+    const { id, user_id, size } = file;
+    const mine = (this.files.get(id)?.size ?? 0) + size;
+    const most = Math.min(this.limits.per_person, this.limits.all);
+    if (mine > most)
+      throw new Problem('too_large', { detail: `The file is larger than ${describeSize(most)}, the most that is taken here.` });
+    const more = Math.max(1, size);
+    if ((this.people.get(user_id) ?? 0) + more > this.limits.per_person) {
+      const detail = 'Your files that wait to be read take all the room there is for one person. Wait until one of them is done.';
+      throw new Problem('too_many_requests', { detail, retry_after: RETRY_AFTER_S.person });
+    }
+    if (this.all + more > this.limits.all) {
+      const detail = 'The files that wait to be read take all the room there is for them. Try again in a moment.';
+      throw new Problem('storage_full', { detail, retry_after: RETRY_AFTER_S.all });
+    }
+    this.since_look += size;
+    if (size === 0 || this.since_look >= LOOK_EVERY_BYTES) {
+      // What is kept free for this file is its own; what is kept free for others is theirs.
+      const own = Math.min(size, this.claims.get(id)?.size ?? 0);
+      this.requireDisk(own === size ? size : size + this.claimed - own);
+      this.since_look = 0;
+    }
+    this.unclaim(id, size);
+    if (size > 0) this.count(file);
+  }
 
-    take(file) {
-      const { id, user_id, size } = file;
-      const mine = (files.get(id)?.size ?? 0) + size;
-      const most = Math.min(limits.per_person, limits.all);
-      if (mine > most)
-        throw new Problem('too_large', { detail: `The file is larger than ${describeSize(most)}, the most that is taken here.` });
-      const more = Math.max(1, size);
-      if ((people.get(user_id) ?? 0) + more > limits.per_person) {
-        const detail =
-          'Your files that wait to be read take all the room there is for one person. Wait until one of them is done.';
-        throw new Problem('too_many_requests', { detail, retry_after: RETRY_AFTER_S.person });
-      }
-      if (all + more > limits.all) {
-        const detail = 'The files that wait to be read take all the room there is for them. Try again in a moment.';
-        throw new Problem('storage_full', { detail, retry_after: RETRY_AFTER_S.all });
-      }
-      since_look += size;
-      if (size === 0 || since_look >= LOOK_EVERY_BYTES) {
-        // What is kept free for this file is its own; what is kept free for others is theirs.
-        const own = Math.min(size, claims.get(id)?.size ?? 0);
-        requireDisk(own === size ? size : size + claimed - own);
-        since_look = 0;
-      }
-      unclaim(id, size);
-      if (size > 0) count(file);
-    },
+  /**
+   * Keeps room of the disk free for an upload that says how many bytes it has, until they have come or `remove` is called, so that of several at once those that fit arrive. It is a claim: of one
+   * person no more is kept free than one may have here, and what is beyond it is taken as it comes.
+   * @throws Problem `storage_full` when the disk has no more beside what others have claimed.
+   */
+  reserve({ id, user_id, size }: SpooledFile): void {
+    const most = Math.min(this.limits.per_person, this.limits.all);
+    const more = Math.min(size, most - this.claimedBy(user_id) - (this.people.get(user_id) ?? 0));
+    this.requireDisk(this.claimed + Math.max(0, more));
+    if (more <= 0) return;
+    this.claims.set(id, { user_id, size: more });
+    this.claimed += more;
+  }
 
-    reserve({ id, user_id, size }) {
-      const most = Math.min(limits.per_person, limits.all);
-      const more = Math.min(size, most - claimedBy(user_id) - (people.get(user_id) ?? 0));
-      requireDisk(claimed + Math.max(0, more));
-      if (more <= 0) return;
-      claims.set(id, { user_id, size: more });
-      claimed += more;
-    },
+  /** Takes over an upload that has arrived in the folder as a whole. When this fails nothing of it is left. */
+  async keep(id: string): Promise<void> {
+    try {
+      await rename(this.arriving(id), this.path(id));
+    } catch (error) {
+      this.giveBack(id);
+      await removeFile(this.arriving(id));
+      throw error;
+    }
+  }
 
-    async keep(id) {
-      try {
-        await rename(arriving(id), path(id));
-      } catch (error) {
-        giveBack(id);
-        await removeFile(arriving(id));
-        throw error;
-      }
-    },
-    hold: (id, bytes) => void memory.set(id, bytes),
-    held: (id) => memory.get(id),
+  /** Takes over an upload that has arrived in memory as a whole. */
+  hold(id: string, bytes: Buffer): void {
+    void this.memory.set(id, bytes);
+  }
 
-    async store(id) {
-      const bytes = memory.get(id);
-      if (bytes === undefined) return;
-      try {
-        await writeFile(path(id), bytes, { flag: 'wx', mode: 0o600 });
-        // It was removed meanwhile.
-        if (!memory.delete(id)) await removeFile(path(id));
-      } catch (error) {
-        memory.delete(id);
-        giveBack(id);
-        await removeFile(path(id));
-        throw error;
-      }
-    },
+  /** What is held of a file; undefined when it is in the folder. */
+  held(id: string): Buffer | undefined {
+    return this.memory.get(id);
+  }
 
-    async remove(id) {
-      if (!memory.delete(id)) await removeFile(path(id));
-      giveBack(id);
-    },
-    async recover(known) {
-      const ids = new Set(known.map(({ id }) => id));
-      for (const name of await readdir(folder)) {
-        if (!ids.has(name)) await rm(join(folder, name), { recursive: true, force: true });
-      }
-      for (const file of known) if (!files.has(file.id)) count(file);
-    },
-    list: async () => (await readdir(folder)).filter((name) => !name.endsWith(ARRIVING) && !name.endsWith(UNPACKED)),
-    hasRoom: () => disk.fits(0),
-    require: disk.require,
-  };
+  /** Puts what is held of a file into the folder. When this fails nothing of it is left. */
+  async store(id: string): Promise<void> {
+    const bytes = this.memory.get(id);
+    if (bytes === undefined) return;
+    try {
+      await writeFile(this.path(id), bytes, { flag: 'wx', mode: 0o600 });
+      // It was removed meanwhile.
+      if (!this.memory.delete(id)) await removeFile(this.path(id));
+    } catch (error) {
+      this.memory.delete(id);
+      this.giveBack(id);
+      await removeFile(this.path(id));
+      throw error;
+    }
+  }
+
+  /** Removes the bytes of a scan. A missing object is no error. What an engine unpacks it removes itself. */
+  async remove(id: string): Promise<void> {
+    if (!this.memory.delete(id)) await removeFile(this.path(id));
+    this.giveBack(id);
+  }
+
+  /** Knows the complete files that an earlier run of the server left, and removes everything else that it did. */
+  async recover(known: readonly SpooledFile[]): Promise<void> {
+    const ids = new Set(known.map(({ id }) => id));
+    for (const name of await readdir(this.folder)) {
+      if (!ids.has(name)) await rm(join(this.folder, name), { recursive: true, force: true });
+    }
+    for (const file of known) if (!this.files.has(file.id)) this.count(file);
+  }
+
+  /** Ids of the complete files that are here. */
+  async list(): Promise<string[]> {
+    return (await readdir(this.folder)).filter((name) => !name.endsWith(ARRIVING) && !name.endsWith(UNPACKED));
+  }
+
+  /** Whether there is room left beside the reserve of the disk. */
+  hasRoom(): boolean {
+    return this.disk.fits(0);
+  }
+
+  /** @throws NoSpaceError when so many bytes more would leave too little. */
+  require(bytes: number): void {
+    this.disk.require(bytes);
+  }
+}
+
+export function openSpool(options: SpoolOptions): Spool {
+  return new Spool(options);
 }

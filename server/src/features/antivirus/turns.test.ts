@@ -1,3 +1,4 @@
+// proves: asvs-15.2.2
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTurns, SET_ASIDE } from './turns.ts';
@@ -52,6 +53,7 @@ describe('turns', () => {
     expect(begun).toEqual(['b1', 'b2', 's1']);
   });
 
+  // proves: attack-A.5-1
   test('nobody holds every slot, whatever the sizes of their files', async () => {
     const { begun, bring, end } = stage(3);
     for (const name of ['b1', 'b2', 'b3']) void bring('maria', name, BIG);
@@ -229,6 +231,7 @@ describe('turns, by the clock', () => {
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
   const MINUTE = 60_000;
 
+  // proves: attack-A.5-4
   test('somebody else’s small file is read at once while one account floods with slow small ones', async () => {
     const { bring, stateOf } = clockwork();
     for (let count = 0; count < 12; count += 1) void bring(`slow ${count}`, { by: 'eve', takes_ms: 30_000 });
@@ -297,6 +300,7 @@ describe('turns, by the clock', () => {
     expect([stateOf('oldest').begun, stateOf('middle').begun, stateOf('youngest').begun]).toEqual([1, 1, 2]);
   });
 
+  // proves: attack-A.5-2
   test('who has used up the engine time of a minute comes behind everybody who has not, and is never refused by it alone', async () => {
     const { bring, order, stateOf } = clockwork();
     // Two at once for 11 seconds are 22 seconds of an engine.
@@ -319,6 +323,7 @@ describe('turns, by the clock', () => {
     expect(stateOf('m5').ended_ms).toBeDefined();
   });
 
+  // proves: attack-A.5-3
   test('accounts of the last day come behind older ones, go on when nobody else waits, and do not wait for ever', async () => {
     const { bring, order, stateOf } = clockwork();
     for (const name of ['a', 'b']) void bring(name, { by: name, takes_ms: 1_000, size: BIG });

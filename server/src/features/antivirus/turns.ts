@@ -28,21 +28,6 @@ interface Applicant {
   onPlace?: ((place: number) => void) | undefined;
 }
 
-export interface Turns {
-  /**
-   * Does `work` when it is the file's turn; answers undefined when it gave its place up before, or when all is over. `work` calls `begun` when an engine takes the
-   * file up: from then on its time counts. `stop` is aborted when another file needs the place more: then `work` ends soon, with its answer or with SET_ASIDE.
-   */
-  take<T>(
-    applicant: Applicant,
-    work: (stop: AbortSignal, begun: () => void) => Promise<T | typeof SET_ASIDE>,
-  ): Promise<T | undefined>;
-  /** How many files wait for their turn, and for how long the first of them has. */
-  waiting(): { files: number; oldest_ms: number };
-  /** Nobody else gets a turn. */
-  close(): void;
-}
-
 /** Small files are quick, big ones slow, until the reading has shown otherwise. */
 type Pace = 'quick' | 'slow';
 
@@ -99,147 +84,168 @@ function* orderOf(rows: readonly Waiting[][]): Generator<Waiting> {
   }
 }
 
+const now = () => performance.now();
+
+/** Keeps what a file has used of the last minute. */
+function charge({ used }: Share, from: number, to: number): void {
+  for (let at = Math.max(from, to - MINUTE_MS); at < to; ) {
+    const period = Math.floor(at / PERIOD_MS);
+    const end = Math.min(to, (period + 1) * PERIOD_MS);
+    used.set(period, (used.get(period) ?? 0) + end - at);
+    at = end;
+  }
+}
+
 /**
  * Gives files their turn. People take turns, whoever has brought how many, and nobody holds every slot. Who has used up the engine time of a minute comes behind
  * those who have not, and accounts of the last day behind older ones; both go on when nobody else waits. One slot is never given to a slow file. What looked
  * quick and is not counts as slow as soon as it shows; when all slots are taken then and a quick file waits, the file on which least time was spent is set aside,
  * and begins anew among the slow ones.
  */
-export function createTurns(limits: TurnLimits): Turns {
-  const { slots, small_bytes, quick_ms, budget_ms } = limits;
-  const slow_maximum = Math.max(1, slots - 1);
-  const per_person = Math.max(1, slots - 1);
-  const lanes: Record<Pace, Lane> = { quick: new Map(), slow: new Map() };
-  const shares = new Map<string, Share>();
-  const runners = new Set<Runner>();
-  let turn = 0;
-  let telling: NodeJS.Timeout | undefined;
-  let closed = false;
+export class Turns {
+  private readonly slots: number;
+  private readonly small_bytes: number;
+  private readonly quick_ms: number;
+  private readonly budget_ms: number;
+  private readonly slow_maximum: number;
+  private readonly per_person: number;
+  private readonly lanes: Record<Pace, Lane> = { quick: new Map(), slow: new Map() };
+  private readonly shares = new Map<string, Share>();
+  private readonly runners = new Set<Runner>();
+  private turn = 0;
+  private telling: NodeJS.Timeout | undefined;
+  private closed = false;
 
-  const now = () => performance.now();
-  const count = (pace: Pace) => [...runners].filter((runner) => runner.pace === pace).length;
+  constructor(options: TurnLimits) {
+    this.slots = options.slots;
+    this.small_bytes = options.small_bytes;
+    this.quick_ms = options.quick_ms;
+    this.budget_ms = options.budget_ms;
+    this.slow_maximum = Math.max(1, this.slots - 1);
+    this.per_person = Math.max(1, this.slots - 1);
+  }
 
-  function shareOf(user_id: string): Share {
-    const known = shares.get(user_id);
+  private count(pace: Pace) {
+    return [...this.runners].filter((runner) => runner.pace === pace).length;
+  }
+
+  private shareOf(user_id: string): Share {
+    const known = this.shares.get(user_id);
     if (known !== undefined) return known;
     const share: Share = { running: 0, served: { quick: 0, slow: 0 }, used: new Map() };
-    shares.set(user_id, share);
+    this.shares.set(user_id, share);
     return share;
   }
 
-  /** Keeps what a file has used of the last minute. */
-  function charge({ used }: Share, from: number, to: number): void {
-    for (let at = Math.max(from, to - MINUTE_MS); at < to; ) {
-      const period = Math.floor(at / PERIOD_MS);
-      const end = Math.min(to, (period + 1) * PERIOD_MS);
-      used.set(period, (used.get(period) ?? 0) + end - at);
-      at = end;
-    }
-  }
-
   /** Engine time of a person in the last minute, with what is running. */
-  function usedBy(user_id: string, at: number): number {
-    const share = shareOf(user_id);
+  private usedBy(user_id: string, at: number): number {
+    const share = this.shareOf(user_id);
     let sum = 0;
     for (const [period, ms] of share.used) {
       if ((period + 1) * PERIOD_MS <= at - MINUTE_MS) share.used.delete(period);
       else sum += ms;
     }
-    for (const runner of runners) if (runner.user_id === user_id) sum += Math.min(MINUTE_MS, at - (runner.began ?? at));
+    for (const runner of this.runners) if (runner.user_id === user_id) sum += Math.min(MINUTE_MS, at - (runner.began ?? at));
     return sum;
   }
 
   /** Who comes behind whom: 0 before all others. */
-  function rankOf(user_id: string, row: readonly Waiting[], at: number): number {
+  private rankOf(user_id: string, row: readonly Waiting[], at: number): number {
     const [first] = row;
     const is_new = first?.applicant.is_new === true && at - first.since < NEW_WAITS_MS;
-    return (usedBy(user_id, at) > budget_ms ? 2 : 0) + (is_new ? 1 : 0);
+    return (this.usedBy(user_id, at) > this.budget_ms ? 2 : 0) + (is_new ? 1 : 0);
   }
 
   /** The people of a lane in the order of their turns: by rank, then who was served longest ago. */
-  function rowsOf(pace: Pace): { user_id: string; row: Waiting[]; rank: number }[] {
+  private rowsOf(pace: Pace): { user_id: string; row: Waiting[]; rank: number }[] {
     const at = now();
-    return [...lanes[pace]]
-      .map(([user_id, row]) => ({ user_id, row, rank: rankOf(user_id, row, at), served: shareOf(user_id).served[pace] }))
+    return [...this.lanes[pace]]
+      .map(([user_id, row]) => ({
+        user_id,
+        row,
+        rank: this.rankOf(user_id, row, at),
+        served: this.shareOf(user_id).served[pace],
+      }))
       .sort((one, other) => one.rank - other.rank || one.served - other.served);
   }
 
   /** Who of a lane is next, if anybody may. */
-  function nextOf(pace: Pace): { waiting: Waiting; rank: number } | undefined {
-    const next = rowsOf(pace).find(({ user_id }) => shareOf(user_id).running < per_person);
+  private nextOf(pace: Pace): { waiting: Waiting; rank: number } | undefined {
+    const next = this.rowsOf(pace).find(({ user_id }) => this.shareOf(user_id).running < this.per_person);
     const waiting = next?.row[0];
     return next === undefined || waiting === undefined ? undefined : { waiting, rank: next.rank };
   }
 
   /** The next file, and how it is held to be; undefined while no slot is free for anybody. */
-  function pick(): { waiting: Waiting; pace: Pace } | undefined {
-    if (runners.size >= slots) return undefined;
-    const quick = nextOf('quick');
-    const slow = count('slow') < slow_maximum ? nextOf('slow') : undefined;
+  private pick(): { waiting: Waiting; pace: Pace } | undefined {
+    if (this.runners.size >= this.slots) return undefined;
+    const quick = this.nextOf('quick');
+    const slow = this.count('slow') < this.slow_maximum ? this.nextOf('slow') : undefined;
     const slow_first =
-      slow !== undefined && (quick === undefined || slow.rank < quick.rank || (slow.rank === quick.rank && count('quick') > 0));
+      slow !== undefined &&
+      (quick === undefined || slow.rank < quick.rank || (slow.rank === quick.rank && this.count('quick') > 0));
     if (slow_first) return { waiting: slow.waiting, pace: 'slow' };
     return quick && { waiting: quick.waiting, pace: 'quick' };
   }
 
-  function remove(pace: Pace, waiting: Waiting): void {
+  private remove(pace: Pace, waiting: Waiting): void {
     const { user_id } = waiting.applicant;
-    const left = lanes[pace].get(user_id)?.filter((other) => other !== waiting) ?? [];
-    if (left.length === 0) lanes[pace].delete(user_id);
-    else lanes[pace].set(user_id, left);
+    const left = this.lanes[pace].get(user_id)?.filter((other) => other !== waiting) ?? [];
+    if (left.length === 0) this.lanes[pace].delete(user_id);
+    else this.lanes[pace].set(user_id, left);
   }
 
-  function begin(waiting: Waiting, pace: Pace): void {
+  private begin(waiting: Waiting, pace: Pace): void {
     const { user_id } = waiting.applicant;
-    remove(pace, waiting);
-    const share = shareOf(user_id);
+    this.remove(pace, waiting);
+    const share = this.shareOf(user_id);
     share.running += 1;
-    turn += 1;
-    share.served[pace] = turn;
+    this.turn += 1;
+    share.served[pace] = this.turn;
     const runner: Runner = { user_id, pace, began: undefined, overdue: false, stop: new AbortController(), timer: undefined };
-    runners.add(runner);
+    this.runners.add(runner);
     waiting.begin(runner);
   }
 
   /** An engine reads the file. Were the start of a process counted as well, one that was ended for another file would have that one ended in its turn. */
-  function takeUp(runner: Runner): void {
-    if (runner.began !== undefined || !runners.has(runner)) return;
+  private takeUp(runner: Runner): void {
+    if (runner.began !== undefined || !this.runners.has(runner)) return;
     runner.began = now();
     if (runner.pace === 'slow') return;
     runner.timer = setTimeout(() => {
       runner.overdue = true;
-      serve();
-    }, quick_ms);
+      this.serve();
+    }, this.quick_ms);
     runner.timer.unref();
   }
 
-  function end(runner: Runner): void {
+  private end(runner: Runner): void {
     clearTimeout(runner.timer);
-    runners.delete(runner);
-    const share = shareOf(runner.user_id);
+    this.runners.delete(runner);
+    const share = this.shareOf(runner.user_id);
     share.running -= 1;
     if (runner.began !== undefined) charge(share, runner.began, now());
-    if (shares.size > IDLE_MAXIMUM) forgetIdle();
+    if (this.shares.size > IDLE_MAXIMUM) this.forgetIdle();
   }
 
-  function forgetIdle(): void {
+  private forgetIdle(): void {
     const at = now();
-    for (const [user_id, { running }] of shares) {
-      const waits = lanes.quick.has(user_id) || lanes.slow.has(user_id);
-      if (running === 0 && !waits && usedBy(user_id, at) === 0) shares.delete(user_id);
+    for (const [user_id, { running }] of this.shares) {
+      const waits = this.lanes.quick.has(user_id) || this.lanes.slow.has(user_id);
+      if (running === 0 && !waits && this.usedBy(user_id, at) === 0) this.shares.delete(user_id);
     }
   }
 
   /** What has shown that it is slow takes the place of a slow file; where there is none, the youngest of all goes, if a quick one waits. */
-  function makeRoom(): void {
-    for (const runner of runners) {
-      if (runner.overdue && runner.pace === 'quick' && count('slow') < slow_maximum) runner.pace = 'slow';
+  private makeRoom(): void {
+    for (const runner of this.runners) {
+      if (runner.overdue && runner.pace === 'quick' && this.count('slow') < this.slow_maximum) runner.pace = 'slow';
     }
-    const waits = slots > 1 && runners.size >= slots && nextOf('quick') !== undefined;
-    const isStopping = [...runners].some(({ stop }) => stop.signal.aborted);
-    const late = [...runners].find(({ pace, overdue }) => overdue && pace === 'quick');
-    if (closed || !waits || isStopping || late === undefined) return;
-    const [youngest = late] = [...runners]
+    const waits = this.slots > 1 && this.runners.size >= this.slots && this.nextOf('quick') !== undefined;
+    const isStopping = [...this.runners].some(({ stop }) => stop.signal.aborted);
+    const late = [...this.runners].find(({ pace, overdue }) => overdue && pace === 'quick');
+    if (this.closed || !waits || isStopping || late === undefined) return;
+    const [youngest = late] = [...this.runners]
       .filter((runner) => runner === late || (runner.pace === 'slow' && runner.began !== undefined))
       .sort((one, other) => (other.began ?? 0) - (one.began ?? 0));
     youngest.pace = 'quick';
@@ -247,15 +253,16 @@ export function createTurns(limits: TurnLimits): Turns {
     youngest.stop.abort();
   }
 
-  function serve(): void {
-    for (let next = closed ? undefined : pick(); next !== undefined; next = pick()) begin(next.waiting, next.pace);
-    makeRoom();
+  private serve(): void {
+    for (let next = this.closed ? undefined : this.pick(); next !== undefined; next = this.pick())
+      this.begin(next.waiting, next.pace);
+    this.makeRoom();
   }
 
-  function tellPlaces(): void {
+  private tellPlaces(): void {
     for (const pace of ['quick', 'slow'] as const) {
       let place = 0;
-      for (const waiting of orderOf(rowsOf(pace).map(({ row }) => row))) {
+      for (const waiting of orderOf(this.rowsOf(pace).map(({ row }) => row))) {
         place += 1;
         if (place === waiting.told) continue;
         waiting.told = place;
@@ -265,68 +272,79 @@ export function createTurns(limits: TurnLimits): Turns {
   }
 
   /** Many small files may come and go while one waits: places are told now and then, not at each step. */
-  function tellPlacesSoon(): void {
-    if (closed || telling !== undefined || (lanes.quick.size === 0 && lanes.slow.size === 0)) return;
-    telling = setTimeout(() => {
-      telling = undefined;
-      tellPlaces();
+  private tellPlacesSoon(): void {
+    if (this.closed || this.telling !== undefined || (this.lanes.quick.size === 0 && this.lanes.slow.size === 0)) return;
+    this.telling = setTimeout(() => {
+      this.telling = undefined;
+      this.tellPlaces();
     }, PLACES_EVERY_MS);
-    telling.unref();
+    this.telling.unref();
   }
 
   /** Waits for a turn; undefined when the place was given up. What was set aside is the next of its person's. */
-  async function wait(applicant: Applicant, pace: Pace, is_next: boolean): Promise<Runner | undefined> {
+  private async wait(applicant: Applicant, pace: Pace, is_next: boolean): Promise<Runner | undefined> {
     const { user_id, signal } = applicant;
-    if (closed || signal?.aborted) return undefined;
+    if (this.closed || signal?.aborted) return undefined;
     const begun = Promise.withResolvers<Runner | undefined>();
     const waiting: Waiting = {
       applicant,
       since: now(),
       told: 0,
       begin: begun.resolve,
-      giveUp() {
-        remove(pace, waiting);
+      giveUp: () => {
+        this.remove(pace, waiting);
         begun.resolve(undefined);
-        tellPlacesSoon();
+        this.tellPlacesSoon();
       },
     };
-    const row = lanes[pace].get(user_id) ?? [];
-    lanes[pace].set(user_id, is_next ? [waiting, ...row] : [...row, waiting]);
+    const row = this.lanes[pace].get(user_id) ?? [];
+    this.lanes[pace].set(user_id, is_next ? [waiting, ...row] : [...row, waiting]);
     signal?.addEventListener('abort', waiting.giveUp, { once: true });
-    serve();
-    tellPlacesSoon();
+    this.serve();
+    this.tellPlacesSoon();
     const runner = await begun.promise;
     signal?.removeEventListener('abort', waiting.giveUp);
     return runner;
   }
 
-  return {
-    async take(applicant, work) {
-      let pace: Pace = applicant.size <= small_bytes ? 'quick' : 'slow';
-      for (let was_set_aside = false; ; was_set_aside = true) {
-        const runner = await wait(applicant, pace, was_set_aside);
-        if (runner === undefined) return undefined;
-        try {
-          const answer = await work(runner.stop.signal, () => takeUp(runner));
-          if (answer !== SET_ASIDE) return answer;
-          pace = 'slow';
-        } finally {
-          end(runner);
-          serve();
-          tellPlacesSoon();
-        }
+  /**
+   * Does `work` when it is the file's turn; answers undefined when it gave its place up before, or when all is over. `work` calls `begun` when an engine takes the
+   * file up: from then on its time counts. `stop` is aborted when another file needs the place more: then `work` ends soon, with its answer or with SET_ASIDE.
+   */
+  async take<T>(
+    applicant: Applicant,
+    work: (stop: AbortSignal, begun: () => void) => Promise<T | typeof SET_ASIDE>,
+  ): Promise<T | undefined> {
+    let pace: Pace = applicant.size <= this.small_bytes ? 'quick' : 'slow';
+    for (let was_set_aside = false; ; was_set_aside = true) {
+      const runner = await this.wait(applicant, pace, was_set_aside);
+      if (runner === undefined) return undefined;
+      try {
+        const answer = await work(runner.stop.signal, () => this.takeUp(runner));
+        if (answer !== SET_ASIDE) return answer;
+        pace = 'slow';
+      } finally {
+        this.end(runner);
+        this.serve();
+        this.tellPlacesSoon();
       }
-    },
+    }
+  }
 
-    waiting() {
-      const since = Object.values(lanes).flatMap((lane) => [...lane.values()].flatMap((row) => row.map((one) => one.since)));
-      return { files: since.length, oldest_ms: since.length === 0 ? 0 : now() - Math.min(...since) };
-    },
+  /** How many files wait for their turn, and for how long the first of them has. */
+  waiting(): { files: number; oldest_ms: number } {
+    const since = Object.values(this.lanes).flatMap((lane) => [...lane.values()].flatMap((row) => row.map((one) => one.since)));
+    return { files: since.length, oldest_ms: since.length === 0 ? 0 : now() - Math.min(...since) };
+  }
 
-    close() {
-      closed = true;
-      clearTimeout(telling);
-      for (const lane of Object.values(lanes)) for (const waiting of orderOf([...lane.values()])) waiting.giveUp();
-    },
-  };
+  /** Nobody else gets a turn. */
+  close(): void {
+    this.closed = true;
+    clearTimeout(this.telling);
+    for (const lane of Object.values(this.lanes)) for (const waiting of orderOf([...lane.values()])) waiting.giveUp();
+  }
+}
+
+export function createTurns(options: TurnLimits): Turns {
+  return new Turns(options);
 }

@@ -29,6 +29,7 @@ const idOf = async (token: string) => replyOf(await call(currentUser, { token })
 const kinds = async (token: string) => replyOf(await call(listActivity, { token })).map(({ kind }) => kind);
 
 describe('one’s own activity', () => {
+  // proves: asvs-16.3.1
   test('tells what was done to the account, from where, newest first, and nothing of anybody else', async () => {
     const person = await signIn('maria');
     const again = async (password = person.password) =>
@@ -172,6 +173,7 @@ class Undone extends Error {
   }
 }
 
+// proves: asvs-11.4.3, security-20
 describe('the verifier', async () => {
   test('takes entries that are added while it reads for nothing else', async () => {
     const person = await app.signIn();
@@ -350,6 +352,7 @@ describe('the verifier', async () => {
   });
 
   test.each([
+    // proves: attack-B.13-1
     ['the beginning, before anybody was there', atFirst, /cut off: the noted head is that of entry 4\. The log is empty\./],
     [
       'a copy of yesterday',
@@ -372,6 +375,7 @@ describe('the verifier', async () => {
     expect(fault?.reason).toMatch(reason);
   });
 
+  // proves: attack-B.13-1
   test('finds with a noted head what was written anew to the end', async () => {
     const { database } = fresh.app;
     const { seq, hash } = await headOf(database);
@@ -404,6 +408,7 @@ describe('the verifier', async () => {
     expect(readFileSync(note, 'utf8')).toBe(noted);
   });
 
+  // proves: attack-B.13-1
   test('a server that has seen the log sealed does not take one that says it never was', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'palisade-audit-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

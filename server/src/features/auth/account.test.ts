@@ -1,3 +1,4 @@
+// proves: asvs-1.3.11
 import { changePassword, changeUsername, currentUser, forgotPassword, login, resetPassword } from '@palisade/contract/auth';
 import { listOutbox } from '@palisade/contract/mail';
 import { endOtherSessions, endSession, listSessions } from '@palisade/contract/sessions';
@@ -56,7 +57,9 @@ describe('one’s own account', () => {
   });
 });
 
+// proves: asvs-6.2.2
 describe('a new password', () => {
+  // proves: asvs-7.4.3
   test('ends every other session, keeps this one, voids reset tokens and writes a notice', async () => {
     const person = await signIn();
     const other = await signInAgain(person);
@@ -74,6 +77,7 @@ describe('a new password', () => {
     expect(notice).toMatchObject({ recipient: person.email, subject: 'Palisade: your password was changed' });
   });
 
+  // proves: asvs-6.2.3, asvs-7.5.1
   test('needs the current one', async () => {
     const { token } = await signIn();
     const body = { current_password: 'not the password', new_password: NEW_PASSWORD };
@@ -105,6 +109,7 @@ describe('a new password', () => {
   });
 });
 
+// proves: asvs-7.5.2
 describe('signed-in sessions', () => {
   test('tell what signed in, from where and when, newest first, and which one asks', async () => {
     const person = await signIn();
@@ -138,6 +143,7 @@ describe('signed-in sessions', () => {
     expect((await call(endSession, { token: person.token, params, body })).status).toBe(404);
   });
 
+  // proves: asvs-7.5.2
   test('end for who knows the password alone', async () => {
     const person = await signIn();
     const other = await signInAgain(person);

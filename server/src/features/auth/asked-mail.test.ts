@@ -51,6 +51,7 @@ const resets = async (reset_token: string | undefined) =>
   (await call(resetPassword, { body: { reset_token: reset_token ?? '', new_password: NEW_PASSWORD } })).status;
 
 describe('a reset that is asked for by strangers', () => {
+  // proves: attack-B.10-1, security-6
   test.each([
     ['one source', 1, 40],
     ['fifty sources', 50, 6],
@@ -105,6 +106,7 @@ describe('registering with an email that is known', () => {
     fields: Object.keys(z.record(z.string(), z.unknown()).parse(body)),
   });
 
+  // proves: attack-B.9-1, security-4
   test('is answered as with one that is not, makes nothing, and tells the owner by mail', async () => {
     const { email, password } = await signIn();
     const unknown = await ask('unknown@example.com', 'nobody new');

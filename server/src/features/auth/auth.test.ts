@@ -1,3 +1,4 @@
+// proves: asvs-6.2.1
 import { listScans } from '@palisade/contract/antivirus';
 import { currentUser, forgotPassword, login, logout, register, resetPassword } from '@palisade/contract/auth';
 import { describe, expect, test } from 'vitest';
@@ -9,11 +10,13 @@ describe('registering', async () => {
   const { call } = await startTestApp();
   const account = (name: string) => ({ email: `${name}@example.com`, username: name, password: PASSWORD });
 
+  // proves: asvs-6.3.2
   test('the first account of a local installation is its administrator, everybody after is a customer', async () => {
     expect(replyOf(await call(register, { body: account('first') })).role).toBe('admin');
     expect(replyOf(await call(register, { body: account('second') })).role).toBe('customer');
   });
 
+  // proves: asvs-8.2.3, asvs-15.3.1
   test('it does not sign in, and answers no secret', async () => {
     const reply = replyOf(await call(register, { body: account('quiet') }));
     expect(Object.keys(reply).sort()).toEqual(['email', 'id', 'role', 'username']);
@@ -27,6 +30,7 @@ describe('registering', async () => {
     expect(problemOf(username)).toMatchObject({ status: 409, code: 'username_taken' });
   });
 
+  // proves: asvs-2.3.3
   test('of two at once with the same email one is made', async () => {
     const both = await Promise.all([
       call(register, { body: { ...account('race-a'), email: 'race@example.com' } }),
@@ -76,6 +80,7 @@ describe('public exposure', async () => {
   };
   const tokenIn = (letter = '') => /^[\w-]{43}$/m.exec(letter)?.[0];
 
+  // proves: asvs-6.3.2
   test('only addresses of ADMIN_EMAILS become administrator, and only once a mailed token was used', async () => {
     expect(
       replyOf(await call(register, { body: { email: 'early@example.com', username: 'early', password: PASSWORD } })).role,
@@ -132,6 +137,7 @@ describe('sessions', async () => {
     expect({ ...unknown, request_id: '' }).toEqual({ ...wrong, request_id: '' });
   });
 
+  // proves: asvs-7.2.2
   test('a token opens what is one’s own; none, a wrong one and one in another scheme do not', async () => {
     const { token, email } = await signIn();
     expect(replyOf(await call(currentUser, { token })).email).toBe(email);
@@ -143,6 +149,7 @@ describe('sessions', async () => {
     expect(basic.headers.get('www-authenticate')).toBe('Bearer');
   });
 
+  // proves: asvs-7.4.1
   test('signing out ends the session on the server, and only this one', async () => {
     const { token, email, password } = await signIn();
     const other = replyOf(await call(login, { body: { email, password } })).access_token;
@@ -152,6 +159,7 @@ describe('sessions', async () => {
     expect((await call(listScans, { token: other })).status).toBe(200);
   });
 
+  // proves: asvs-7.3.1
   test('a session ends after 7 days without use', async () => {
     const { token } = await signIn();
     clock += 6.9 * DAY_MS;
@@ -162,6 +170,7 @@ describe('sessions', async () => {
     expect((await call(currentUser, { token })).status).toBe(401);
   });
 
+  // proves: asvs-7.3.2
   test('a session ends after 30 days, however much it is used', async () => {
     const { token } = await signIn();
     for (let day = 0; day < 29; day += 1) {

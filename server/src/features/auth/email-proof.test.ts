@@ -1,3 +1,4 @@
+// proves: security-5
 import {
   changePassword,
   changeUsername,
@@ -82,6 +83,7 @@ async function plantFactors({ email }: Person): Promise<void> {
 }
 
 describe('an address that nobody proved', () => {
+  // proves: attack-B.7-1
   test('holds back factors, plan requests and remote sessions, and says so', async () => {
     const { token, password } = await signInUnproven();
     expect(await isUnproven(token)).toBe(true);
@@ -97,6 +99,7 @@ describe('an address that nobody proved', () => {
     });
   });
 
+  // proves: attack-B.7-2
   test('gets the confirmation alone, with no word that the registering person chose', async () => {
     const email = 'stranger@example.com';
     await call(register, { body: { email, username: ADVERT, password: PASSWORD } });
@@ -164,6 +167,7 @@ describe('an address that nobody proved', () => {
     expect(await subjectsTo(email)).toHaveLength(5);
   });
 
+  // proves: attack-B.7-3
   test('with factors and a session of a stranger is its owner’s after a reset, whole', async () => {
     const squatter = await signInUnproven();
     const { email, token } = squatter;
@@ -215,6 +219,7 @@ describe('an address that nobody proved', () => {
   });
 });
 
+// proves: attack-B.7-2, security-7
 test('letters to one address are so many an hour, whatever they are about', async () => {
   const person = await signIn();
   const { token, password, email } = person;
@@ -238,6 +243,7 @@ test('letters to one address are so many an hour, whatever they are about', asyn
 });
 
 describe('an administrator', () => {
+  // proves: attack-B.7-4
   test('deletes an account that nobody proved, and no other', async () => {
     const office = await signIn('office');
     await app.database.updateTable('users').set({ role: 'admin' }).where('email', '=', office.email).execute();

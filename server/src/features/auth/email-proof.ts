@@ -16,33 +16,9 @@ import type { TwoFactorTables } from './two-factor.tables.ts';
 type Tables = AuthTables & TwoFactorTables & SessionTables & MailTables & InstallationTables & AuditTables;
 type Entry = Parameters<Audit['record']>[1];
 
-/** Whether mails to an account's address reach its person. Asked in public exposure alone: there an address may be anybody's until then. */
-export interface EmailProofs {
-  /** Whether people have to prove their address here at all. */
-  isAsked: boolean;
-  /** Whether a person has still to prove their address. */
-  isUnproven(user_id: string): Promise<boolean>;
-  /** Whether a letter that the recipient did not ask for may go to an address: to one that an account has not proved it may not. */
-  mayHear(database: Kysely<Pick<AuthTables, 'users'>>, email: string): Promise<boolean>;
-  /** Mails a token to an address that has just registered. Returns at once. */
-  mail(email: string): void;
-  /** Mails another one to a person who is signed in; nothing to one who needs none. @throws Problem `too_many_requests`. */
-  mailAgain(user_id: string): Promise<void>;
-  /**
-   * Proves the address of the person who is signed in with a token that was mailed to it. Whoever is signed in elsewhere is signed out: they did not prove it.
-   * @throws Problem `invalid_field` for a token that is worth nothing, or is another account's.
-   */
-  prove(token: string, by: { user_id: string; session_id: string; origin: Origin }): Promise<void>;
-  /**
-   * Notes, in `transaction`, that somebody used a mailed token and nothing else: they read the mail of the address, and whoever registered it may be somebody else.
-   * So what these could sign in with goes, unless the address was proved before. Sessions are the caller's to end. Answers what the audit log is to say of it.
-   */
-  proveByReset(transaction: Kysely<Tables>, user: Recipient, origin: Origin): Promise<Entry[]>;
-}
-
 const WORTHLESS = 'This code is wrong, has expired, or belongs to another account. Ask for a new one.';
 
-export function createEmailProofs(parts: {
+interface EmailProofsOptions {
   database: Kysely<Tables>;
   audit: Audit;
   sessions: Pick<Sessions, 'endAll' | 'refresh'>;
@@ -52,23 +28,62 @@ export function createEmailProofs(parts: {
   /** Who becomes an administrator in public exposure, once the address is proved. */
   admin_emails: readonly string[];
   now: () => number;
-}): EmailProofs {
-  const { database, audit, sessions, askedMail, public_url, exposure, admin_emails, now } = parts;
-  const at = () => new Date(now()).toISOString();
-  const isAsked = exposure === 'public';
+}
 
-  async function write(transaction: Transaction<Tables>, user: Recipient): Promise<void> {
+const at = (now: () => number) => new Date(now()).toISOString();
+
+/** Answers undefined where the address was proved before. */
+async function noteProof(
+  now: () => number,
+  transaction: Kysely<Tables>,
+  user: Recipient,
+  origin: Origin,
+): Promise<Entry | undefined> {
+  const proven = await transaction
+    .updateTable('users')
+    .set({ email_proven_at: at(now) })
+    .where('id', '=', user.id)
+    .where('email_proven_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return proven && { kind: 'email_proven', subject_id: user.id, actor_id: user.id, origin };
+}
+
+/** Whether mails to an account's address reach its person. Asked in public exposure alone: there an address may be anybody's until then. */
+export class EmailProofs {
+  private readonly database: Kysely<Tables>;
+  private readonly audit: Audit;
+  private readonly sessions: Pick<Sessions, 'endAll' | 'refresh'>;
+  private readonly askedMail: AskedMail;
+  private readonly public_url: string | undefined;
+  private readonly admin_emails: readonly string[];
+  private readonly now: () => number;
+  /** Whether people have to prove their address here at all. */
+  readonly isAsked: boolean;
+
+  constructor(options: EmailProofsOptions) {
+    this.database = options.database;
+    this.audit = options.audit;
+    this.sessions = options.sessions;
+    this.askedMail = options.askedMail;
+    this.public_url = options.public_url;
+    this.admin_emails = options.admin_emails;
+    this.now = options.now;
+    this.isAsked = options.exposure === 'public';
+  }
+
+  private async write(transaction: Transaction<Tables>, user: Recipient): Promise<void> {
     const token = await issueToken(transaction.$pickTables<'account_tokens'>(), {
       user_id: user.id,
       purpose: 'proof',
       is_mailed: true,
       lifetime_s: PROOF_TOKEN_LIFETIME_S,
-      now: now(),
+      now: this.now(),
       make: newProofCode,
     });
     if (token === undefined) return;
-    const page = public_url === undefined ? [] : [new URL(`/confirm-email#${token}`, public_url).href];
-    await askedMail.queue(transaction, {
+    const page = this.public_url === undefined ? [] : [new URL(`/confirm-email#${token}`, this.public_url).href];
+    await this.askedMail.queue(transaction, {
       recipient: user.email,
       subject: 'confirm your email address',
       priority: 'proof',
@@ -84,8 +99,8 @@ export function createEmailProofs(parts: {
   }
 
   /** Makes an address of ADMIN_EMAILS an administrator's. That counts once: a role that was taken away later stays so. */
-  async function promote(transaction: Kysely<Tables>, user: Recipient, origin: Origin): Promise<Entry[]> {
-    if (!admin_emails.includes(user.email)) return [];
+  private async promote(transaction: Kysely<Tables>, user: Recipient, origin: Origin): Promise<Entry[]> {
+    if (!this.admin_emails.includes(user.email)) return [];
     const { role: from } = await transaction
       .selectFrom('users')
       .select('role')
@@ -93,7 +108,11 @@ export function createEmailProofs(parts: {
       .executeTakeFirstOrThrow();
     const promoted = await transaction
       .updateTable('users')
-      .set(({ fn, val }) => ({ admin_by_email_at: at(), role: 'admin', staff_since: fn.coalesce('staff_since', val(at())) }))
+      .set(({ fn, val }) => ({
+        admin_by_email_at: at(this.now),
+        role: 'admin',
+        staff_since: fn.coalesce('staff_since', val(at(this.now))),
+      }))
       .where('id', '=', user.id)
       .where('admin_by_email_at', 'is', null)
       .returning('id')
@@ -102,100 +121,98 @@ export function createEmailProofs(parts: {
     return [{ kind: 'role_changed', subject_id: user.id, actor_id: user.id, origin, details: { from, to: 'admin' } }];
   }
 
-  /** Answers undefined where the address was proved before. */
-  async function noteProof(transaction: Kysely<Tables>, user: Recipient, origin: Origin): Promise<Entry | undefined> {
-    const proven = await transaction
-      .updateTable('users')
-      .set({ email_proven_at: at() })
-      .where('id', '=', user.id)
-      .where('email_proven_at', 'is', null)
-      .returning('id')
-      .executeTakeFirst();
-    return proven && { kind: 'email_proven', subject_id: user.id, actor_id: user.id, origin };
-  }
-
-  async function record(transaction: Kysely<Tables>, entries: readonly (Entry | undefined)[]): Promise<void> {
+  private async record(transaction: Kysely<Tables>, entries: readonly (Entry | undefined)[]): Promise<void> {
     const tables = transaction.$pickTables<'audit_entries' | 'audit_head'>();
-    for (const entry of entries) if (entry !== undefined) await audit.record(tables, entry);
+    for (const entry of entries) if (entry !== undefined) await this.audit.record(tables, entry);
   }
 
-  async function mayHear(from: Kysely<Pick<AuthTables, 'users'>>, email: string): Promise<boolean> {
-    if (!isAsked) return true;
+  /** Whether a letter that the recipient did not ask for may go to an address: to one that an account has not proved it may not. */
+  async mayHear(from: Kysely<Pick<AuthTables, 'users'>>, email: string): Promise<boolean> {
+    if (!this.isAsked) return true;
     const user = await from.selectFrom('users').select('email_proven_at').where('email', '=', email).executeTakeFirst();
     return user === undefined || user.email_proven_at !== null;
   }
 
-  return {
-    isAsked,
+  /** Whether a person has still to prove their address. */
+  async isUnproven(user_id: string): Promise<boolean> {
+    if (!this.isAsked) return false;
+    const user = await this.database.selectFrom('users').select('email_proven_at').where('id', '=', user_id).executeTakeFirst();
+    return user !== undefined && user.email_proven_at === null;
+  }
 
-    async isUnproven(user_id) {
-      if (!isAsked) return false;
-      const user = await database.selectFrom('users').select('email_proven_at').where('id', '=', user_id).executeTakeFirst();
-      return user !== undefined && user.email_proven_at === null;
-    },
+  /** Mails a token to an address that has just registered. Returns at once. */
+  mail(email: string): void {
+    if (!this.isAsked) return;
+    this.askedMail.afterwards({ kind: 'proof', email, source: undefined }, async (transaction, user) => {
+      // Proved meanwhile.
+      if (await this.mayHear(transaction.$pickTables<'users'>(), email)) return;
+      await this.write(transaction, user);
+    });
+  }
 
-    mayHear,
+  /** Mails another one to a person who is signed in; nothing to one who needs none. @throws Problem `too_many_requests`. */
+  async mailAgain(user_id: string): Promise<void> {
+    const user = await this.database
+      .selectFrom('users')
+      .select(['id', 'email', 'username', 'email_proven_at'])
+      .where('id', '=', user_id)
+      .executeTakeFirst();
+    if (user === undefined) throw new Problem('unauthenticated');
+    if (!this.isAsked || user.email_proven_at !== null) return;
+    const full = await this.askedMail.take({ kind: 'proof', email: user.email, source: undefined });
+    if (full !== undefined)
+      throw tooManyRequests('Confirmation mails were asked for too often. Those before are still good for a day.', full.wait_ms);
+    await this.database.transaction().execute((transaction) => this.write(transaction, user));
+    this.askedMail.wake();
+  }
 
-    mail(email) {
-      if (!isAsked) return;
-      askedMail.afterwards({ kind: 'proof', email, source: undefined }, async (transaction, user) => {
-        // Proved meanwhile.
-        if (await mayHear(transaction.$pickTables<'users'>(), email)) return;
-        await write(transaction, user);
-      });
-    },
-
-    async mailAgain(user_id) {
-      const user = await database
-        .selectFrom('users')
-        .select(['id', 'email', 'username', 'email_proven_at'])
+  /**
+   * Proves the address of the person who is signed in with a token that was mailed to it. Whoever is signed in elsewhere is signed out: they did not prove it.
+   * @throws Problem `invalid_field` for a token that is worth nothing, or is another account's.
+   */
+  async prove(
+    typed: string,
+    { user_id, session_id, origin }: { user_id: string; session_id: string; origin: Origin },
+  ): Promise<void> {
+    const token = readProofCode(typed);
+    const found = await findToken(this.database.$pickTables<'account_tokens'>(), { token, purpose: 'proof', now: this.now() });
+    if (found?.user_id !== user_id) throw invalidField('token', WORTHLESS);
+    await this.database.transaction().execute(async (transaction) => {
+      const user = await transaction
+        .updateTable('users')
+        .set(({ ref }) => ({ role: ref('role') }))
         .where('id', '=', user_id)
+        .returning(['id', 'email', 'username'])
         .executeTakeFirst();
       if (user === undefined) throw new Problem('unauthenticated');
-      if (!isAsked || user.email_proven_at !== null) return;
-      const full = await askedMail.take({ kind: 'proof', email: user.email, source: undefined });
-      if (full !== undefined)
-        throw tooManyRequests(
-          'Confirmation mails were asked for too often. Those before are still good for a day.',
-          full.wait_ms,
-        );
-      await database.transaction().execute((transaction) => write(transaction, user));
-      askedMail.wake();
-    },
+      if (!(await takeToken(transaction.$pickTables<'account_tokens'>(), { token, user_id })))
+        throw invalidField('token', WORTHLESS);
+      const proven = await noteProof(this.now, transaction, user, origin);
+      await this.sessions.endAll(transaction.$pickTables<'sessions'>(), user_id, session_id);
+      await this.record(transaction, [proven, ...(await this.promote(transaction, user, origin))]);
+    });
+    this.sessions.refresh(user_id);
+  }
 
-    async prove(typed, { user_id, session_id, origin }) {
-      const token = readProofCode(typed);
-      const found = await findToken(database.$pickTables<'account_tokens'>(), { token, purpose: 'proof', now: now() });
-      if (found?.user_id !== user_id) throw invalidField('token', WORTHLESS);
-      await database.transaction().execute(async (transaction) => {
-        const user = await transaction
-          .updateTable('users')
-          .set(({ ref }) => ({ role: ref('role') }))
-          .where('id', '=', user_id)
-          .returning(['id', 'email', 'username'])
-          .executeTakeFirst();
-        if (user === undefined) throw new Problem('unauthenticated');
-        if (!(await takeToken(transaction.$pickTables<'account_tokens'>(), { token, user_id })))
-          throw invalidField('token', WORTHLESS);
-        const proven = await noteProof(transaction, user, origin);
-        await sessions.endAll(transaction.$pickTables<'sessions'>(), user_id, session_id);
-        await record(transaction, [proven, ...(await promote(transaction, user, origin))]);
-      });
-      sessions.refresh(user_id);
-    },
+  /**
+   * Notes, in `transaction`, that somebody used a mailed token and nothing else: they read the mail of the address, and whoever registered it may be somebody else.
+   * So what these could sign in with goes, unless the address was proved before. Sessions are the caller's to end. Answers what the audit log is to say of it.
+   */
+  async proveByReset(transaction: Kysely<Tables>, user: Recipient, origin: Origin): Promise<Entry[]> {
+    if (!this.isAsked) return [];
+    const entries: Entry[] = [];
+    const proven = await noteProof(this.now, transaction, user, origin);
+    if (proven !== undefined) {
+      entries.push(proven);
+      const removed = [];
+      for (const table of ['totp', 'passkeys', 'recovery_codes', 'passkey_challenges'] as const)
+        removed.push(...(await transaction.deleteFrom(table).where('user_id', '=', user.id).returning('user_id').execute()));
+      if (removed.length > 0) entries.push({ kind: 'two_factor_disabled', subject_id: user.id, actor_id: user.id, origin });
+    }
+    return [...entries, ...(await this.promote(transaction, user, origin))];
+  }
+}
 
-    async proveByReset(transaction, user, origin) {
-      if (!isAsked) return [];
-      const entries: Entry[] = [];
-      const proven = await noteProof(transaction, user, origin);
-      if (proven !== undefined) {
-        entries.push(proven);
-        const removed = [];
-        for (const table of ['totp', 'passkeys', 'recovery_codes', 'passkey_challenges'] as const)
-          removed.push(...(await transaction.deleteFrom(table).where('user_id', '=', user.id).returning('user_id').execute()));
-        if (removed.length > 0) entries.push({ kind: 'two_factor_disabled', subject_id: user.id, actor_id: user.id, origin });
-      }
-      return [...entries, ...(await promote(transaction, user, origin))];
-    },
-  };
+export function createEmailProofs(options: EmailProofsOptions): EmailProofs {
+  return new EmailProofs(options);
 }

@@ -16,38 +16,6 @@ export type PasskeyRow = Selectable<TwoFactorTables['passkeys']>;
 /** Said of what is not kept here, or is somebody else's. */
 export const UNKNOWN_PASSKEY = 'This passkey is not known here. It may have been removed.';
 
-/** The passkeys of accounts, and what browsers are asked for them. Every question may be answered once, within its lifetime. */
-export interface Passkeys {
-  list(user_id: string): Promise<PasskeyRow[]>;
-  find(id: string): Promise<PasskeyRow | undefined>;
-  rename(id: string, name: string): Promise<PasskeyRow>;
-  /** Whose passkey has this id of a credential. */
-  ownerOf(credential_id: string): Promise<string | undefined>;
-  /** What to ask a browser to have a passkey of this person used; null where nobody is known yet, who may use any. */
-  request(occasion: { purpose: Purpose; user_id: string | null; site: PasskeySite }): Promise<PasskeyRequest>;
-  /** What to ask a browser to have a passkey made. `provider_name` is what the person's device shows. */
-  requestNew(
-    user: { id: string; email: string; username: string },
-    site: PasskeySite,
-    provider_name: string,
-  ): Promise<PasskeyCreation>;
-  /** @throws Problem `conflict` for what does not answer the question, or is known already. `keep` stores it, as part of `database`'s transaction. */
-  examineNew(
-    made: NewPasskey,
-    user_id: string,
-    site: PasskeySite,
-  ): Promise<{ keep(transaction: Kysely<Tables>, name: string): Promise<PasskeyRow> }>;
-  /**
-   * Looks whether a person's passkey answers the question that was asked. `take` counts the use, as part of `database`'s transaction: false for a signature
-   * counter that goes back, as that of a copy does.
-   * @throws Problem `second_factor_refused`.
-   */
-  examine(
-    assertion: PasskeyAssertion,
-    occasion: { purpose: Purpose; user_id: string; site: PasskeySite },
-  ): Promise<{ passkey: PasskeyRow; take(transaction: Kysely<Tables>): Promise<boolean> }>;
-}
-
 const CHALLENGE_BYTES = 32;
 const CHALLENGE_LIFETIME_MS = 300_000;
 /** EdDSA, ES256, RS256 (COSE algorithms registry): what the authenticators of today have. */
@@ -88,179 +56,238 @@ async function verified<Answer>(
   }
 }
 
-export function createPasskeys(parts: { database: Kysely<Tables>; now: () => number; logger: FastifyBaseLogger }): Passkeys {
-  const { database, now, logger } = parts;
-  const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
+interface PasskeysOptions {
+  database: Kysely<Tables>;
+  now: () => number;
+  logger: FastifyBaseLogger;
+}
 
-  async function ask(purpose: Purpose, user_id: string | null): Promise<string> {
-    await database.deleteFrom('passkey_challenges').where('expires_at', '<', at()).execute();
-    const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url');
-    await database
-      .insertInto('passkey_challenges')
-      .values({ challenge_hash: hashOf(challenge), purpose, user_id, expires_at: at(CHALLENGE_LIFETIME_MS) })
-      .execute();
-    return challenge;
+const at = (now: () => number, offset_ms = 0) => new Date(now() + offset_ms).toISOString();
+
+async function ask(database: Kysely<Tables>, now: () => number, purpose: Purpose, user_id: string | null): Promise<string> {
+  await database.deleteFrom('passkey_challenges').where('expires_at', '<', at(now)).execute();
+  const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url');
+  await database
+    .insertInto('passkey_challenges')
+    .values({ challenge_hash: hashOf(challenge), purpose, user_id, expires_at: at(now, CHALLENGE_LIFETIME_MS) })
+    .execute();
+  return challenge;
+}
+
+/** The question that an answer is to, if it was asked for this and of this person. It is not asked any more then. */
+async function asked(
+  database: Kysely<Tables>,
+  now: () => number,
+  clientDataJSON: string,
+  purpose: Purpose,
+  user_id: string | null,
+): Promise<string | undefined> {
+  const challenge = challengeOf(clientDataJSON);
+  if (challenge === undefined) return undefined;
+  const taken = await database
+    .deleteFrom('passkey_challenges')
+    .where('challenge_hash', '=', hashOf(challenge))
+    .where('purpose', '=', purpose)
+    .where('user_id', user_id === null ? 'is' : '=', user_id)
+    .where('expires_at', '>', at(now))
+    .returning('challenge_hash')
+    .executeTakeFirst();
+  return taken === undefined ? undefined : challenge;
+}
+
+/** The passkeys of accounts, and what browsers are asked for them. Every question may be answered once, within its lifetime. */
+export class Passkeys {
+  private readonly database: Kysely<Tables>;
+  private readonly now: () => number;
+  private readonly logger: FastifyBaseLogger;
+
+  constructor(options: PasskeysOptions) {
+    this.database = options.database;
+    this.now = options.now;
+    this.logger = options.logger;
   }
 
-  /** The question that an answer is to, if it was asked for this and of this person. It is not asked any more then. */
-  async function asked(clientDataJSON: string, purpose: Purpose, user_id: string | null): Promise<string | undefined> {
-    const challenge = challengeOf(clientDataJSON);
-    if (challenge === undefined) return undefined;
-    const taken = await database
-      .deleteFrom('passkey_challenges')
-      .where('challenge_hash', '=', hashOf(challenge))
-      .where('purpose', '=', purpose)
-      .where('user_id', user_id === null ? 'is' : '=', user_id)
-      .where('expires_at', '>', at())
-      .returning('challenge_hash')
+  list(user_id: string): Promise<PasskeyRow[]> {
+    return this.database.selectFrom('passkeys').selectAll().where('user_id', '=', user_id).orderBy('id').execute();
+  }
+
+  find(id: string): Promise<PasskeyRow | undefined> {
+    return this.database.selectFrom('passkeys').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  async rename(id: string, name: string): Promise<PasskeyRow> {
+    const row = await this.database.updateTable('passkeys').set({ name }).where('id', '=', id).returningAll().executeTakeFirst();
+    if (row === undefined) throw new Problem('not_found');
+    return row;
+  }
+
+  /** Whose passkey has this id of a credential. */
+  async ownerOf(credential_id: string): Promise<string | undefined> {
+    const row = await this.database
+      .selectFrom('passkeys')
+      .select('user_id')
+      .where('credential_id', '=', credential_id)
       .executeTakeFirst();
-    return taken === undefined ? undefined : challenge;
+    return row?.user_id;
   }
 
-  const list = (user_id: string) =>
-    database.selectFrom('passkeys').selectAll().where('user_id', '=', user_id).orderBy('id').execute();
+  /** What to ask a browser to have a passkey of this person used; null where nobody is known yet, who may use any. */
+  async request({
+    purpose,
+    user_id,
+    site,
+  }: {
+    purpose: Purpose;
+    user_id: string | null;
+    site: PasskeySite;
+  }): Promise<PasskeyRequest> {
+    const own = user_id === null ? [] : (await this.list(user_id)).filter(({ rp_id }) => rp_id === site.rp_id);
+    return {
+      origin: site.origin,
+      challenge: await ask(this.database, this.now, purpose, user_id),
+      rpId: site.rp_id,
+      timeout: CHALLENGE_LIFETIME_MS,
+      userVerification: 'required',
+      allowCredentials: own.map(descriptorOf),
+    };
+  }
 
-  return {
-    list,
+  /** What to ask a browser to have a passkey made. `provider_name` is what the person's device shows. */
+  async requestNew(
+    { id, email, username }: { id: string; email: string; username: string },
+    site: PasskeySite,
+    provider_name: string,
+  ): Promise<PasskeyCreation> {
+    const own = await this.list(id);
+    if (own.length >= PASSKEYS_MAXIMUM)
+      throw new Problem('conflict', { detail: `You have ${PASSKEYS_MAXIMUM} passkeys. Remove one before you add another.` });
+    return {
+      origin: site.origin,
+      challenge: await ask(this.database, this.now, 'add', id),
+      rp: { id: site.rp_id, name: provider_name },
+      user: { id: Buffer.from(id).toString('base64url'), name: email, displayName: username },
+      pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+      timeout: CHALLENGE_LIFETIME_MS,
+      attestation: 'none',
+      excludeCredentials: own.map(descriptorOf),
+      authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    };
+  }
 
-    find: (id) => database.selectFrom('passkeys').selectAll().where('id', '=', id).executeTakeFirst(),
+  /** @throws Problem `conflict` for what does not answer the question, or is known already. `keep` stores it, as part of `database`'s transaction. */
+  async examineNew(
+    made: NewPasskey,
+    user_id: string,
+    site: PasskeySite,
+  ): Promise<{ keep(transaction: Kysely<Tables>, name: string): Promise<PasskeyRow> }> {
+    const refused = new Problem('conflict', { detail: 'This passkey could not be checked. Try again.' });
+    const challenge = await asked(this.database, this.now, made.response.clientDataJSON, 'add', user_id);
+    if (challenge === undefined) throw refused;
+    const { transports = [], ...response } = made.response;
+    const answer = await verified(this.logger, ({ verifyRegistrationResponse }) =>
+      verifyRegistrationResponse({
+        response: { ...made, response: { ...response, transports }, clientExtensionResults: {} },
+        expectedChallenge: challenge,
+        expectedOrigin: site.origin,
+        expectedRPID: site.rp_id,
+        requireUserVerification: true,
+        supportedAlgorithmIDs: ALGORITHMS,
+      }),
+    );
+    if (!answer?.verified) throw refused;
+    const { credential } = answer.registrationInfo;
+    return {
+      keep: async (transaction, name) => {
+        try {
+          return await transaction
+            .insertInto('passkeys')
+            .values({
+              id: newId(),
+              user_id,
+              credential_id: credential.id,
+              public_key: Buffer.from(credential.publicKey).toString('base64url'),
+              counter: credential.counter,
+              transports: JSON.stringify(transports),
+              rp_id: site.rp_id,
+              name,
+              created_at: at(this.now),
+              last_used_at: null,
+            })
+            .returningAll()
+            .executeTakeFirstOrThrow();
+        } catch (error) {
+          if (isUniqueViolation(error, 'credential_id'))
+            throw new Problem('conflict', { detail: 'This passkey is kept for an account already.' });
+          throw error;
+        }
+      },
+    };
+  }
 
-    async rename(id, name) {
-      const row = await database.updateTable('passkeys').set({ name }).where('id', '=', id).returningAll().executeTakeFirst();
-      if (row === undefined) throw new Problem('not_found');
-      return row;
-    },
+  /**
+   * Looks whether a person's passkey answers the question that was asked. `take` counts the use, as part of `database`'s transaction: false for a signature
+   * counter that goes back, as that of a copy does.
+   * @throws Problem `second_factor_refused`.
+   */
+  async examine(
+    assertion: PasskeyAssertion,
+    { purpose, user_id, site }: { purpose: Purpose; user_id: string; site: PasskeySite },
+  ): Promise<{ passkey: PasskeyRow; take(transaction: Kysely<Tables>): Promise<boolean> }> {
+    // Whoever signs in with a passkey alone was nobody when the question was asked.
+    const challenge = await asked(
+      this.database,
+      this.now,
+      assertion.response.clientDataJSON,
+      purpose,
+      purpose === 'sign_in' ? null : user_id,
+    );
+    const passkey = await this.database
+      .selectFrom('passkeys')
+      .selectAll()
+      .where('credential_id', '=', assertion.id)
+      .where('user_id', '=', user_id)
+      .executeTakeFirst();
+    if (passkey === undefined) throw new Problem('second_factor_refused', { detail: UNKNOWN_PASSKEY });
+    const { userHandle, ...response } = assertion.response;
+    const isOthers = userHandle && userHandle !== Buffer.from(passkey.user_id).toString('base64url');
+    const answer =
+      challenge === undefined || isOthers
+        ? undefined
+        : await verified(this.logger, ({ verifyAuthenticationResponse }) =>
+            verifyAuthenticationResponse({
+              response: { ...assertion, response, clientExtensionResults: {} },
+              expectedChallenge: challenge,
+              expectedOrigin: site.origin,
+              expectedRPID: site.rp_id,
+              requireUserVerification: true,
+              // The counter is decided where it is stored, below: of two uses at once one succeeds.
+              credential: {
+                id: passkey.credential_id,
+                publicKey: new Uint8Array(Buffer.from(passkey.public_key, 'base64url')),
+                counter: 0,
+              },
+            }),
+          );
+    if (!answer?.verified)
+      throw new Problem('second_factor_refused', { detail: 'This passkey could not be checked. Try again.' });
+    const counter = answer.authenticationInfo.newCounter;
+    return {
+      passkey,
+      take: async (transaction) => {
+        // A device without a counter says 0 each time (WebAuthn level 3, section 6.1.1).
+        const taken = await transaction
+          .updateTable('passkeys')
+          .set({ counter, last_used_at: at(this.now) })
+          .where('id', '=', passkey.id)
+          .where('counter', counter === 0 ? '=' : '<', counter)
+          .returning('id')
+          .executeTakeFirst();
+        return taken !== undefined;
+      },
+    };
+  }
+}
 
-    async ownerOf(credential_id) {
-      const row = await database
-        .selectFrom('passkeys')
-        .select('user_id')
-        .where('credential_id', '=', credential_id)
-        .executeTakeFirst();
-      return row?.user_id;
-    },
-
-    async request({ purpose, user_id, site }) {
-      const own = user_id === null ? [] : (await list(user_id)).filter(({ rp_id }) => rp_id === site.rp_id);
-      return {
-        origin: site.origin,
-        challenge: await ask(purpose, user_id),
-        rpId: site.rp_id,
-        timeout: CHALLENGE_LIFETIME_MS,
-        userVerification: 'required',
-        allowCredentials: own.map(descriptorOf),
-      };
-    },
-
-    async requestNew({ id, email, username }, site, provider_name) {
-      const own = await list(id);
-      if (own.length >= PASSKEYS_MAXIMUM)
-        throw new Problem('conflict', { detail: `You have ${PASSKEYS_MAXIMUM} passkeys. Remove one before you add another.` });
-      return {
-        origin: site.origin,
-        challenge: await ask('add', id),
-        rp: { id: site.rp_id, name: provider_name },
-        user: { id: Buffer.from(id).toString('base64url'), name: email, displayName: username },
-        pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
-        timeout: CHALLENGE_LIFETIME_MS,
-        attestation: 'none',
-        excludeCredentials: own.map(descriptorOf),
-        authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
-      };
-    },
-
-    async examineNew(made, user_id, site) {
-      const refused = new Problem('conflict', { detail: 'This passkey could not be checked. Try again.' });
-      const challenge = await asked(made.response.clientDataJSON, 'add', user_id);
-      if (challenge === undefined) throw refused;
-      const { transports = [], ...response } = made.response;
-      const answer = await verified(logger, ({ verifyRegistrationResponse }) =>
-        verifyRegistrationResponse({
-          response: { ...made, response: { ...response, transports }, clientExtensionResults: {} },
-          expectedChallenge: challenge,
-          expectedOrigin: site.origin,
-          expectedRPID: site.rp_id,
-          requireUserVerification: true,
-          supportedAlgorithmIDs: ALGORITHMS,
-        }),
-      );
-      if (!answer?.verified) throw refused;
-      const { credential } = answer.registrationInfo;
-      return {
-        async keep(transaction, name) {
-          try {
-            return await transaction
-              .insertInto('passkeys')
-              .values({
-                id: newId(),
-                user_id,
-                credential_id: credential.id,
-                public_key: Buffer.from(credential.publicKey).toString('base64url'),
-                counter: credential.counter,
-                transports: JSON.stringify(transports),
-                rp_id: site.rp_id,
-                name,
-                created_at: at(),
-                last_used_at: null,
-              })
-              .returningAll()
-              .executeTakeFirstOrThrow();
-          } catch (error) {
-            if (isUniqueViolation(error, 'credential_id'))
-              throw new Problem('conflict', { detail: 'This passkey is kept for an account already.' });
-            throw error;
-          }
-        },
-      };
-    },
-
-    async examine(assertion, { purpose, user_id, site }) {
-      // Whoever signs in with a passkey alone was nobody when the question was asked.
-      const challenge = await asked(assertion.response.clientDataJSON, purpose, purpose === 'sign_in' ? null : user_id);
-      const passkey = await database
-        .selectFrom('passkeys')
-        .selectAll()
-        .where('credential_id', '=', assertion.id)
-        .where('user_id', '=', user_id)
-        .executeTakeFirst();
-      if (passkey === undefined) throw new Problem('second_factor_refused', { detail: UNKNOWN_PASSKEY });
-      const { userHandle, ...response } = assertion.response;
-      const isOthers = userHandle && userHandle !== Buffer.from(passkey.user_id).toString('base64url');
-      const answer =
-        challenge === undefined || isOthers
-          ? undefined
-          : await verified(logger, ({ verifyAuthenticationResponse }) =>
-              verifyAuthenticationResponse({
-                response: { ...assertion, response, clientExtensionResults: {} },
-                expectedChallenge: challenge,
-                expectedOrigin: site.origin,
-                expectedRPID: site.rp_id,
-                requireUserVerification: true,
-                // The counter is decided where it is stored, below: of two uses at once one succeeds.
-                credential: {
-                  id: passkey.credential_id,
-                  publicKey: new Uint8Array(Buffer.from(passkey.public_key, 'base64url')),
-                  counter: 0,
-                },
-              }),
-            );
-      if (!answer?.verified)
-        throw new Problem('second_factor_refused', { detail: 'This passkey could not be checked. Try again.' });
-      const counter = answer.authenticationInfo.newCounter;
-      return {
-        passkey,
-        async take(transaction) {
-          // A device without a counter says 0 each time (WebAuthn level 3, section 6.1.1).
-          const taken = await transaction
-            .updateTable('passkeys')
-            .set({ counter, last_used_at: at() })
-            .where('id', '=', passkey.id)
-            .where('counter', counter === 0 ? '=' : '<', counter)
-            .returning('id')
-            .executeTakeFirst();
-          return taken !== undefined;
-        },
-      };
-    },
-  };
+export function createPasskeys(options: PasskeysOptions): Passkeys {
+  return new Passkeys(options);
 }

@@ -25,6 +25,7 @@ describe('the table of leaked passwords', () => {
     expect(leaked.has(password)).toBe(expected);
   });
 
+  // proves: asvs-6.2.12
   test('has the passwords of the list that may be chosen, and no other', () => {
     const list = readFileSync(createRequire(import.meta.url).resolve(LIST), 'utf8').split('\n');
     const long = list.filter((password) => password.length >= PASSWORD_LENGTH.minimum);
@@ -47,6 +48,7 @@ describe('the table of leaked passwords', () => {
   });
 });
 
+// proves: asvs-6.2.4, asvs-6.2.12
 describe('public exposure refuses a common password', async () => {
   const { call, app, signIn } = await startTestApp({
     environment: { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' },
@@ -58,6 +60,7 @@ describe('public exposure refuses a common password', async () => {
     expect(problemOf(await call(login, { body: account('maria', COMMON) })).code).toBe('invalid_credentials');
   });
 
+  // proves: asvs-6.2.11
   test.each(['Palis4de 2026!', '1234lena1234', 'Lena@Example'])(
     'that is nothing but names, as %j, and says so',
     async (password) => {
@@ -67,6 +70,7 @@ describe('public exposure refuses a common password', async () => {
     },
   );
 
+  // proves: asvs-6.2.11
   test('that is nothing but the name of the provider, from when it has that name', async () => {
     replyOf(await call(register, { body: account('mia', 'Northwind-2026') }));
     const { token } = await signIn('provider', 'admin');

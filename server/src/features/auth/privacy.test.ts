@@ -258,6 +258,7 @@ describe('the file of all one’s data', async () => {
     expect((await exportFor(plain)).status).toBe(200);
   });
 
+  // proves: security-18
   test('takes the second factor where there is one, each proof once', async () => {
     const { person: owner, prove } = await withPasskey();
     const codeOf = async (response: Response) => problemSchema.parse(await response.json()).code;
@@ -273,6 +274,7 @@ describe('the file of all one’s data', async () => {
   });
 });
 
+// proves: asvs-7.4.2
 describe('the deletion of an account', () => {
   const ask = ({ token, password, email }: Person, change: { password?: string; confirmation?: string } & Proof = {}) =>
     call(deleteAccount, { token, body: { password, confirmation: email, ...change } });
@@ -289,6 +291,7 @@ describe('the deletion of an account', () => {
     expect((await call(currentUser, { token: boss.token })).status).toBe(200);
   });
 
+  // proves: asvs-14.2.4
   test('leaves no row and no file that names the person but ids in the audit log, and sends a last mail', async () => {
     const person = await leaveTraces('wendelgard-plugh');
     const kept = async () => (await app.kept.list({ limit: 1_000 })).entries.map(({ key }) => key);

@@ -8,7 +8,7 @@ const GROUP = 4;
 
 /**
  * A new code that proves an address, short enough to be copied by hand: 60 random bits, as `K7M4-QP9X-D2FA`. It is tried by who is signed in to its account alone, at most 600
- * times a minute (`write` of `limits.ts`): with the 20 that an account has at most, a day of guessing finds one with a chance of 1 in 60 thousand million (docs/decisions/0220).
+ * times a minute (`write` of `limits.ts`): with the 20 that an account has at most, a day of guessing finds one with a chance of 1 in 60 thousand million (docs/decisions/accounts.md).
  */
 export function newProofCode(): string {
   const characters = Array.from(randomBytes(LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]);

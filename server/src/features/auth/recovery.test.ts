@@ -43,6 +43,7 @@ describe('local exposure', async () => {
     }
   });
 
+  // proves: asvs-7.4.3
   test('a token sets a new password once, ends all sessions and writes a notice', async () => {
     const { email, password, token } = await signIn();
     const other = replyOf(await call(login, { body: { email, password } })).access_token;
@@ -64,6 +65,7 @@ describe('local exposure', async () => {
     expect((await call(login, { body: { email, password: NEW_PASSWORD } })).status).toBe(200);
   });
 
+  // proves: security-27
   test('of several uses of a token at once one succeeds', async () => {
     const { email } = await signIn();
     const reset_token = await tokenFor(app, email);
@@ -100,6 +102,7 @@ describe('local exposure', async () => {
     expect(problem).toMatchObject({ status: 422, detail: WORTHLESS });
   });
 
+  // proves: attack-B.10-1
   test('a new token leaves the one before it alone, and the use of one voids the others', async () => {
     const { email } = await signIn();
     const tokens = [await tokenFor(app, email), await tokenFor(app, email), await tokenFor(app, email)];
@@ -140,6 +143,7 @@ describe('local exposure', async () => {
     expect(answers.filter((answer) => answer.ok)).toHaveLength(1);
   });
 
+  // proves: asvs-2.3.3
   test('a password that is too short does not use the token up', async () => {
     const { email } = await signIn();
     const reset_token = await tokenFor(app, email);
@@ -221,6 +225,7 @@ describe('public exposure', async () => {
   const boss = await signIn('boss', 'admin');
   const outbox = async () => replyOf(await call(listOutbox, { token: boss.token }));
 
+  // proves: security-3
   test('every email gets the same answer, also from the machine itself, and known ones a mail', async () => {
     const { email } = await signIn('maria');
     const answers = [];

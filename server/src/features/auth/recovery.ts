@@ -25,21 +25,7 @@ interface Asked {
   source: string;
 }
 
-export interface Recovery {
-  /** A new reset token, told the machine itself in place of a mail. Those before it go on until one is used. @throws Problem `not_found` for an unknown email. */
-  answerToken(email: string): Promise<string>;
-  /** @throws Problem `not_found` for an unknown email. */
-  usernameOf(email: string): Promise<string>;
-  /** Mails a token, or the username, to a known email. Returns at once and the same for every email; the work is done after the answer. */
-  mailToken(asked: Asked): void;
-  mailUsername(asked: Asked): void;
-  /** Tells the owner of a known email that somebody has tried to register with it. Returns at once. */
-  mailRegistration(email: string): void;
-  /** Sets a new password with a token, once, and ends every session and every other token of the account. @throws Problem `invalid_field` for a token that is worth nothing. */
-  reset(reset_token: string, new_password: string, origin: Origin): Promise<void>;
-}
-
-export function createRecovery(parts: {
+interface RecoveryOptions {
   database: Kysely<Tables>;
   audit: Audit;
   passwords: Pick<Passwords, 'stored'>;
@@ -50,136 +36,168 @@ export function createRecovery(parts: {
   /** Where people open the application; undefined when it is not known. */
   public_url: string | undefined;
   now: () => number;
-}): Recovery {
-  const { database, audit, passwords, sessions, mail, askedMail, emailProofs, public_url, now } = parts;
-  const pageOf = (mode: string) => (public_url === undefined ? [] : [new URL(`/?mode=${mode}`, public_url).href]);
+}
 
-  async function requireByEmail(email: string): Promise<Recipient> {
-    const user = await database
-      .selectFrom('users')
-      .select(['id', 'email', 'username'])
-      .where('email', '=', email)
-      .executeTakeFirst();
-    if (user === undefined) throw new Problem('not_found', { detail: UNKNOWN_EMAIL });
-    return user;
+async function requireByEmail(database: Kysely<Tables>, email: string): Promise<Recipient> {
+  const user = await database
+    .selectFrom('users')
+    .select(['id', 'email', 'username'])
+    .where('email', '=', email)
+    .executeTakeFirst();
+  if (user === undefined) throw new Problem('not_found', { detail: UNKNOWN_EMAIL });
+  return user;
+}
+
+const newToken = (now: () => number, transaction: Kysely<Tables>, user_id: string, is_mailed: boolean) =>
+  issueToken(transaction.$pickTables<'account_tokens'>(), {
+    user_id,
+    is_mailed,
+    purpose: 'reset',
+    lifetime_s: RESET_TOKEN_LIFETIME_S,
+    now: now(),
+  });
+
+export class Recovery {
+  private readonly database: Kysely<Tables>;
+  private readonly audit: Audit;
+  private readonly passwords: Pick<Passwords, 'stored'>;
+  private readonly sessions: Pick<Sessions, 'endAll' | 'refresh'>;
+  private readonly mail: Pick<Mail, 'queue' | 'wake'>;
+  private readonly askedMail: AskedMail;
+  private readonly emailProofs: Pick<EmailProofs, 'proveByReset' | 'mayHear'>;
+  private readonly public_url: string | undefined;
+  private readonly now: () => number;
+
+  constructor(options: RecoveryOptions) {
+    this.database = options.database;
+    this.audit = options.audit;
+    this.passwords = options.passwords;
+    this.sessions = options.sessions;
+    this.mail = options.mail;
+    this.askedMail = options.askedMail;
+    this.emailProofs = options.emailProofs;
+    this.public_url = options.public_url;
+    this.now = options.now;
   }
 
-  const newToken = (transaction: Kysely<Tables>, user_id: string, is_mailed: boolean) =>
-    issueToken(transaction.$pickTables<'account_tokens'>(), {
-      ...{ user_id, is_mailed, purpose: 'reset', lifetime_s: RESET_TOKEN_LIFETIME_S },
-      now: now(),
+  private pageOf(mode: string) {
+    return this.public_url === undefined ? [] : [new URL(`/?mode=${mode}`, this.public_url).href];
+  }
+
+  /** A new reset token, told the machine itself in place of a mail. Those before it go on until one is used. @throws Problem `not_found` for an unknown email. */
+  async answerToken(email: string): Promise<string> {
+    const user = await requireByEmail(this.database, email);
+    const token = await this.database.transaction().execute((transaction) => newToken(this.now, transaction, user.id, false));
+    if (token === undefined) throw new Problem('internal');
+    return token;
+  }
+
+  /** @throws Problem `not_found` for an unknown email. */
+  async usernameOf(email: string): Promise<string> {
+    return (await requireByEmail(this.database, email)).username;
+  }
+
+  /** Mails a token, or the username, to a known email. Returns at once and the same for every email; the work is done after the answer. */
+  mailToken(asked: Asked): void {
+    this.askedMail.afterwards({ kind: 'reset', ...asked }, async (transaction, user) => {
+      const token = await newToken(this.now, transaction, user.id, true);
+      if (token === undefined) return;
+      await this.askedMail.queue(transaction, {
+        recipient: user.email,
+        subject: 'reset your password',
+        priority: 'proof',
+        lines: [
+          'Hello,',
+          `somebody, we hope you, asked for a new password for your account. This is your reset token. It works once, within ${RESET_TOKEN_LIFETIME_S / 60} minutes:`,
+          token,
+          ...(this.public_url === undefined ? [] : ['Enter it here with your new password:', ...this.pageOf('reset-password')]),
+          'Give it to nobody: nobody from support asks for it. If you did not ask for it, ignore this mail: your password stays as it is.',
+        ],
+      });
     });
+  }
 
-  return {
-    async answerToken(email) {
-      const user = await requireByEmail(email);
-      const token = await database.transaction().execute((transaction) => newToken(transaction, user.id, false));
-      if (token === undefined) throw new Problem('internal');
-      return token;
-    },
-
-    async usernameOf(email) {
-      return (await requireByEmail(email)).username;
-    },
-
-    mailToken(asked) {
-      askedMail.afterwards({ kind: 'reset', ...asked }, async (transaction, user) => {
-        const token = await newToken(transaction, user.id, true);
-        if (token === undefined) return;
-        await askedMail.queue(transaction, {
-          recipient: user.email,
-          subject: 'reset your password',
-          priority: 'proof',
-          lines: [
-            'Hello,',
-            `somebody, we hope you, asked for a new password for your account. This is your reset token. It works once, within ${RESET_TOKEN_LIFETIME_S / 60} minutes:`,
-            token,
-            ...(public_url === undefined ? [] : ['Enter it here with your new password:', ...pageOf('reset-password')]),
-            'Give it to nobody: nobody from support asks for it. If you did not ask for it, ignore this mail: your password stays as it is.',
-          ],
-        });
+  mailUsername(asked: Asked): void {
+    this.askedMail.afterwards({ kind: 'username', ...asked }, async (transaction, user) => {
+      // Until then it may have been chosen by somebody else, as a text to be mailed.
+      const isProven = await this.emailProofs.mayHear(transaction.$pickTables<'users'>(), user.email);
+      await this.askedMail.queue(transaction, {
+        recipient: user.email,
+        subject: 'your username',
+        priority: 'proof',
+        lines: isProven
+          ? [
+              'Hello,',
+              'somebody, we hope you, asked for the username of your account. It is:',
+              shownUsername(user.username),
+              'You sign in with this email and your password.',
+            ]
+          : [
+              'Hello,',
+              'somebody, we hope you, asked for the username of the account with this address. Nobody has confirmed the address yet, so the name is not in this mail.',
+              'You sign in with this email and your password, and see the username then. "Forgot Password?" sets a new password.',
+            ],
       });
-    },
+    });
+  }
 
-    mailUsername(asked) {
-      askedMail.afterwards({ kind: 'username', ...asked }, async (transaction, user) => {
-        // Until then it may have been chosen by somebody else, as a text to be mailed.
-        const isProven = await emailProofs.mayHear(transaction.$pickTables<'users'>(), user.email);
-        await askedMail.queue(transaction, {
-          recipient: user.email,
-          subject: 'your username',
-          priority: 'proof',
-          lines: isProven
-            ? [
-                'Hello,',
-                'somebody, we hope you, asked for the username of your account. It is:',
-                shownUsername(user.username),
-                'You sign in with this email and your password.',
-              ]
-            : [
-                'Hello,',
-                'somebody, we hope you, asked for the username of the account with this address. Nobody has confirmed the address yet, so the name is not in this mail.',
-                'You sign in with this email and your password, and see the username then. "Forgot Password?" sets a new password.',
-              ],
-        });
+  /** Tells the owner of a known email that somebody has tried to register with it. Returns at once. */
+  mailRegistration(email: string): void {
+    this.askedMail.afterwards({ kind: 'registration', email, source: undefined }, async (transaction, user) => {
+      await this.askedMail.queue(transaction, {
+        recipient: user.email,
+        subject: 'you have an account already',
+        priority: 'proof',
+        lines: [
+          'Hello,',
+          'somebody, perhaps you, tried to register with this address. It has an account already, so no other one was made, and nothing has changed.',
+          'If it was you: sign in with this email and the password of your account, or choose "Forgot Password?" to set a new one.',
+          ...this.pageOf('login'),
+          'If it was not you, ignore this mail. Who tried was not told that you have an account.',
+        ],
       });
-    },
+    });
+  }
 
-    mailRegistration(email) {
-      askedMail.afterwards({ kind: 'registration', email, source: undefined }, async (transaction, user) => {
-        await askedMail.queue(transaction, {
-          recipient: user.email,
-          subject: 'you have an account already',
-          priority: 'proof',
-          lines: [
-            'Hello,',
-            'somebody, perhaps you, tried to register with this address. It has an account already, so no other one was made, and nothing has changed.',
-            'If it was you: sign in with this email and the password of your account, or choose "Forgot Password?" to set a new one.',
-            ...pageOf('login'),
-            'If it was not you, ignore this mail. Who tried was not told that you have an account.',
-          ],
-        });
-      });
-    },
-
-    async reset(reset_token, new_password, origin) {
-      const token = { token: reset_token, purpose: 'reset' as const };
-      // Asked first, so that a stranger's guess does not cost a password hash; the claim below decides.
-      const found = await findToken(database.$pickTables<'account_tokens'>(), { ...token, now: now() });
-      if (found === undefined) throw invalidField('reset_token', WORTHLESS_TOKEN);
-      const { user_id, is_mailed } = found;
-      const person = await database
-        .selectFrom('users')
-        .select(['username', 'email'])
+  /** Sets a new password with a token, once, and ends every session and every other token of the account. @throws Problem `invalid_field` for a token that is worth nothing. */
+  async reset(reset_token: string, new_password: string, origin: Origin): Promise<void> {
+    const token = { token: reset_token, purpose: 'reset' as const };
+    // Asked first, so that a stranger's guess does not cost a password hash; the claim below decides.
+    const found = await findToken(this.database.$pickTables<'account_tokens'>(), { ...token, now: this.now() });
+    if (found === undefined) throw invalidField('reset_token', WORTHLESS_TOKEN);
+    const { user_id, is_mailed } = found;
+    const person = await this.database
+      .selectFrom('users')
+      .select(['username', 'email'])
+      .where('id', '=', user_id)
+      .executeTakeFirst();
+    if (person === undefined) throw invalidField('reset_token', WORTHLESS_TOKEN);
+    const stored = await this.passwords.stored(new_password, { field: 'new_password', person });
+    await this.database.transaction().execute(async (transaction) => {
+      const user = await transaction
+        .updateTable('users')
+        .set(stored)
         .where('id', '=', user_id)
+        .returning(['id', 'email', 'username'])
         .executeTakeFirst();
-      if (person === undefined) throw invalidField('reset_token', WORTHLESS_TOKEN);
-      const stored = await passwords.stored(new_password, { field: 'new_password', person });
-      await database.transaction().execute(async (transaction) => {
-        const user = await transaction
-          .updateTable('users')
-          .set(stored)
-          .where('id', '=', user_id)
-          .returning(['id', 'email', 'username'])
-          .executeTakeFirst();
-        // The row of the account is held first: of several uses at once, of whichever token, the others find theirs gone.
-        if (
-          user === undefined ||
-          !(await takeToken(transaction.$pickTables<'account_tokens'>(), { token: reset_token, user_id }))
-        )
-          throw invalidField('reset_token', WORTHLESS_TOKEN);
-        const entries = is_mailed ? await emailProofs.proveByReset(transaction, user, origin) : [];
-        await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), passwordNotice(user));
-        await endSignIns(transaction.$pickTables<'sign_in_challenges'>(), user_id);
-        await sessions.endAll(transaction.$pickTables<'sessions'>(), user_id);
-        const auditTables = transaction.$pickTables<'audit_entries' | 'audit_head'>();
-        await audit.record(auditTables, { kind: 'password_reset', subject_id: user_id, actor_id: user_id, origin });
-        for (const entry of entries) await audit.record(auditTables, entry);
-      });
-      sessions.refresh(user_id);
-      mail.wake();
-    },
-  };
+      // The row of the account is held first: of several uses at once, of whichever token, the others find theirs gone.
+      if (user === undefined || !(await takeToken(transaction.$pickTables<'account_tokens'>(), { token: reset_token, user_id })))
+        throw invalidField('reset_token', WORTHLESS_TOKEN);
+      const entries = is_mailed ? await this.emailProofs.proveByReset(transaction, user, origin) : [];
+      await this.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), passwordNotice(user));
+      await endSignIns(transaction.$pickTables<'sign_in_challenges'>(), user_id);
+      await this.sessions.endAll(transaction.$pickTables<'sessions'>(), user_id);
+      const auditTables = transaction.$pickTables<'audit_entries' | 'audit_head'>();
+      await this.audit.record(auditTables, { kind: 'password_reset', subject_id: user_id, actor_id: user_id, origin });
+      for (const entry of entries) await this.audit.record(auditTables, entry);
+    });
+    this.sessions.refresh(user_id);
+    this.mail.wake();
+  }
+}
+
+export function createRecovery(options: RecoveryOptions): Recovery {
+  return new Recovery(options);
 }
 
 /** A username from before names were looked at may hold what a mail must not. */

@@ -50,7 +50,9 @@ async function statuses(attempts: readonly Attempt[]): Promise<number[]> {
 const wrong = (token: string, times: number, source?: string): Attempt[] =>
   Array.from({ length: times }, () => ({ token, password: 'not it', ...(source !== undefined && { source }) }));
 
+// proves: asvs-6.3.1
 describe('the password of somebody who is signed in', () => {
+  // proves: security-16
   test.each([endOtherSessions, changePassword, confirmIdentity, exportData, deleteAccount])(
     'may be wrong 5 times from one source, whatever asks for it: $path',
     async (endpoint) => {
@@ -87,6 +89,7 @@ describe('the password of somebody who is signed in', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(8);
   });
 
+  // proves: security-16
   test('is not guessed from many sources, which keep nobody out for long', async () => {
     const { token, password } = await signIn();
     const sources = Array.from({ length: 9 }, (_, index) => `198.51.100.${index + 1}`);

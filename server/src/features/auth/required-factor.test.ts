@@ -53,6 +53,7 @@ async function newApp({ call }: TestApp, { token }: Person): Promise<void> {
   replyOf(await call(activateTotp, { token, body: { code: codeAt(secret, Date.now()) } }));
 }
 
+// proves: asvs-6.3.3
 describe('where everyone must have a second factor', async () => {
   const app = await startTestApp({ environment: { REQUIRE_TWO_FACTOR: 'everyone' } });
   const { call, signIn } = app;
@@ -160,6 +161,7 @@ describe('where staff must have a second factor', async () => {
     expect(required).toBe(role !== 'customer');
   });
 
+  // proves: security-17
   test('a role counts at once, both ways, in sessions and sockets that are there', async () => {
     const person = await signIn();
     const user_id = await idOf(app, person);

@@ -49,25 +49,6 @@ export function isRefusedFactor(error: unknown): boolean {
   return error instanceof Problem && error.code === 'second_factor_refused';
 }
 
-export interface SecondFactors {
-  /** What an account can prove itself with; empty while two-factor sign-in is off. */
-  methods(user_id: string): Promise<SecondFactor[]>;
-  /**
-   * Looks whether a proof is right, and uses it up in one transaction with `work`.
-   * @throws Problem `second_factor_refused`; `too_many_requests` for codes alone, after too many; `unavailable` when codes cannot be checked.
-   */
-  use(proof: Proof, occasion: Occasion, work?: (transaction: Transaction<Tables>) => Promise<void>): Promise<void>;
-  /**
-   * As `use`, of an account that may have no second factor: `work` is told whether it has.
-   * @throws Problem `invalid_field` on `code` when there is one and none was given.
-   */
-  demand(
-    proof: Proof | undefined,
-    occasion: Occasion,
-    work?: (transaction: Transaction<Tables>, has_second_factor: boolean) => Promise<void>,
-  ): Promise<void>;
-}
-
 /** Codes of 6 digits can be guessed by who has the password: so many in an hour, whatever the way (RFC 4226 section 7.3). Passkeys and recovery codes go on. */
 const CODE_TRIES = { most: 10, window_ms: 3_600_000 } as const;
 
@@ -75,7 +56,7 @@ const WRONG_CODE = 'This code is wrong, or was used already. Wait for the next o
 const WRONG_RECOVERY_CODE = 'This recovery code is wrong, or was used already.';
 const COPIED_PASSKEY = 'This passkey may have been copied, so it was refused. Use another way, then remove it.';
 
-export function createSecondFactors(parts: {
+interface SecondFactorsOptions {
   database: Kysely<Tables>;
   passkeys: Passkeys;
   secrets: SealedSecrets;
@@ -85,59 +66,80 @@ export function createSecondFactors(parts: {
   drift_steps: number;
   now: () => number;
   logger: FastifyBaseLogger;
-}): SecondFactors {
-  const { database, passkeys, secrets, audit, mail, drift_steps, now, logger } = parts;
-  const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
+}
 
-  const userOf = (from: Kysely<Tables>, user_id: string) =>
-    from.selectFrom('users').select(['email', 'username']).where('id', '=', user_id).executeTakeFirstOrThrow();
+const at = (now: () => number, offset_ms = 0) => new Date(now() + offset_ms).toISOString();
 
-  /** Counts a code before it is looked at, so that many at once are no way around the limit. */
-  async function claimTry(user_id: string): Promise<void> {
-    const isOver = sql<boolean>`tries_until <= ${at()}`;
-    const row = await database
-      .updateTable('totp')
-      .set(({ eb }) => ({
-        tries: eb
-          .case()
-          .when(isOver)
-          .then(1)
-          .else(eb('tries', '+', 1))
-          .end(),
-        tries_until: eb.case().when(isOver).then(at(CODE_TRIES.window_ms)).else(eb.ref('tries_until')).end(),
-      }))
-      .where('user_id', '=', user_id)
-      .where(({ or, eb }) => or([eb('tries', '<', CODE_TRIES.most), isOver]))
-      .returning('user_id')
-      .executeTakeFirst();
-    if (row !== undefined) return;
-    const refused = await database.selectFrom('totp').select('tries_until').where('user_id', '=', user_id).executeTakeFirst();
-    // No app is in use.
-    if (refused === undefined) return;
-    const retry_after = Math.max(1, Math.ceil((Date.parse(refused.tries_until) - now()) / 1_000));
-    const minutes = Math.ceil(retry_after / 60);
-    throw new Problem('too_many_requests', {
-      detail: `Too many wrong codes. Use a recovery code or a passkey, or wait ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
-      retry_after,
-    });
+const userOf = (from: Kysely<Tables>, user_id: string) =>
+  from.selectFrom('users').select(['email', 'username']).where('id', '=', user_id).executeTakeFirstOrThrow();
+
+/** Counts a code before it is looked at, so that many at once are no way around the limit. */
+async function claimTry(database: Kysely<Tables>, now: () => number, user_id: string): Promise<void> {
+  const isOver = sql<boolean>`tries_until <= ${at(now)}`;
+  const row = await database
+    .updateTable('totp')
+    .set(({ eb }) => ({
+      tries: eb
+        .case()
+        .when(isOver)
+        .then(1)
+        .else(eb('tries', '+', 1))
+        .end(),
+      tries_until: eb.case().when(isOver).then(at(now, CODE_TRIES.window_ms)).else(eb.ref('tries_until')).end(),
+    }))
+    .where('user_id', '=', user_id)
+    .where(({ or, eb }) => or([eb('tries', '<', CODE_TRIES.most), isOver]))
+    .returning('user_id')
+    .executeTakeFirst();
+  if (row !== undefined) return;
+  const refused = await database.selectFrom('totp').select('tries_until').where('user_id', '=', user_id).executeTakeFirst();
+  // No app is in use.
+  if (refused === undefined) return;
+  const retry_after = Math.max(1, Math.ceil((Date.parse(refused.tries_until) - now()) / 1_000));
+  const minutes = Math.ceil(retry_after / 60);
+  throw new Problem('too_many_requests', {
+    detail: `Too many wrong codes. Use a recovery code or a passkey, or wait ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
+    retry_after,
+  });
+}
+
+export class SecondFactors {
+  private readonly database: Kysely<Tables>;
+  private readonly passkeys: Passkeys;
+  private readonly secrets: SealedSecrets;
+  private readonly audit: Audit;
+  private readonly mail: Pick<Mail, 'queue' | 'wake'>;
+  private readonly drift_steps: number;
+  private readonly now: () => number;
+  private readonly logger: FastifyBaseLogger;
+
+  constructor(options: SecondFactorsOptions) {
+    this.database = options.database;
+    this.passkeys = options.passkeys;
+    this.secrets = options.secrets;
+    this.audit = options.audit;
+    this.mail = options.mail;
+    this.drift_steps = options.drift_steps;
+    this.now = options.now;
+    this.logger = options.logger;
   }
 
-  async function examineCode(code: string, user_id: string): Promise<Take> {
+  private async examineCode(code: string, user_id: string): Promise<Take> {
     const refused = new Problem('second_factor_refused', { detail: WRONG_CODE });
-    const row = await database.selectFrom('totp').select('secret').where('user_id', '=', user_id).executeTakeFirst();
+    const row = await this.database.selectFrom('totp').select('secret').where('user_id', '=', user_id).executeTakeFirst();
     if (row?.secret === null || row === undefined) throw refused;
     let secret: Buffer;
     try {
-      secret = secrets.open(row.secret, user_id);
+      secret = this.secrets.open(row.secret, user_id);
     } catch (error) {
-      logger.error(
+      this.logger.error(
         { err: error },
         'the secret of an authenticator app does not open: the key of two-factor sign-in is another one',
       );
       const detail = 'Codes cannot be checked right now. Use a recovery code or a passkey, and tell support.';
       throw new Problem('unavailable', { detail, retry_after: 60, cause: error });
     }
-    const step = matchingStep(secret, code, { now: now(), drift_steps });
+    const step = matchingStep(secret, code, { now: this.now(), drift_steps: this.drift_steps });
     if (step === undefined) throw refused;
     return async (transaction) => {
       const taken = await transaction
@@ -151,9 +153,9 @@ export function createSecondFactors(parts: {
     };
   }
 
-  async function noticeRecoveryCode(transaction: Kysely<Tables>, { user_id, origin }: Occasion): Promise<void> {
+  private async noticeRecoveryCode(transaction: Kysely<Tables>, { user_id, origin }: Occasion): Promise<void> {
     const left = await countRecoveryCodes(transaction, user_id);
-    await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
+    await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
       kind: 'recovery_code_used',
       subject_id: user_id,
       actor_id: user_id,
@@ -168,23 +170,24 @@ export function createSecondFactors(parts: {
         advice: 'Make new ones soon, in Security Preferences: without any you cannot get in when you lose your phone.',
       }),
     });
-    await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
+    await this.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
   }
 
-  async function examinePasskey(assertion: PasskeyAssertion, { user_id, purpose, site }: Occasion): Promise<Take> {
+  private async examinePasskey(assertion: PasskeyAssertion, { user_id, purpose, site }: Occasion): Promise<Take> {
     if (site === undefined) throw new Problem('second_factor_refused', { detail: 'Passkeys do not work at this address.' });
-    const { take, passkey } = await passkeys.examine(assertion, { purpose, user_id, site });
+    const { take, passkey } = await this.passkeys.examine(assertion, { purpose, user_id, site });
     return async (transaction) => {
       if (await take(transaction.$pickTables<'passkeys' | 'passkey_challenges'>())) return;
-      logger.warn({ passkey: passkey.id }, 'the signature counter of a passkey went back');
+      this.logger.warn({ passkey: passkey.id }, 'the signature counter of a passkey went back');
       throw new Problem('second_factor_refused', { detail: COPIED_PASSKEY });
     };
   }
 
-  async function methods(user_id: string): Promise<SecondFactor[]> {
+  /** What an account can prove itself with; empty while two-factor sign-in is off. */
+  async methods(user_id: string): Promise<SecondFactor[]> {
     const [totp, keys] = await Promise.all([
-      database.selectFrom('totp').select('since').where('user_id', '=', user_id).executeTakeFirst(),
-      passkeys.list(user_id),
+      this.database.selectFrom('totp').select('since').where('user_id', '=', user_id).executeTakeFirst(),
+      this.passkeys.list(user_id),
     ]);
     const found: SecondFactor[] = [];
     if (totp !== undefined && totp.since !== null) found.push('totp');
@@ -193,57 +196,64 @@ export function createSecondFactors(parts: {
     return found;
   }
 
-  async function examine(proof: Proof, occasion: Occasion): Promise<Take> {
-    if ('code' in proof) return await examineCode(proof.code, occasion.user_id);
-    if ('passkey' in proof) return await examinePasskey(proof.passkey, occasion);
+  private async examine(proof: Proof, occasion: Occasion): Promise<Take> {
+    if ('code' in proof) return await this.examineCode(proof.code, occasion.user_id);
+    if ('passkey' in proof) return await this.examinePasskey(proof.passkey, occasion);
     return async (transaction) => {
       const isTaken = await takeRecoveryCode(transaction.$pickTables<'recovery_codes'>(), occasion.user_id, proof.recovery_code);
       if (!isTaken) throw new Problem('second_factor_refused', { detail: WRONG_RECOVERY_CODE });
-      await noticeRecoveryCode(transaction, occasion);
+      await this.noticeRecoveryCode(transaction, occasion);
     };
   }
 
   /** A code that could not be looked at to the end is no wrong one. */
-  async function giveBack(user_id: string): Promise<void> {
-    await database
+  private async giveBack(user_id: string): Promise<void> {
+    await this.database
       .updateTable('totp')
       .set((update) => ({ tries: update('tries', '-', 1) }))
       .where('user_id', '=', user_id)
       .where('tries', '>', 0)
       .execute()
-      .catch((error: unknown) => logger.error({ err: error }, 'a try that was not looked at could not be given back'));
+      .catch((error: unknown) => this.logger.error({ err: error }, 'a try that was not looked at could not be given back'));
   }
 
-  async function use(
-    proof: Proof,
-    occasion: Occasion,
-    work?: (transaction: Transaction<Tables>) => Promise<void>,
-  ): Promise<void> {
+  /**
+   * Looks whether a proof is right, and uses it up in one transaction with `work`.
+   * @throws Problem `second_factor_refused`; `too_many_requests` for codes alone, after too many; `unavailable` when codes cannot be checked.
+   */
+  async use(proof: Proof, occasion: Occasion, work?: (transaction: Transaction<Tables>) => Promise<void>): Promise<void> {
     const isCode = 'code' in proof;
-    if (isCode) await claimTry(occasion.user_id);
+    if (isCode) await claimTry(this.database, this.now, occasion.user_id);
     try {
-      const take = await examine(proof, occasion);
-      await database.transaction().execute(async (transaction) => {
+      const take = await this.examine(proof, occasion);
+      await this.database.transaction().execute(async (transaction) => {
         await take(transaction);
         await work?.(transaction);
       });
     } catch (error) {
-      if (isCode && !isRefusedFactor(error)) await giveBack(occasion.user_id);
+      if (isCode && !isRefusedFactor(error)) await this.giveBack(occasion.user_id);
       throw error;
     }
   }
 
-  return {
-    methods,
-    use,
-    async demand(proof, occasion, work) {
-      if ((await methods(occasion.user_id)).length === 0) {
-        if (work) await database.transaction().execute((transaction) => work(transaction, false));
-        return;
-      }
-      if (proof === undefined)
-        throw invalidField('code', 'Give a code of your app as well, or use a recovery code or a passkey.');
-      await use(proof, occasion, work && ((transaction) => work(transaction, true)));
-    },
-  };
+  /**
+   * As `use`, of an account that may have no second factor: `work` is told whether it has.
+   * @throws Problem `invalid_field` on `code` when there is one and none was given.
+   */
+  async demand(
+    proof: Proof | undefined,
+    occasion: Occasion,
+    work?: (transaction: Transaction<Tables>, has_second_factor: boolean) => Promise<void>,
+  ): Promise<void> {
+    if ((await this.methods(occasion.user_id)).length === 0) {
+      if (work) await this.database.transaction().execute((transaction) => work(transaction, false));
+      return;
+    }
+    if (proof === undefined) throw invalidField('code', 'Give a code of your app as well, or use a recovery code or a passkey.');
+    await this.use(proof, occasion, work && ((transaction) => work(transaction, true)));
+  }
+}
+
+export function createSecondFactors(options: SecondFactorsOptions): SecondFactors {
+  return new SecondFactors(options);
 }

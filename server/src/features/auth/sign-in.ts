@@ -45,24 +45,6 @@ export interface SignInGuard {
   attempt<Result>(attempt: { source: string; account: string }, work: (admission: Admission) => Promise<Result>): Promise<Result>;
 }
 
-/** The ways from an email and a password, and a second factor where there is one, to a session. */
-export interface SignIn {
-  /**
-   * @throws Problem `invalid_credentials`, after the same time for known and unknown emails; `two_factor_required` with the challenge of the second step,
-   * `too_many_requests`.
-   */
-  withPassword(credentials: Credentials, origin: Origin): Promise<SignedIn>;
-  /** @throws Problem `second_factor_refused`, `sign_in_expired`, and as `SecondFactors.use` does. */
-  withSecondFactor(step: { challenge: string; proof: Proof; site: PasskeySite | undefined }, origin: Origin): Promise<SignedIn>;
-  /** What to ask a browser for in the second step. @throws Problem `sign_in_expired`. */
-  requestPasskey(challenge: string, site: PasskeySite): Promise<PasskeyRequest>;
-  /** With a passkey alone, whose device has checked who holds it. @throws Problem `second_factor_refused`. */
-  withPasskey(
-    step: { assertion: PasskeyAssertion; site: PasskeySite; browser_id?: string | undefined },
-    origin: Origin,
-  ): Promise<SignedIn>;
-}
-
 type Tables = AuthTables & TwoFactorTables & AuditTables & MailTables & InstallationTables;
 
 /** What stands for an email where the email itself must not: in events, limits and logs. */
@@ -70,7 +52,7 @@ export function accountKey(email: string): string {
   return createHash('sha256').update(email).digest('hex');
 }
 
-export function createSignIn(parts: {
+interface SignInOptions {
   database: Kysely<Tables>;
   auth: Pick<Auth, 'authenticate' | 'stillHolds' | 'findUser' | 'findUserByEmail'>;
   sessions: Pick<Sessions, 'start' | 'end'>;
@@ -87,49 +69,67 @@ export function createSignIn(parts: {
   /** Has letters that a sign-in wrote sent. */
   wakeMail: () => void;
   now: () => number;
-}): SignIn {
-  const {
-    database,
-    auth,
-    sessions,
-    guard,
-    secondFactors,
-    challenges,
-    passkeys,
-    audit,
-    observe,
-    onSignedIn,
-    mustHaveFactor,
-    isUnproven,
-    wakeMail,
-    now,
-  } = parts;
+}
 
-  const happened = (user_id: string | null, { source, address, client }: Origin) => ({
-    at: new Date(now()).toISOString(),
-    user_id,
-    source,
-    address,
-    client,
-  });
+const happened = (now: () => number, user_id: string | null, { source, address, client }: Origin) => ({
+  at: new Date(now()).toISOString(),
+  user_id,
+  source,
+  address,
+  client,
+});
 
-  async function failed(
+/** The ways from an email and a password, and a second factor where there is one, to a session. */
+export class SignIn {
+  private readonly database: Kysely<Tables>;
+  private readonly auth: Pick<Auth, 'authenticate' | 'stillHolds' | 'findUser' | 'findUserByEmail'>;
+  private readonly sessions: Pick<Sessions, 'start' | 'end'>;
+  private readonly guard: SignInGuard;
+  private readonly secondFactors: Pick<SecondFactors, 'methods' | 'use'>;
+  private readonly challenges: SignInChallenges;
+  private readonly passkeys: Pick<Passkeys, 'request' | 'ownerOf'>;
+  private readonly audit: Pick<Audit, 'record'>;
+  private readonly observe: Observe;
+  private readonly onSignedIn: (user_id: string) => void;
+  private readonly mustHaveFactor: FactorRule;
+  private readonly isUnproven: (user_id: string) => Promise<boolean>;
+  private readonly wakeMail: () => void;
+  private readonly now: () => number;
+
+  constructor(options: SignInOptions) {
+    this.database = options.database;
+    this.auth = options.auth;
+    this.sessions = options.sessions;
+    this.guard = options.guard;
+    this.secondFactors = options.secondFactors;
+    this.challenges = options.challenges;
+    this.passkeys = options.passkeys;
+    this.audit = options.audit;
+    this.observe = options.observe;
+    this.onSignedIn = options.onSignedIn;
+    this.mustHaveFactor = options.mustHaveFactor;
+    this.isUnproven = options.isUnproven;
+    this.wakeMail = options.wakeMail;
+    this.now = options.now;
+  }
+
+  private async failed(
     admission: Admission | undefined,
     { email, step, origin }: { email: string; step: 'password' | 'second_factor'; origin: Origin },
   ): Promise<void> {
-    const user = await auth.findUserByEmail(email);
+    const user = await this.auth.findUserByEmail(email);
     // The refusal first: what is told of the event says whether it is in force.
     await admission?.failed(user?.id ?? null);
     const event: SecurityEvent = {
-      ...happened(user?.id ?? null, origin),
+      ...happened(this.now, user?.id ?? null, origin),
       kind: 'login_failed',
       data: { account: accountKey(email), step },
     };
-    await observe(event);
+    await this.observe(event);
   }
 
   /** What every way ends in. `stillHolds` is what the way rests on, asked once the session is there. */
-  async function open(
+  private async open(
     user_info: UserInfo,
     way: {
       admission?: Admission;
@@ -140,15 +140,15 @@ export function createSignIn(parts: {
     },
   ): Promise<SignedIn> {
     const { admission, origin, browser_id, has_second_factor, stillHolds } = way;
-    const { token, session_id } = await sessions.start(user_info.id, origin);
+    const { token, session_id } = await this.sessions.start(user_info.id, origin);
     if (!(await stillHolds())) {
-      await sessions.end(session_id);
+      await this.sessions.end(session_id);
       throw new Problem('invalid_credentials');
     }
     await admission?.succeeded(user_info.id);
-    await audit.record(database, { kind: 'signed_in', subject_id: user_info.id, actor_id: user_info.id, origin });
-    await observe({
-      ...happened(user_info.id, origin),
+    await this.audit.record(this.database, { kind: 'signed_in', subject_id: user_info.id, actor_id: user_info.id, origin });
+    await this.observe({
+      ...happened(this.now, user_info.id, origin),
       kind: 'login_succeeded',
       data: {
         account: accountKey(user_info.email),
@@ -159,9 +159,9 @@ export function createSignIn(parts: {
         with_password: admission !== undefined,
       },
     });
-    onSignedIn(user_info.id);
-    const is_held = !has_second_factor && mustHaveFactor(user_info.role);
-    const is_unproven = await isUnproven(user_info.id);
+    this.onSignedIn(user_info.id);
+    const is_held = !has_second_factor && this.mustHaveFactor(user_info.role);
+    const is_unproven = await this.isUnproven(user_info.id);
     return {
       access_token: token,
       user_info,
@@ -171,7 +171,7 @@ export function createSignIn(parts: {
   }
 
   /** Does the step, and tells of it when what was given is refused. */
-  async function watched<Result>(
+  private async watched<Result>(
     { user, origin, admission }: { user: UserInfo; origin: Origin; admission?: Admission },
     step: () => Promise<Result>,
   ): Promise<Result> {
@@ -179,73 +179,95 @@ export function createSignIn(parts: {
       return await step();
     } catch (error) {
       if (error instanceof Problem && error.code === 'second_factor_refused')
-        await failed(admission, { email: user.email, step: 'second_factor', origin });
+        await this.failed(admission, { email: user.email, step: 'second_factor', origin });
       throw error;
     }
   }
 
-  async function waitingUser(user_id: string): Promise<UserInfo> {
-    const user = await auth.findUser(user_id);
+  private async waitingUser(user_id: string): Promise<UserInfo> {
+    const user = await this.auth.findUser(user_id);
     if (user === undefined) throw new Problem('sign_in_expired');
     return user;
   }
 
-  return {
-    withPassword: ({ email, password, browser_id = null }, origin) =>
-      guard.attempt({ source: origin.source, account: accountKey(email) }, async (admission) => {
-        let authenticated: Awaited<ReturnType<Auth['authenticate']>>;
-        try {
-          authenticated = await auth.authenticate({ email, password });
-        } catch (error) {
-          if (error instanceof Problem && error.code === 'invalid_credentials')
-            await failed(admission, { email, step: 'password', origin });
-          throw error;
-        }
-        const { user_info, password_mark } = authenticated;
-        const methods = await secondFactors.methods(user_info.id);
-        if (methods.length > 0) {
-          const challenge = await challenges.issue({ user_id: user_info.id, password_mark, browser_id });
-          throw new Problem('two_factor_required', { second_step: { challenge, methods } });
-        }
-        const stillHolds = () => auth.stillHolds(user_info.id, password_mark);
-        return await open(user_info, { admission, origin, browser_id, has_second_factor: false, stillHolds });
-      }),
+  /**
+   * @throws Problem `invalid_credentials`, after the same time for known and unknown emails; `two_factor_required` with the challenge of the second step,
+   * `too_many_requests`.
+   */
+  withPassword({ email, password, browser_id }: Credentials, origin: Origin): Promise<SignedIn> {
+    return this.guard.attempt({ source: origin.source, account: accountKey(email) }, async (admission) => {
+      let authenticated: Awaited<ReturnType<Auth['authenticate']>>;
+      try {
+        authenticated = await this.auth.authenticate({ email, password });
+      } catch (error) {
+        if (error instanceof Problem && error.code === 'invalid_credentials')
+          await this.failed(admission, { email, step: 'password', origin });
+        throw error;
+      }
+      const { user_info, password_mark } = authenticated;
+      const methods = await this.secondFactors.methods(user_info.id);
+      if (methods.length > 0) {
+        const challenge = await this.challenges.issue({ user_id: user_info.id, password_mark, browser_id: browser_id ?? null });
+        throw new Problem('two_factor_required', { second_step: { challenge, methods } });
+      }
+      const stillHolds = () => this.auth.stillHolds(user_info.id, password_mark);
+      return await this.open(user_info, {
+        admission,
+        origin,
+        browser_id: browser_id ?? null,
+        has_second_factor: false,
+        stillHolds,
+      });
+    });
+  }
 
-    async withSecondFactor({ challenge, proof, site }, origin) {
-      const { user_id, password_mark, browser_id } = await challenges.find(challenge);
-      const user = await waitingUser(user_id);
-      return await guard.attempt({ source: origin.source, account: accountKey(user.email) }, async (admission) => {
-        await watched({ user, origin, admission }, () =>
-          challenges.attempt(challenge, () =>
-            secondFactors.use(proof, { user_id, purpose: 'second_step', site, origin }, (transaction) =>
-              challenges.end(transaction.$pickTables<'sign_in_challenges'>(), challenge),
-            ),
+  /** @throws Problem `second_factor_refused`, `sign_in_expired`, and as `SecondFactors.use` does. */
+  async withSecondFactor(
+    { challenge, proof, site }: { challenge: string; proof: Proof; site: PasskeySite | undefined },
+    origin: Origin,
+  ): Promise<SignedIn> {
+    const { user_id, password_mark, browser_id } = await this.challenges.find(challenge);
+    const user = await this.waitingUser(user_id);
+    return await this.guard.attempt({ source: origin.source, account: accountKey(user.email) }, async (admission) => {
+      await this.watched({ user, origin, admission }, () =>
+        this.challenges.attempt(challenge, () =>
+          this.secondFactors.use(proof, { user_id, purpose: 'second_step', site, origin }, (transaction) =>
+            this.challenges.end(transaction.$pickTables<'sign_in_challenges'>(), challenge),
           ),
-        );
-        wakeMail();
-        const stillHolds = () => auth.stillHolds(user_id, password_mark);
-        return await open(user, { admission, origin, browser_id, has_second_factor: true, stillHolds });
-      });
-    },
+        ),
+      );
+      this.wakeMail();
+      const stillHolds = () => this.auth.stillHolds(user_id, password_mark);
+      return await this.open(user, { admission, origin, browser_id, has_second_factor: true, stillHolds });
+    });
+  }
 
-    async requestPasskey(challenge, site) {
-      const { user_id } = await challenges.find(challenge);
-      await waitingUser(user_id);
-      return await passkeys.request({ purpose: 'second_step', user_id, site });
-    },
+  /** What to ask a browser for in the second step. @throws Problem `sign_in_expired`. */
+  async requestPasskey(challenge: string, site: PasskeySite): Promise<PasskeyRequest> {
+    const { user_id } = await this.challenges.find(challenge);
+    await this.waitingUser(user_id);
+    return await this.passkeys.request({ purpose: 'second_step', user_id, site });
+  }
 
-    async withPasskey({ assertion, site, browser_id = null }, origin) {
-      const owner = await passkeys.ownerOf(assertion.id);
-      const user = owner === undefined ? undefined : await auth.findUser(owner);
-      if (user === undefined) throw new Problem('second_factor_refused', { detail: UNKNOWN_PASSKEY });
-      // No guess is right here, so there is nothing to slow down: whoever is refused by password gets in with their passkey.
-      await watched({ user, origin }, async () => {
-        const occasion = { user_id: user.id, purpose: 'sign_in' as const, site, origin };
-        await secondFactors.use({ passkey: assertion }, occasion);
-      });
-      const stillHolds = async () =>
-        (await passkeys.ownerOf(assertion.id)) === user.id && (await auth.stillHolds(user.id, undefined));
-      return await open(user, { origin, browser_id, has_second_factor: true, stillHolds });
-    },
-  };
+  /** With a passkey alone, whose device has checked who holds it. @throws Problem `second_factor_refused`. */
+  async withPasskey(
+    { assertion, site, browser_id }: { assertion: PasskeyAssertion; site: PasskeySite; browser_id?: string | undefined },
+    origin: Origin,
+  ): Promise<SignedIn> {
+    const owner = await this.passkeys.ownerOf(assertion.id);
+    const user = owner === undefined ? undefined : await this.auth.findUser(owner);
+    if (user === undefined) throw new Problem('second_factor_refused', { detail: UNKNOWN_PASSKEY });
+    // No guess is right here, so there is nothing to slow down: whoever is refused by password gets in with their passkey.
+    await this.watched({ user, origin }, async () => {
+      const occasion = { user_id: user.id, purpose: 'sign_in' as const, site, origin };
+      await this.secondFactors.use({ passkey: assertion }, occasion);
+    });
+    const stillHolds = async () =>
+      (await this.passkeys.ownerOf(assertion.id)) === user.id && (await this.auth.stillHolds(user.id, undefined));
+    return await this.open(user, { origin, browser_id: browser_id ?? null, has_second_factor: true, stillHolds });
+  }
+}
+
+export function createSignIn(options: SignInOptions): SignIn {
+  return new SignIn(options);
 }

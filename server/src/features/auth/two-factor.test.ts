@@ -139,6 +139,7 @@ describe('an authenticator app', () => {
     expect(await auditOf(email)).toEqual(['authenticator_added', 'two_factor_enabled', 'recovery_codes_made']);
   });
 
+  // proves: asvs-11.3.3, asvs-13.3.2
   test('lies in the database sealed, bound to its account, with a key that only the server reads', async () => {
     const { secret, person } = await withApp();
     const rows = await app.app.database.selectFrom('totp').selectAll().execute();
@@ -183,6 +184,7 @@ describe('an authenticator app', () => {
     expect((await call(loginSecondStep, { body: { challenge: again, code: code(1) } })).status).toBe(200);
   });
 
+  // proves: asvs-6.5.1
   test('of one code used many times at once one signs in', async () => {
     const { person, code } = await withApp();
     const challenges = await Promise.all([1, 2, 3, 4].map(() => challengeOf(person)));
@@ -217,7 +219,9 @@ describe('an authenticator app', () => {
   });
 });
 
+// proves: asvs-2.3.1
 describe('the second step', () => {
+  // proves: security-13
   test('ends with the fifth wrong code, and a right one comes too late', async () => {
     const { person, code } = await withApp();
     const challenge = await challengeOf(person);
@@ -264,6 +268,7 @@ describe('the second step', () => {
     expect((await call(loginSecondStep, { body: { challenge, code: one.code(), recovery_code } })).status).toBe(422);
   });
 
+  // proves: asvs-6.4.3, security-19
   test('ends with a change of the password and with a reset, which is no way around it', async () => {
     const { person, code } = await withApp();
     const { token, email, password } = person;
@@ -290,6 +295,7 @@ describe('an account that was disabled', () => {
   const sessionsOf = async (user_id: string) =>
     await app.app.database.selectFrom('sessions').select('id').where('user_id', '=', user_id).execute();
 
+  // proves: asvs-7.4.2
   test('between the steps is refused in each of them, whatever it proves, and uses nothing up', async () => {
     const { person, code, recovery_codes } = await withApp();
     const { device } = await newPasskey(person);
@@ -341,6 +347,7 @@ describe('a recovery code', () => {
     expect((await auditOf(email)).filter((kind) => kind === 'recovery_code_used')).toHaveLength(8);
   });
 
+  // proves: asvs-6.5.1
   test('of two uses at once one succeeds', async () => {
     const { person, recovery_codes } = await withApp();
     const [recovery_code = ''] = recovery_codes;
@@ -379,6 +386,7 @@ describe('a confirmation', () => {
     expect(problemOf(await call(startTotp, { token })).code).toBe('confirmation_required');
   });
 
+  // proves: asvs-6.4.4, asvs-7.5.1
   test('takes the second factor where there is one, and each change takes the confirmation', async () => {
     const { person, code } = await withApp();
     const { token, password } = person;
@@ -521,6 +529,7 @@ describe('a passkey', () => {
     }
   });
 
+  // proves: asvs-11.6.1
   test('signed by another key is refused', async () => {
     const [one, other] = [await withPasskey(), await withPasskey()];
     const request = replyOf(await call(requestPasskeyLogin));
@@ -564,6 +573,7 @@ describe('a passkey', () => {
 describe('with TOTP_DRIFT_STEPS=0', async () => {
   const strict = await startTestApp({ environment: { TOTP_DRIFT_STEPS: '0' }, surroundings: { now: () => clock } });
 
+  // proves: asvs-6.5.5
   test('a code counts for its own 30 seconds alone, when the app is set up and at sign-in', async () => {
     const { token, email, password } = await strict.signIn();
     replyOf(await strict.call(confirmIdentity, { token, body: { current_password: password } }));

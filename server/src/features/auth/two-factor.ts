@@ -37,48 +37,13 @@ export interface Actor {
   origin: Origin;
 }
 
-/** Two-factor sign-in of accounts: what it rests on, and how that changes. Every change needs a session that was confirmed shortly before. */
-export interface TwoFactorAccounts {
-  read(user: Pick<UserInfo, 'id' | 'role'>, site: PasskeySite | undefined): Promise<TwoFactor>;
-  /** For others: whether it is on, and how many recovery codes are left. */
-  secondFactor(user_id: string): Promise<{ enabled: boolean; recovery_codes_left: number }>;
-  /** For others: whether it is on, of each of the accounts. */
-  secondFactors(user_ids: readonly string[]): Promise<Map<string, boolean>>;
-  /**
-   * Proves who is there, for `CONFIRMATION_LIFETIME_S`.
-   * @throws Problem `invalid_field` for a wrong password or a missing second factor, and as `SecondFactors.demand` does.
-   */
-  confirm(
-    actor: Actor,
-    given: { current_password: string; proof: Proof | undefined; site: PasskeySite | undefined },
-  ): Promise<void>;
-  requestProof(user_id: string, site: PasskeySite): Promise<PasskeyRequest>;
-  /** @throws Problem `confirmation_required`, as everything below. */
-  startTotp(actor: Actor): Promise<{ secret: string; uri: string }>;
-  /** Answers recovery codes when this turned two-factor sign-in on. @throws Problem `invalid_field` for a wrong code, `conflict` when nothing was begun. */
-  activateTotp(actor: Actor, code: string): Promise<string[] | null>;
-  /** @throws Problem `conflict` when it is the last second factor. */
-  removeTotp(actor: Actor): Promise<void>;
-  requestNewPasskey(actor: Actor, site: PasskeySite): Promise<PasskeyCreation>;
-  addPasskey(
-    actor: Actor,
-    added: { name: string; made: NewPasskey; site: PasskeySite },
-  ): Promise<{ passkey: Passkey; recovery_codes: string[] | null }>;
-  /** @throws Problem `conflict` when it is the last second factor. */
-  removePasskey(actor: Actor, passkey: PasskeyRow): Promise<void>;
-  /** @throws Problem `conflict` while two-factor sign-in is off. */
-  renewRecoveryCodes(actor: Actor): Promise<string[]>;
-  /** @throws Problem `conflict` where the account must have a second factor. */
-  turnOff(actor: Actor): Promise<void>;
-}
-
 const LAST_ONE = 'This is the only second step of your sign-in. Turn two-factor sign-in off instead.';
 const LAST_REQUIRED_ONE =
   'This is the only second step of your sign-in, and your account must have one. Set up another one first.';
 const STAYS_ON = 'Your account must have a second step at sign-in, so two-factor sign-in stays on.';
 const IS_OFF = 'Two-factor sign-in is off.';
 
-export function createTwoFactor(parts: {
+interface TwoFactorAccountsOptions {
   database: Kysely<Tables>;
   passkeys: Passkeys;
   secondFactors: SecondFactors;
@@ -90,39 +55,79 @@ export function createTwoFactor(parts: {
   /** How many steps a code counts before and after its own. */
   drift_steps: number;
   now: () => number;
-}): TwoFactorAccounts {
-  const { database, passkeys, secondFactors, requirePassword, secrets, audit, mail, mustHaveFactor, drift_steps, now } = parts;
-  const at = (offset_s = 0) => new Date(now() + offset_s * 1_000).toISOString();
+}
 
-  async function stateOf(from: Kysely<Tables>, user_id: string) {
-    const totp = await from.selectFrom('totp').selectAll().where('user_id', '=', user_id).executeTakeFirst();
-    const { count } = await from
-      .selectFrom('passkeys')
-      .select(({ fn }) => fn.countAll<number | string>().as('count'))
-      .where('user_id', '=', user_id)
-      .executeTakeFirstOrThrow();
-    const factors = Number(count) + (totp?.since ? 1 : 0);
-    return { totp, factors };
-  }
+const at = (now: () => number, offset_s = 0) => new Date(now() + offset_s * 1_000).toISOString();
 
-  async function requireConfirmed(from: Kysely<Tables>, { user_id, session_id }: Actor): Promise<void> {
-    const confirmed = await from
-      .selectFrom('session_confirmations')
-      .select('with_second_factor')
-      .where('session_id', '=', session_id)
-      .where('expires_at', '>', at())
-      .executeTakeFirst();
-    if (confirmed === undefined) throw new Problem('confirmation_required');
-    const { factors } = await stateOf(from, user_id);
-    if (factors > 0 && confirmed.with_second_factor === 0) throw new Problem('confirmation_required');
+async function stateOf(from: Kysely<Tables>, user_id: string) {
+  const totp = await from.selectFrom('totp').selectAll().where('user_id', '=', user_id).executeTakeFirst();
+  const { count } = await from
+    .selectFrom('passkeys')
+    .select(({ fn }) => fn.countAll<number | string>().as('count'))
+    .where('user_id', '=', user_id)
+    .executeTakeFirstOrThrow();
+  const factors = Number(count) + (totp?.since ? 1 : 0);
+  return { totp, factors };
+}
+
+async function requireConfirmed(now: () => number, from: Kysely<Tables>, { user_id, session_id }: Actor): Promise<void> {
+  const confirmed = await from
+    .selectFrom('session_confirmations')
+    .select('with_second_factor')
+    .where('session_id', '=', session_id)
+    .where('expires_at', '>', at(now))
+    .executeTakeFirst();
+  if (confirmed === undefined) throw new Problem('confirmation_required');
+  const { factors } = await stateOf(from, user_id);
+  if (factors > 0 && confirmed.with_second_factor === 0) throw new Problem('confirmation_required');
+}
+
+/** After a second factor was added to `before` others: answers recovery codes when it is the first one. Who added it has proved that they have it. */
+async function added(transaction: Transaction<Tables>, actor: Actor, write: Write, before: number): Promise<string[] | null> {
+  await transaction
+    .updateTable('session_confirmations')
+    .set({ with_second_factor: 1 })
+    .where('session_id', '=', actor.session_id)
+    .execute();
+  if (before > 0) return null;
+  const codes = await makeRecoveryCodes(transaction.$pickTables<'recovery_codes'>(), actor.user_id);
+  await write.audit('two_factor_enabled');
+  await write.audit('recovery_codes_made');
+  return codes;
+}
+
+/** Two-factor sign-in of accounts: what it rests on, and how that changes. Every change needs a session that was confirmed shortly before. */
+export class TwoFactorAccounts {
+  private readonly database: Kysely<Tables>;
+  private readonly passkeys: Passkeys;
+  private readonly factors: SecondFactors;
+  private readonly requirePassword: RequirePassword;
+  private readonly secrets: SealedSecrets;
+  private readonly audit: Audit;
+  private readonly mail: Pick<Mail, 'queue' | 'wake'>;
+  private readonly mustHaveFactor: FactorRule;
+  private readonly drift_steps: number;
+  private readonly now: () => number;
+
+  constructor(options: TwoFactorAccountsOptions) {
+    this.database = options.database;
+    this.passkeys = options.passkeys;
+    this.factors = options.secondFactors;
+    this.requirePassword = options.requirePassword;
+    this.secrets = options.secrets;
+    this.audit = options.audit;
+    this.mail = options.mail;
+    this.mustHaveFactor = options.mustHaveFactor;
+    this.drift_steps = options.drift_steps;
+    this.now = options.now;
   }
 
   /** A change of a confirmed person, whole or not at all, with what is written of it. Of several at once one waits for the other. */
-  async function change<Result>(
+  private async change<Result>(
     actor: Actor,
     work: (transaction: Transaction<Tables>, write: Write, must_have_factor: boolean) => Promise<Result>,
   ): Promise<Result> {
-    const result = await database.transaction().execute(async (transaction) => {
+    const result = await this.database.transaction().execute(async (transaction) => {
       const user = await transaction
         .updateTable('users')
         .set(({ ref }) => ({ email: ref('email') }))
@@ -130,215 +135,244 @@ export function createTwoFactor(parts: {
         .returning(['email', 'username', 'role'])
         .executeTakeFirst();
       if (user === undefined) throw new Problem('unauthenticated');
-      await requireConfirmed(transaction, actor);
+      await requireConfirmed(this.now, transaction, actor);
       const write: Write = {
-        async audit(kind, details = {}) {
+        audit: async (kind, details = {}) => {
           const { user_id, origin } = actor;
           const entry = { kind, subject_id: user_id, actor_id: user_id, origin, details };
-          await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), entry);
+          await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), entry);
         },
-        async letter(subject, what) {
+        letter: async (subject, what) => {
           const letter = securityNotice(user, { subject, what });
-          await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
+          await this.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
         },
       };
-      return await work(transaction, write, mustHaveFactor(user.role));
+      return await work(transaction, write, this.mustHaveFactor(user.role));
     });
-    mail.wake();
+    this.mail.wake();
     return result;
   }
 
-  /** After a second factor was added to `before` others: answers recovery codes when it is the first one. Who added it has proved that they have it. */
-  async function added(transaction: Transaction<Tables>, actor: Actor, write: Write, before: number): Promise<string[] | null> {
-    await transaction
-      .updateTable('session_confirmations')
-      .set({ with_second_factor: 1 })
-      .where('session_id', '=', actor.session_id)
-      .execute();
-    if (before > 0) return null;
-    const codes = await makeRecoveryCodes(transaction.$pickTables<'recovery_codes'>(), actor.user_id);
-    await write.audit('two_factor_enabled');
-    await write.audit('recovery_codes_made');
-    return codes;
+  async read({ id: user_id, role }: Pick<UserInfo, 'id' | 'role'>, site: PasskeySite | undefined): Promise<TwoFactor> {
+    const [{ totp, factors }, keys, recovery_codes_left] = await Promise.all([
+      stateOf(this.database, user_id),
+      this.passkeys.list(user_id),
+      countRecoveryCodes(this.database.$pickTables<'recovery_codes'>(), user_id),
+    ]);
+    return {
+      enabled: factors > 0,
+      required: this.mustHaveFactor(role),
+      totp_since: totp?.since ?? null,
+      passkeys: keys,
+      recovery_codes_left,
+      passkey_origin: site?.origin ?? null,
+    };
   }
 
-  return {
-    async read({ id: user_id, role }, site) {
-      const [{ totp, factors }, keys, recovery_codes_left] = await Promise.all([
-        stateOf(database, user_id),
-        passkeys.list(user_id),
-        countRecoveryCodes(database.$pickTables<'recovery_codes'>(), user_id),
-      ]);
-      return {
-        enabled: factors > 0,
-        required: mustHaveFactor(role),
-        totp_since: totp?.since ?? null,
-        passkeys: keys,
-        recovery_codes_left,
-        passkey_origin: site?.origin ?? null,
-      };
-    },
-
-    async secondFactor(user_id) {
-      // In one question: the score asks it whenever a page looks.
-      const { rows } = await sql<{ factors: number; codes: number }>`select
+  /** For others: whether it is on, and how many recovery codes are left. */
+  async secondFactor(user_id: string): Promise<{ enabled: boolean; recovery_codes_left: number }> {
+    // In one question: the score asks it whenever a page looks.
+    const { rows } = await sql<{ factors: number; codes: number }>`select
         (select count(*) from totp where user_id = ${user_id} and since is not null) +
         (select count(*) from passkeys where user_id = ${user_id}) as factors,
-        (select count(*) from recovery_codes where user_id = ${user_id}) as codes`.execute(database);
-      const [{ factors, codes } = { factors: 0, codes: 0 }] = rows;
-      return { enabled: factors > 0, recovery_codes_left: codes };
-    },
+        (select count(*) from recovery_codes where user_id = ${user_id}) as codes`.execute(this.database);
+    const [{ factors, codes } = { factors: 0, codes: 0 }] = rows;
+    return { enabled: factors > 0, recovery_codes_left: codes };
+  }
 
-    async secondFactors(user_ids) {
-      const states = new Map(user_ids.map((id) => [id, false]));
-      const rows = await inBatches([...states.keys()], (ids) =>
-        database
-          .selectFrom('totp')
-          .select('user_id')
-          .where('user_id', 'in', ids)
-          .where('since', 'is not', null)
-          .union(database.selectFrom('passkeys').select('user_id').where('user_id', 'in', ids))
-          .execute(),
+  /** For others: whether it is on, of each of the accounts. */
+  async secondFactors(user_ids: readonly string[]): Promise<Map<string, boolean>> {
+    const states = new Map(user_ids.map((id) => [id, false]));
+    const rows = await inBatches([...states.keys()], (ids) =>
+      this.database
+        .selectFrom('totp')
+        .select('user_id')
+        .where('user_id', 'in', ids)
+        .where('since', 'is not', null)
+        .union(this.database.selectFrom('passkeys').select('user_id').where('user_id', 'in', ids))
+        .execute(),
+    );
+    for (const row of rows) states.set(row.user_id, true);
+    return states;
+  }
+
+  /**
+   * Proves who is there, for `CONFIRMATION_LIFETIME_S`.
+   * @throws Problem `invalid_field` for a wrong password or a missing second factor, and as `SecondFactors.demand` does.
+   */
+  async confirm(
+    { user_id, session_id, origin }: Actor,
+    { current_password, proof, site }: { current_password: string; proof: Proof | undefined; site: PasskeySite | undefined },
+  ): Promise<void> {
+    await this.requirePassword(user_id, { password: current_password, field: 'current_password' }, origin);
+    const occasion = { user_id, purpose: 'confirm', site, origin } as const;
+    await this.factors.demand(proof, occasion, async (transaction, has_second_factor) => {
+      const row = { with_second_factor: has_second_factor ? 1 : 0, expires_at: at(this.now, CONFIRMATION_LIFETIME_S) } as const;
+      await transaction
+        .insertInto('session_confirmations')
+        .values({ session_id, ...row })
+        .onConflict((conflict) => conflict.column('session_id').doUpdateSet(row))
+        .execute();
+    });
+    this.mail.wake();
+  }
+
+  requestProof(user_id: string, site: PasskeySite): Promise<PasskeyRequest> {
+    return this.passkeys.request({ purpose: 'confirm', user_id, site });
+  }
+
+  /** @throws Problem `confirmation_required`, as everything below. */
+  async startTotp(actor: Actor): Promise<{ secret: string; uri: string }> {
+    const secret = randomBytes(TOTP_SECRET_BYTES);
+    const account = await this.change(actor, async (transaction) => {
+      const pending = {
+        pending_secret: this.secrets.seal(secret, actor.user_id),
+        pending_until: at(this.now, CONFIRMATION_LIFETIME_S),
+      };
+      await transaction
+        .insertInto('totp')
+        .values({
+          user_id: actor.user_id,
+          secret: null,
+          since: null,
+          last_step: 0,
+          tries: 0,
+          tries_until: at(this.now),
+          ...pending,
+        })
+        .onConflict((conflict) => conflict.column('user_id').doUpdateSet(pending))
+        .execute();
+      return await transaction.selectFrom('users').select('email').where('id', '=', actor.user_id).executeTakeFirstOrThrow();
+    });
+    const { provider_name } = await readProvider(this.database.$pickTables<'installation'>());
+    const text = base32(secret);
+    return { secret: text, uri: keyUri({ secret: text, issuer: provider_name, account: account.email }) };
+  }
+
+  /** Answers recovery codes when this turned two-factor sign-in on. @throws Problem `invalid_field` for a wrong code, `conflict` when nothing was begun. */
+  async activateTotp(actor: Actor, code: string): Promise<string[] | null> {
+    return await this.change(actor, async (transaction, write) => {
+      const { totp, factors } = await stateOf(transaction, actor.user_id);
+      if (!totp?.pending_secret || totp.pending_until === null || totp.pending_until <= at(this.now))
+        throw new Problem('conflict', { detail: 'Setting up the app took too long. Begin again.' });
+      const step = matchingStep(this.secrets.open(totp.pending_secret, actor.user_id), code, {
+        now: this.now(),
+        drift_steps: this.drift_steps,
+      });
+      if (step === undefined)
+        throw invalidField('code', 'This code is not right. Check that the clock of your phone is, and type the newest code.');
+      await transaction
+        .updateTable('totp')
+        .set({
+          secret: totp.pending_secret,
+          since: at(this.now),
+          last_step: step,
+          tries: 0,
+          pending_secret: null,
+          pending_until: null,
+        })
+        .where('user_id', '=', actor.user_id)
+        .execute();
+      await write.audit('authenticator_added');
+      await write.letter(
+        'an authenticator app was added',
+        'from now on signing in to your account takes a code of your authenticator app, too.',
       );
-      for (const row of rows) states.set(row.user_id, true);
-      return states;
-    },
+      return await added(transaction, actor, write, factors);
+    });
+  }
 
-    async confirm({ user_id, session_id, origin }, { current_password, proof, site }) {
-      await requirePassword(user_id, { password: current_password, field: 'current_password' }, origin);
-      const occasion = { user_id, purpose: 'confirm', site, origin } as const;
-      await secondFactors.demand(proof, occasion, async (transaction, has_second_factor) => {
-        const row = { with_second_factor: has_second_factor ? 1 : 0, expires_at: at(CONFIRMATION_LIFETIME_S) } as const;
-        await transaction
-          .insertInto('session_confirmations')
-          .values({ session_id, ...row })
-          .onConflict((conflict) => conflict.column('session_id').doUpdateSet(row))
-          .execute();
-      });
-      mail.wake();
-    },
+  /** @throws Problem `conflict` when it is the last second factor. */
+  async removeTotp(actor: Actor): Promise<void> {
+    await this.change(actor, async (transaction, write, must_have_factor) => {
+      const { totp, factors } = await stateOf(transaction, actor.user_id);
+      if (!totp?.since) return;
+      if (factors === 1) throw new Problem('conflict', { detail: must_have_factor ? LAST_REQUIRED_ONE : LAST_ONE });
+      await transaction.deleteFrom('totp').where('user_id', '=', actor.user_id).execute();
+      await write.audit('authenticator_removed');
+      await write.letter(
+        'the authenticator app was removed',
+        'the authenticator app of your account was removed. Your passkeys go on.',
+      );
+    });
+  }
 
-    requestProof: (user_id, site) => passkeys.request({ purpose: 'confirm', user_id, site }),
+  async requestNewPasskey(actor: Actor, site: PasskeySite): Promise<PasskeyCreation> {
+    await requireConfirmed(this.now, this.database, actor);
+    const user = await this.database
+      .selectFrom('users')
+      .select(['id', 'email', 'username'])
+      .where('id', '=', actor.user_id)
+      .executeTakeFirstOrThrow();
+    const { provider_name } = await readProvider(this.database.$pickTables<'installation'>());
+    return await this.passkeys.requestNew(user, site, provider_name);
+  }
 
-    async startTotp(actor) {
-      const secret = randomBytes(TOTP_SECRET_BYTES);
-      const account = await change(actor, async (transaction) => {
-        const pending = { pending_secret: secrets.seal(secret, actor.user_id), pending_until: at(CONFIRMATION_LIFETIME_S) };
-        await transaction
-          .insertInto('totp')
-          .values({ user_id: actor.user_id, secret: null, since: null, last_step: 0, tries: 0, tries_until: at(), ...pending })
-          .onConflict((conflict) => conflict.column('user_id').doUpdateSet(pending))
-          .execute();
-        return await transaction.selectFrom('users').select('email').where('id', '=', actor.user_id).executeTakeFirstOrThrow();
-      });
-      const { provider_name } = await readProvider(database.$pickTables<'installation'>());
-      const text = base32(secret);
-      return { secret: text, uri: keyUri({ secret: text, issuer: provider_name, account: account.email }) };
-    },
+  async addPasskey(
+    actor: Actor,
+    { name, made, site }: { name: string; made: NewPasskey; site: PasskeySite },
+  ): Promise<{ passkey: Passkey; recovery_codes: string[] | null }> {
+    await requireConfirmed(this.now, this.database, actor);
+    const { keep } = await this.passkeys.examineNew(made, actor.user_id, site);
+    return await this.change(actor, async (transaction, write) => {
+      const { factors } = await stateOf(transaction, actor.user_id);
+      const passkey = await keep(transaction.$pickTables<'passkeys' | 'passkey_challenges'>(), name);
+      await write.audit('passkey_added', { name });
+      await write.letter(
+        'a passkey was added',
+        `a passkey named "${name}" was added to your account. Whoever has it signs in without a password.`,
+      );
+      return { passkey, recovery_codes: await added(transaction, actor, write, factors) };
+    });
+  }
 
-    async activateTotp(actor, code) {
-      return await change(actor, async (transaction, write) => {
-        const { totp, factors } = await stateOf(transaction, actor.user_id);
-        if (!totp?.pending_secret || totp.pending_until === null || totp.pending_until <= at())
-          throw new Problem('conflict', { detail: 'Setting up the app took too long. Begin again.' });
-        const step = matchingStep(secrets.open(totp.pending_secret, actor.user_id), code, { now: now(), drift_steps });
-        if (step === undefined)
-          throw invalidField('code', 'This code is not right. Check that the clock of your phone is, and type the newest code.');
-        await transaction
-          .updateTable('totp')
-          .set({ secret: totp.pending_secret, since: at(), last_step: step, tries: 0, pending_secret: null, pending_until: null })
-          .where('user_id', '=', actor.user_id)
-          .execute();
-        await write.audit('authenticator_added');
-        await write.letter(
-          'an authenticator app was added',
-          'from now on signing in to your account takes a code of your authenticator app, too.',
-        );
-        return await added(transaction, actor, write, factors);
-      });
-    },
+  /** @throws Problem `conflict` when it is the last second factor. */
+  async removePasskey(actor: Actor, { id, name }: PasskeyRow): Promise<void> {
+    await this.change(actor, async (transaction, write, must_have_factor) => {
+      // First, so that the second of two clicks finds that it is gone.
+      const removed = await transaction.deleteFrom('passkeys').where('id', '=', id).returning('id').executeTakeFirst();
+      if (removed === undefined) throw new Problem('not_found');
+      const { factors } = await stateOf(transaction, actor.user_id);
+      if (factors === 0) throw new Problem('conflict', { detail: must_have_factor ? LAST_REQUIRED_ONE : LAST_ONE });
+      await write.audit('passkey_removed', { name });
+      await write.letter('a passkey was removed', `the passkey named "${name}" was removed from your account.`);
+    });
+  }
 
-    async removeTotp(actor) {
-      await change(actor, async (transaction, write, must_have_factor) => {
-        const { totp, factors } = await stateOf(transaction, actor.user_id);
-        if (!totp?.since) return;
-        if (factors === 1) throw new Problem('conflict', { detail: must_have_factor ? LAST_REQUIRED_ONE : LAST_ONE });
-        await transaction.deleteFrom('totp').where('user_id', '=', actor.user_id).execute();
-        await write.audit('authenticator_removed');
-        await write.letter(
-          'the authenticator app was removed',
-          'the authenticator app of your account was removed. Your passkeys go on.',
-        );
-      });
-    },
+  /** @throws Problem `conflict` while two-factor sign-in is off. */
+  async renewRecoveryCodes(actor: Actor): Promise<string[]> {
+    return await this.change(actor, async (transaction, write) => {
+      const { factors } = await stateOf(transaction, actor.user_id);
+      if (factors === 0) throw new Problem('conflict', { detail: IS_OFF });
+      const codes = await makeRecoveryCodes(transaction.$pickTables<'recovery_codes'>(), actor.user_id);
+      await write.audit('recovery_codes_made');
+      await write.letter(
+        'new recovery codes were made',
+        'new recovery codes were made for your account. Those before them are worth nothing now.',
+      );
+      return codes;
+    });
+  }
 
-    async requestNewPasskey(actor, site) {
-      await requireConfirmed(database, actor);
-      const user = await database
-        .selectFrom('users')
-        .select(['id', 'email', 'username'])
-        .where('id', '=', actor.user_id)
-        .executeTakeFirstOrThrow();
-      const { provider_name } = await readProvider(database.$pickTables<'installation'>());
-      return await passkeys.requestNew(user, site, provider_name);
-    },
+  /** @throws Problem `conflict` where the account must have a second factor. */
+  async turnOff(actor: Actor): Promise<void> {
+    await this.change(actor, async (transaction, write, must_have_factor) => {
+      const { factors } = await stateOf(transaction, actor.user_id);
+      if (factors === 0) return;
+      if (must_have_factor) throw new Problem('conflict', { detail: STAYS_ON });
+      for (const table of ['totp', 'passkeys', 'recovery_codes', 'passkey_challenges', 'sign_in_challenges'] as const)
+        await transaction.deleteFrom(table).where('user_id', '=', actor.user_id).execute();
+      await write.audit('two_factor_disabled');
+      await write.letter(
+        'two-factor sign-in was turned off',
+        'two-factor sign-in of your account was turned off. Authenticator app, passkeys and recovery codes are gone, and the password alone signs in.',
+      );
+    });
+  }
+}
 
-    async addPasskey(actor, { name, made, site }) {
-      await requireConfirmed(database, actor);
-      const { keep } = await passkeys.examineNew(made, actor.user_id, site);
-      return await change(actor, async (transaction, write) => {
-        const { factors } = await stateOf(transaction, actor.user_id);
-        const passkey = await keep(transaction.$pickTables<'passkeys' | 'passkey_challenges'>(), name);
-        await write.audit('passkey_added', { name });
-        await write.letter(
-          'a passkey was added',
-          `a passkey named "${name}" was added to your account. Whoever has it signs in without a password.`,
-        );
-        return { passkey, recovery_codes: await added(transaction, actor, write, factors) };
-      });
-    },
-
-    async removePasskey(actor, { id, name }) {
-      await change(actor, async (transaction, write, must_have_factor) => {
-        // First, so that the second of two clicks finds that it is gone.
-        const removed = await transaction.deleteFrom('passkeys').where('id', '=', id).returning('id').executeTakeFirst();
-        if (removed === undefined) throw new Problem('not_found');
-        const { factors } = await stateOf(transaction, actor.user_id);
-        if (factors === 0) throw new Problem('conflict', { detail: must_have_factor ? LAST_REQUIRED_ONE : LAST_ONE });
-        await write.audit('passkey_removed', { name });
-        await write.letter('a passkey was removed', `the passkey named "${name}" was removed from your account.`);
-      });
-    },
-
-    async renewRecoveryCodes(actor) {
-      return await change(actor, async (transaction, write) => {
-        const { factors } = await stateOf(transaction, actor.user_id);
-        if (factors === 0) throw new Problem('conflict', { detail: IS_OFF });
-        const codes = await makeRecoveryCodes(transaction.$pickTables<'recovery_codes'>(), actor.user_id);
-        await write.audit('recovery_codes_made');
-        await write.letter(
-          'new recovery codes were made',
-          'new recovery codes were made for your account. Those before them are worth nothing now.',
-        );
-        return codes;
-      });
-    },
-
-    async turnOff(actor) {
-      await change(actor, async (transaction, write, must_have_factor) => {
-        const { factors } = await stateOf(transaction, actor.user_id);
-        if (factors === 0) return;
-        if (must_have_factor) throw new Problem('conflict', { detail: STAYS_ON });
-        for (const table of ['totp', 'passkeys', 'recovery_codes', 'passkey_challenges', 'sign_in_challenges'] as const)
-          await transaction.deleteFrom(table).where('user_id', '=', actor.user_id).execute();
-        await write.audit('two_factor_disabled');
-        await write.letter(
-          'two-factor sign-in was turned off',
-          'two-factor sign-in of your account was turned off. Authenticator app, passkeys and recovery codes are gone, and the password alone signs in.',
-        );
-      });
-    },
-  };
+export function createTwoFactor(options: TwoFactorAccountsOptions): TwoFactorAccounts {
+  return new TwoFactorAccounts(options);
 }
 
 /** What is written of a change, as part of its transaction. */

@@ -39,6 +39,7 @@ describe('a username', () => {
     expect(faultOf(username)).toBeUndefined();
   });
 
+  // proves: attack-B.8-1
   test.each([
     ['zero-width space', 'mar\u200bia'],
     ['zero-width joiner', 'mar\u200dia'],
@@ -66,6 +67,7 @@ describe('a username', () => {
     expect(faultOf(username)).toBe('A username has no invisible characters. Type it anew, in place of pasting it.');
   });
 
+  // proves: attack-B.8-1
   test.each([
     ['Latin and Cyrillic', 'mаria'],
     ['Latin and Greek', 'mariα'],
@@ -161,6 +163,7 @@ describe('two people', async () => {
   const ask = (username: string, email: string) =>
     call(register, { body: { email, username, password: 'a long enough password' } });
 
+  // proves: attack-B.8-2, security-8
   test('have no names that look alike, whoever came first', async () => {
     await signIn('palisade');
     const { token } = await signIn('other');

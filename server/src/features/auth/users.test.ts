@@ -109,6 +109,7 @@ describe('a role', () => {
 });
 
 describe('a disabled account', () => {
+  // proves: asvs-7.4.2
   test('is signed out at once, and signing in says why to who knows the password alone', async () => {
     const person = await signIn();
     const id = await idOf(person.token);
@@ -150,6 +151,7 @@ describe('a disabled account', () => {
 });
 
 describe('a person’s sessions', () => {
+  // proves: asvs-7.4.5
   test('are seen and ended, one or all', async () => {
     const person = await signIn();
     const user_id = await idOf(person.token);
@@ -184,6 +186,7 @@ describe('a person’s sessions', () => {
   });
 });
 
+// proves: security-23
 describe('the last administrator', async () => {
   const small = await startTestApp();
   const ids = new Map<string, string>();

@@ -15,19 +15,6 @@ import type { AuthTables } from './auth.tables.ts';
 
 type Tables = AuthTables & SessionTables & InstallationTables & AuditTables;
 
-/** What administrators see of people, and do about them. */
-export interface Users {
-  /** @throws Problem `invalid_field` for a cursor whose account is gone, where the order needs it. */
-  list(query: UsersQuery): Promise<AdminUser[]>;
-  /** How many there are on all pages together. */
-  count(query: UsersQuery): Promise<number>;
-  /** @throws Problem `not_found`, and `last_admin` when nobody would be left to administrate. */
-  change(change: { user_id: string; role?: Role | undefined; disabled?: boolean | undefined }, by: Doer): Promise<AdminUser>;
-  sessions(user_id: string, page: PageQuery): Promise<SessionRecord[]>;
-  /** @throws Problem `not_found` for a session that is not theirs. */
-  endSessions(user_id: string, session_id: string | undefined, by: Doer): Promise<void>;
-}
-
 /** Which of the accounts ask for a second factor. */
 type SecondFactors = (user_ids: readonly string[]) => Promise<ReadonlyMap<string, boolean>>;
 
@@ -64,7 +51,7 @@ function staffSince(before: Role, role: Role, now: string): { staff_since?: stri
   return { staff_since: isStaff ? now : null };
 }
 
-export function createUsers(parts: {
+interface UsersOptions {
   database: Kysely<Tables>;
   audit: Audit;
   sessions: Pick<Sessions, 'list' | 'find' | 'endOne' | 'endAll' | 'refresh' | 'counts'>;
@@ -73,18 +60,40 @@ export function createUsers(parts: {
   /** Told of whose account is not as it was. */
   onChange: (user_id: string) => void;
   now: () => number;
-}): Users {
-  const { database, audit, sessions, secondFactors, exposure, onChange, now } = parts;
-  const at = () => new Date(now()).toISOString();
-  const columns = ['id', 'username', 'email', 'role', 'created_at', 'disabled_at', 'email_proven_at'] as const;
-  const auditTables = (transaction: Kysely<Tables>) => transaction.$pickTables<'audit_entries' | 'audit_head'>();
+}
 
-  async function withFacts(
+const columns = ['id', 'username', 'email', 'role', 'created_at', 'disabled_at', 'email_proven_at'] as const;
+
+const at = (now: () => number) => new Date(now()).toISOString();
+
+const auditTables = (transaction: Kysely<Tables>) => transaction.$pickTables<'audit_entries' | 'audit_head'>();
+
+/** What administrators see of people, and do about them. */
+export class Users {
+  private readonly database: Kysely<Tables>;
+  private readonly audit: Audit;
+  private readonly signIns: Pick<Sessions, 'list' | 'find' | 'endOne' | 'endAll' | 'refresh' | 'counts'>;
+  private readonly secondFactors: SecondFactors;
+  private readonly exposure: Exposure;
+  private readonly onChange: (user_id: string) => void;
+  private readonly now: () => number;
+
+  constructor(options: UsersOptions) {
+    this.database = options.database;
+    this.audit = options.audit;
+    this.signIns = options.sessions;
+    this.secondFactors = options.secondFactors;
+    this.exposure = options.exposure;
+    this.onChange = options.onChange;
+    this.now = options.now;
+  }
+
+  private async withFacts(
     users: readonly (UserInfo & { created_at: string; disabled_at: string | null; email_proven_at: string | null })[],
   ): Promise<AdminUser[]> {
     if (users.length === 0) return [];
     const ids = users.map(({ id }) => id);
-    const signIns = await database
+    const signIns = await this.database
       .selectFrom('audit_entries')
       .select(({ fn }) => ['subject_id', fn.max('at').as('at')])
       .where('subject_id', 'in', ids)
@@ -92,107 +101,118 @@ export function createUsers(parts: {
       .groupBy('subject_id')
       .execute();
     const signedInAt = new Map(signIns.map((row) => [row.subject_id, row.at]));
-    const counts = await sessions.counts(ids);
-    const factors = await secondFactors(ids);
+    const counts = await this.signIns.counts(ids);
+    const factors = await this.secondFactors(ids);
     return users.map(({ email_proven_at, ...user }) => ({
       ...user,
       last_signed_in_at: signedInAt.get(user.id) ?? null,
       sessions: counts.get(user.id)?.sessions ?? 0,
       last_used_at: counts.get(user.id)?.last_used_at ?? null,
       two_factor: factors.get(user.id) ?? false,
-      email_unproven: exposure === 'public' && email_proven_at === null,
+      email_unproven: this.exposure === 'public' && email_proven_at === null,
     }));
   }
 
-  function matching({ search, role, state }: UsersQuery) {
-    let query = database.selectFrom('users');
+  private matching({ search, role, state }: UsersQuery) {
+    let query = this.database.selectFrom('users');
     if (role !== undefined) query = query.where('role', '=', role);
     if (state === 'disabled') query = query.where('disabled_at', 'is not', null);
-    if (state === 'unproven') query = query.where('email_proven_at', 'is', null).where(sql.lit(exposure === 'public'));
+    if (state === 'unproven') query = query.where('email_proven_at', 'is', null).where(sql.lit(this.exposure === 'public'));
     return query.where(containing(search, ['email', 'username']));
   }
 
-  return {
-    async list(query) {
-      const { limit, cursor, sort } = query;
-      const direction = sort === 'newest' ? 'desc' : 'asc';
-      const by = nameOrderOf('username');
-      let rows = matching(query).select(columns).limit(limit);
-      if (sort === 'name') rows = rows.orderBy(by);
-      if (cursor !== undefined && sort === 'name') {
-        const last = await database.selectFrom('users').select(by.as('place')).where('id', '=', cursor).executeTakeFirst();
-        if (last === undefined) throw invalidField('cursor', 'That account is gone. Reload the list.');
-        // Two names may have one place.
-        rows = rows.where(({ or, and, eb }) =>
-          or([eb(by, '>', last.place), and([eb(by, '=', last.place), eb('id', '>', cursor)])]),
+  /** @throws Problem `invalid_field` for a cursor whose account is gone, where the order needs it. */
+  async list(query: UsersQuery): Promise<AdminUser[]> {
+    const { limit, cursor, sort } = query;
+    const direction = sort === 'newest' ? 'desc' : 'asc';
+    const by = nameOrderOf('username');
+    let rows = this.matching(query).select(columns).limit(limit);
+    if (sort === 'name') rows = rows.orderBy(by);
+    if (cursor !== undefined && sort === 'name') {
+      const last = await this.database.selectFrom('users').select(by.as('place')).where('id', '=', cursor).executeTakeFirst();
+      if (last === undefined) throw invalidField('cursor', 'That account is gone. Reload the list.');
+      // Two names may have one place.
+      rows = rows.where(({ or, and, eb }) =>
+        or([eb(by, '>', last.place), and([eb(by, '=', last.place), eb('id', '>', cursor)])]),
+      );
+    } else if (cursor !== undefined) rows = rows.where('id', direction === 'desc' ? '<' : '>', cursor);
+    rows = rows.orderBy('id', direction);
+    return await this.withFacts(await rows.execute());
+  }
+
+  /** The count on all pages together. */
+  async count(query: UsersQuery): Promise<number> {
+    const counted = this.matching(query).select(({ fn }) => fn.countAll<number>().as('count'));
+    return (await counted.executeTakeFirstOrThrow()).count;
+  }
+
+  /** @throws Problem `not_found`, and `last_admin` when nobody would be left to administrate. */
+  async change(
+    { user_id, ...change }: { user_id: string; role?: Role | undefined; disabled?: boolean | undefined },
+    by: Doer,
+  ): Promise<AdminUser> {
+    const user = await this.database.transaction().execute(async (transaction) => {
+      // Taken by being written, so that what is compared below is what is changed.
+      const before = await transaction
+        .updateTable('users')
+        .set(({ ref }) => ({ role: ref('role') }))
+        .where('id', '=', user_id)
+        .returning(columns)
+        .executeTakeFirst();
+      if (before === undefined) throw new Problem('not_found', { detail: 'This account is gone.' });
+      const { role = before.role } = change;
+      const disabled_at =
+        change.disabled === undefined ? before.disabled_at : change.disabled ? (before.disabled_at ?? at(this.now)) : null;
+      const remains = may.administrate({ role }) && disabled_at === null;
+      if (may.administrate(before) && before.disabled_at === null && !remains)
+        await requireAnotherAdministrator(
+          transaction.$pickTables<'users' | 'account_tokens' | 'installation'>(),
+          user_id,
+          at(this.now),
         );
-      } else if (cursor !== undefined) rows = rows.where('id', direction === 'desc' ? '<' : '>', cursor);
-      rows = rows.orderBy('id', direction);
-      return await withFacts(await rows.execute());
-    },
+      const after = await transaction
+        .updateTable('users')
+        .set({ role, disabled_at, ...staffSince(before.role, role, at(this.now)) })
+        .where('id', '=', user_id)
+        .returning(columns)
+        .executeTakeFirstOrThrow();
+      const record = (entry: Pick<Parameters<Audit['record']>[1], 'kind' | 'details'>) =>
+        this.audit.record(auditTables(transaction), { ...entry, ...by, subject_id: user_id });
+      const is_disabled_now = disabled_at !== null && before.disabled_at === null;
+      if (is_disabled_now) await this.signIns.endAll(transaction.$pickTables<'sessions'>(), user_id);
+      if (role !== before.role) await record({ kind: 'role_changed', details: { from: before.role, to: role } });
+      if (is_disabled_now) await record({ kind: 'account_disabled' });
+      if (disabled_at === null && before.disabled_at !== null) await record({ kind: 'account_enabled' });
+      return after;
+    });
+    this.signIns.refresh(user_id);
+    this.onChange(user_id);
+    const [changed] = await this.withFacts([user]);
+    if (changed === undefined) throw new Problem('not_found');
+    return changed;
+  }
 
-    async count(query) {
-      const counted = matching(query).select(({ fn }) => fn.countAll<number>().as('count'));
-      return (await counted.executeTakeFirstOrThrow()).count;
-    },
+  sessions(user_id: string, page: PageQuery): Promise<SessionRecord[]> {
+    return this.signIns.list(user_id, page);
+  }
 
-    async change({ user_id, ...change }, by) {
-      const user = await database.transaction().execute(async (transaction) => {
-        // Taken by being written, so that what is compared below is what is changed.
-        const before = await transaction
-          .updateTable('users')
-          .set(({ ref }) => ({ role: ref('role') }))
-          .where('id', '=', user_id)
-          .returning(columns)
-          .executeTakeFirst();
-        if (before === undefined) throw new Problem('not_found', { detail: 'This account is gone.' });
-        const { role = before.role } = change;
-        const disabled_at =
-          change.disabled === undefined ? before.disabled_at : change.disabled ? (before.disabled_at ?? at()) : null;
-        const remains = may.administrate({ role }) && disabled_at === null;
-        if (may.administrate(before) && before.disabled_at === null && !remains)
-          await requireAnotherAdministrator(
-            transaction.$pickTables<'users' | 'account_tokens' | 'installation'>(),
-            user_id,
-            at(),
-          );
-        const after = await transaction
-          .updateTable('users')
-          .set({ role, disabled_at, ...staffSince(before.role, role, at()) })
-          .where('id', '=', user_id)
-          .returning(columns)
-          .executeTakeFirstOrThrow();
-        const record = (entry: Pick<Parameters<Audit['record']>[1], 'kind' | 'details'>) =>
-          audit.record(auditTables(transaction), { ...entry, ...by, subject_id: user_id });
-        const is_disabled_now = disabled_at !== null && before.disabled_at === null;
-        if (is_disabled_now) await sessions.endAll(transaction.$pickTables<'sessions'>(), user_id);
-        if (role !== before.role) await record({ kind: 'role_changed', details: { from: before.role, to: role } });
-        if (is_disabled_now) await record({ kind: 'account_disabled' });
-        if (disabled_at === null && before.disabled_at !== null) await record({ kind: 'account_enabled' });
-        return after;
-      });
-      sessions.refresh(user_id);
-      onChange(user_id);
-      const [changed] = await withFacts([user]);
-      if (changed === undefined) throw new Problem('not_found');
-      return changed;
-    },
+  /** @throws Problem `not_found` for a session that is not theirs. */
+  async endSessions(user_id: string, session_id: string | undefined, by: Doer): Promise<void> {
+    const session = session_id === undefined ? undefined : await this.signIns.find(session_id);
+    if (session_id !== undefined && session?.user_id !== user_id)
+      throw new Problem('not_found', { detail: 'This session has ended already.' });
+    await this.database.transaction().execute(async (transaction) => {
+      const tables = transaction.$pickTables<'sessions'>();
+      if (session === undefined) await this.signIns.endAll(tables, user_id);
+      else await this.signIns.endOne(tables, session.id);
+      const details =
+        session === undefined ? { all: true } : { session: describeUserAgent(session.user_agent), from: session.source };
+      await this.audit.record(auditTables(transaction), { kind: 'session_ended', ...by, subject_id: user_id, details });
+    });
+    this.onChange(user_id);
+  }
+}
 
-    sessions: (user_id, page) => sessions.list(user_id, page),
-
-    async endSessions(user_id, session_id, by) {
-      const session = session_id === undefined ? undefined : await sessions.find(session_id);
-      if (session_id !== undefined && session?.user_id !== user_id)
-        throw new Problem('not_found', { detail: 'This session has ended already.' });
-      await database.transaction().execute(async (transaction) => {
-        const tables = transaction.$pickTables<'sessions'>();
-        if (session === undefined) await sessions.endAll(tables, user_id);
-        else await sessions.endOne(tables, session.id);
-        const details =
-          session === undefined ? { all: true } : { session: describeUserAgent(session.user_agent), from: session.source };
-        await audit.record(auditTables(transaction), { kind: 'session_ended', ...by, subject_id: user_id, details });
-      });
-      onChange(user_id);
-    },
-  };
+export function createUsers(options: UsersOptions): Users {
+  return new Users(options);
 }

@@ -18,24 +18,6 @@ import { type AttachmentRow, attachmentOf, type ConversationRow } from './record
 /** A file with what decides who may see it. */
 export type FoundAttachment = AttachmentOf & { row: AttachmentRow };
 
-/** Files of the chat. Each is scanned first; of what is not clean nothing is kept, and nothing can be sent. */
-export interface Attachments {
-  /** @throws Problem `conflict` for more files than one may have unsent, and what an upload is refused with. */
-  receive(user_id: string, request: FastifyRequest): Promise<Attachment>;
-  /** Scans a file that came another way, and answers once it has its verdict. One that is not clean is gone by then. */
-  take(user_id: string, file: { name: string; bytes: Uint8Array }): Promise<Attachment>;
-  find(id: string): Promise<FoundAttachment | undefined>;
-  /** @throws Problem `conflict` when it is not clean. */
-  read(row: AttachmentRow): Promise<Readable>;
-  /** @throws Problem `conflict` when it was sent. */
-  remove(row: AttachmentRow): Promise<void>;
-  /** Removes the files of a conversation that goes, what a person has not sent, and their name from what they answered others, as part of `database`'s transaction. Answers what removes the bytes. */
-  forgetPerson(database: Kysely<ChatTables>, user_id: string): Promise<() => Promise<void>>;
-  /** Removes conversations that were closed before `before` (ISO), with everything in them. */
-  forgetOld(before: string): Promise<void>;
-  close(): Promise<void>;
-}
-
 const MINUTE_MS = 60_000;
 /** A small file has its verdict by then; of another one the page is told. */
 const WAIT_MS = 1_000;
@@ -68,7 +50,7 @@ async function headOf(path: string): Promise<Buffer> {
   }
 }
 
-export function createAttachments(parts: {
+interface AttachmentsOptions {
   database: Kysely<ChatTables>;
   files: ScannedFiles;
   /** What is shown of a name that a stranger sent. */
@@ -78,17 +60,62 @@ export function createAttachments(parts: {
   onForgotten: (conversation_id: string) => void;
   jobs: Pick<Jobs, 'handle'>;
   now: () => number;
-}): Attachments {
-  const { database, files, nameOf, tell, onForgotten, jobs, now } = parts;
-  const before = (ms: number) => new Date(now() - ms).toISOString();
+}
+
+const before = (now: () => number, ms: number) => new Date(now() - ms).toISOString();
+
+const rowOf = (database: Kysely<ChatTables>, id: string) =>
+  database.selectFrom('chat_attachments').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** Files of the chat. Each is scanned first; of what is not clean nothing is kept, and nothing can be sent. */
+export class Attachments {
+  private readonly database: Kysely<ChatTables>;
+  private readonly files: ScannedFiles;
+  private readonly nameOf: (sent: string) => string;
+  private readonly tell: (user_id: string, event: LiveEvent) => void;
+  private readonly onForgotten: (conversation_id: string) => void;
+  private readonly now: () => number;
   /** Files of a person that this server receives just now: they are counted before they are there. */
-  const arriving = new Map<string, number>();
+  private readonly arriving = new Map<string, number>();
 
-  const rowOf = (id: string) => database.selectFrom('chat_attachments').selectAll().where('id', '=', id).executeTakeFirst();
+  constructor(options: AttachmentsOptions) {
+    this.database = options.database;
+    this.files = options.files;
+    this.nameOf = options.nameOf;
+    this.tell = options.tell;
+    this.onForgotten = options.onForgotten;
+    this.now = options.now;
+    options.jobs.handle(SWEEP, async () => {
+      const lost = await this.database
+        .selectFrom('chat_attachments')
+        .selectAll()
+        .where('status', '=', 'scanning')
+        .where('created_at', '<', before(this.now, LOST_AFTER_MS))
+        .limit(SWEPT_AT_ONCE)
+        .execute();
+      for (const row of lost) await this.fail(row);
+      const unsent = await this.database
+        .selectFrom('chat_attachments')
+        .select('id')
+        .where('message_id', 'is', null)
+        .where('created_at', '<', before(this.now, UNSENT_MS))
+        .limit(SWEPT_AT_ONCE)
+        .execute();
+      for (const { id } of unsent) {
+        const gone = await this.database
+          .deleteFrom('chat_attachments')
+          .where('id', '=', id)
+          .where('message_id', 'is', null)
+          .returning('id')
+          .executeTakeFirst();
+        if (gone !== undefined) await this.files.removeBytes([id]);
+      }
+    });
+  }
 
-  async function conclude(row: AttachmentRow, path: string, verdict: FileVerdict): Promise<boolean> {
+  private async conclude(row: AttachmentRow, path: string, verdict: FileVerdict): Promise<boolean> {
     const picture_type = verdict.status === 'clean' ? pictureType(await headOf(path)) : null;
-    const concluded = await database
+    const concluded = await this.database
       .updateTable('chat_attachments')
       .set({ ...verdict, picture_type })
       .where('id', '=', row.id)
@@ -96,12 +123,12 @@ export function createAttachments(parts: {
       .returningAll()
       .executeTakeFirst();
     if (concluded === undefined) return false;
-    tell(row.uploader_id ?? '', { kind: 'chat_attachment', attachment: attachmentOf(concluded) });
+    this.tell(row.uploader_id ?? '', { kind: 'chat_attachment', attachment: attachmentOf(concluded) });
     return true;
   }
 
-  async function fail(row: AttachmentRow): Promise<void> {
-    const failed = await database
+  private async fail(row: AttachmentRow): Promise<void> {
+    const failed = await this.database
       .updateTable('chat_attachments')
       .set({ status: 'failed' })
       .where('id', '=', row.id)
@@ -109,201 +136,194 @@ export function createAttachments(parts: {
       .returningAll()
       .executeTakeFirst();
     if (failed !== undefined && failed.uploader_id !== null)
-      tell(failed.uploader_id, { kind: 'chat_attachment', attachment: attachmentOf(failed) });
+      this.tell(failed.uploader_id, { kind: 'chat_attachment', attachment: attachmentOf(failed) });
   }
 
   /** Writes down a file that has arrived. */
-  async function noteArrived(user_id: string, file: ArrivedFile): Promise<AttachmentRow> {
+  private async noteArrived(user_id: string, file: ArrivedFile): Promise<AttachmentRow> {
     const { id, size, sha256, name } = file;
     const row: AttachmentRow = {
-      ...{ id, uploader_id: user_id, conversation_id: null, message_id: null, place: null },
-      ...{ filename: nameOf(name), size, sha256, picture_type: null },
-      ...{ status: 'scanning', threat: null, created_at: new Date(now()).toISOString() },
+      id,
+      uploader_id: user_id,
+      conversation_id: null,
+      message_id: null,
+      place: null,
+      filename: this.nameOf(name),
+      size,
+      sha256,
+      picture_type: null,
+      status: 'scanning',
+      threat: null,
+      created_at: new Date(this.now()).toISOString(),
     };
     try {
-      await database.insertInto('chat_attachments').values(row).execute();
+      await this.database.insertInto('chat_attachments').values(row).execute();
     } catch (error) {
-      await files.discard(file);
+      await this.files.discard(file);
       throw error;
     }
     return row;
   }
 
-  const scan = (user_id: string, file: ArrivedFile, row: AttachmentRow) =>
-    files.scan(file, { user_id, conclude: (verdict) => conclude(row, file.path, verdict), fail: () => fail(row) });
+  private scan(user_id: string, file: ArrivedFile, row: AttachmentRow) {
+    return this.files.scan(file, {
+      user_id,
+      conclude: (verdict) => this.conclude(row, file.path, verdict),
+      fail: () => this.fail(row),
+    });
+  }
 
-  jobs.handle(SWEEP, async () => {
-    const lost = await database
-      .selectFrom('chat_attachments')
-      .selectAll()
-      .where('status', '=', 'scanning')
-      .where('created_at', '<', before(LOST_AFTER_MS))
-      .limit(SWEPT_AT_ONCE)
-      .execute();
-    for (const row of lost) await fail(row);
-    const unsent = await database
-      .selectFrom('chat_attachments')
-      .select('id')
-      .where('message_id', 'is', null)
-      .where('created_at', '<', before(UNSENT_MS))
-      .limit(SWEPT_AT_ONCE)
-      .execute();
-    for (const { id } of unsent) {
-      const gone = await database
-        .deleteFrom('chat_attachments')
-        .where('id', '=', id)
+  /** @throws Problem `conflict` for more files than one may have unsent, and what an upload is refused with. */
+  async receive(user_id: string, request: FastifyRequest): Promise<Attachment> {
+    const others = this.arriving.get(user_id) ?? 0;
+    this.arriving.set(user_id, others + 1);
+    let file: ArrivedFile;
+    let row: AttachmentRow;
+    try {
+      const { count } = await this.database
+        .selectFrom('chat_attachments')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('uploader_id', '=', user_id)
         .where('message_id', 'is', null)
-        .returning('id')
-        .executeTakeFirst();
-      if (gone !== undefined) await files.removeBytes([id]);
+        .executeTakeFirstOrThrow();
+      if (Number(count) + others >= UNSENT_ATTACHMENTS_MAXIMUM)
+        throw new Problem('conflict', {
+          detail: 'You have many files here that you have not sent. Send them, or take some out.',
+        });
+      file = await this.files.receive(request, ATTACHMENT_BYTES_MAXIMUM);
+      row = await this.noteArrived(user_id, file);
+    } finally {
+      const left = (this.arriving.get(user_id) ?? 1) - 1;
+      if (left === 0) this.arriving.delete(user_id);
+      else this.arriving.set(user_id, left);
     }
-  });
+    await Promise.race([this.scan(user_id, file, row), pause(WAIT_MS, undefined, { ref: false })]);
+    return attachmentOf((await rowOf(this.database, row.id)) ?? row);
+  }
 
-  return {
-    async receive(user_id, request) {
-      const others = arriving.get(user_id) ?? 0;
-      arriving.set(user_id, others + 1);
-      let file: ArrivedFile;
-      let row: AttachmentRow;
-      try {
-        const { count } = await database
-          .selectFrom('chat_attachments')
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .where('uploader_id', '=', user_id)
-          .where('message_id', 'is', null)
-          .executeTakeFirstOrThrow();
-        if (Number(count) + others >= UNSENT_ATTACHMENTS_MAXIMUM)
-          throw new Problem('conflict', {
-            detail: 'You have many files here that you have not sent. Send them, or take some out.',
-          });
-        file = await files.receive(request, ATTACHMENT_BYTES_MAXIMUM);
-        row = await noteArrived(user_id, file);
-      } finally {
-        const left = (arriving.get(user_id) ?? 1) - 1;
-        if (left === 0) arriving.delete(user_id);
-        else arriving.set(user_id, left);
-      }
-      await Promise.race([scan(user_id, file, row), pause(WAIT_MS, undefined, { ref: false })]);
-      return attachmentOf((await rowOf(row.id)) ?? row);
-    },
+  /** Scans a file that came another way, and answers once it has its verdict. One that is not clean is gone by then. */
+  async take(user_id: string, { name, bytes }: { name: string; bytes: Uint8Array }): Promise<Attachment> {
+    const file = await this.files.take({ name, bytes });
+    const row = await this.noteArrived(user_id, file);
+    await this.scan(user_id, file, row);
+    const read = (await rowOf(this.database, row.id)) ?? { ...row, status: 'failed' };
+    if (read.status !== 'clean')
+      await this.database.deleteFrom('chat_attachments').where('id', '=', row.id).where('message_id', 'is', null).execute();
+    return attachmentOf(read);
+  }
 
-    async take(user_id, { name, bytes }) {
-      const file = await files.take({ name, bytes });
-      const row = await noteArrived(user_id, file);
-      await scan(user_id, file, row);
-      const read = (await rowOf(row.id)) ?? { ...row, status: 'failed' };
-      if (read.status !== 'clean')
-        await database.deleteFrom('chat_attachments').where('id', '=', row.id).where('message_id', 'is', null).execute();
-      return attachmentOf(read);
-    },
+  async find(id: string): Promise<FoundAttachment | undefined> {
+    const row = await rowOf(this.database, id);
+    if (row === undefined) return undefined;
+    const conversation: ConversationRow | undefined =
+      row.conversation_id === null
+        ? undefined
+        : await this.database.selectFrom('conversations').selectAll().where('id', '=', row.conversation_id).executeTakeFirst();
+    const message =
+      row.message_id === null
+        ? undefined
+        : await this.database.selectFrom('chat_messages').select('is_note').where('id', '=', row.message_id).executeTakeFirst();
+    return {
+      row,
+      uploader_id: row.uploader_id ?? '',
+      status: row.status,
+      is_note: message?.is_note === 1,
+      conversation: conversation ?? null,
+    };
+  }
 
-    async find(id) {
-      const row = await rowOf(id);
-      if (row === undefined) return undefined;
-      const conversation: ConversationRow | undefined =
-        row.conversation_id === null
-          ? undefined
-          : await database.selectFrom('conversations').selectAll().where('id', '=', row.conversation_id).executeTakeFirst();
-      const message =
-        row.message_id === null
-          ? undefined
-          : await database.selectFrom('chat_messages').select('is_note').where('id', '=', row.message_id).executeTakeFirst();
-      return {
-        row,
-        uploader_id: row.uploader_id ?? '',
-        status: row.status,
-        is_note: message?.is_note === 1,
-        conversation: conversation ?? null,
-      };
-    },
+  /** @throws Problem `conflict` when it is not clean. */
+  async read(row: AttachmentRow): Promise<Readable> {
+    if (row.status !== 'clean') throw new Problem('conflict', { detail: 'This file is not clean, so it cannot be opened.' });
+    try {
+      return await this.files.read(row);
+    } catch (error) {
+      const current = await this.database.selectFrom('chat_attachments').select('id').where('id', '=', row.id).executeTakeFirst();
+      if (current === undefined) throw new Problem('not_found', { cause: error });
+      throw error;
+    }
+  }
 
-    async read(row) {
-      if (row.status !== 'clean') throw new Problem('conflict', { detail: 'This file is not clean, so it cannot be opened.' });
-      try {
-        return await files.read(row);
-      } catch (error) {
-        const current = await database.selectFrom('chat_attachments').select('id').where('id', '=', row.id).executeTakeFirst();
-        if (current === undefined) throw new Problem('not_found', { cause: error });
-        throw error;
-      }
-    },
+  /** @throws Problem `conflict` when it was sent. */
+  async remove({ id }: AttachmentRow): Promise<void> {
+    const gone = await this.database
+      .deleteFrom('chat_attachments')
+      .where('id', '=', id)
+      .where('message_id', 'is', null)
+      .returning('id')
+      .executeTakeFirst();
+    if (gone === undefined)
+      throw new Problem('conflict', { detail: 'This file was sent. What was sent stays in the conversation.' });
+    await this.files.removeBytes([id]);
+  }
 
-    async remove({ id }) {
-      const gone = await database
-        .deleteFrom('chat_attachments')
-        .where('id', '=', id)
-        .where('message_id', 'is', null)
-        .returning('id')
-        .executeTakeFirst();
-      if (gone === undefined)
-        throw new Problem('conflict', { detail: 'This file was sent. What was sent stays in the conversation.' });
-      await files.removeBytes([id]);
-    },
+  /** Removes the files of a conversation that goes, what a person has not sent, and their name from what they answered others, as part of `database`'s transaction. Answers what removes the bytes. */
+  async forgetPerson(transaction: Kysely<ChatTables>, user_id: string): Promise<() => Promise<void>> {
+    await transaction
+      .updateTable('chat_messages')
+      .set({ author: FORMER_AGENT })
+      .where('author_id', '=', user_id)
+      .where('author', 'is not', null)
+      .execute();
+    const own = await transaction.selectFrom('conversations').select('id').where('user_id', '=', user_id).executeTakeFirst();
+    const gone = await transaction
+      .deleteFrom('chat_attachments')
+      .where(({ or, and, eb }) =>
+        or([eb('conversation_id', '=', own?.id ?? ''), and([eb('uploader_id', '=', user_id), eb('message_id', 'is', null)])]),
+      )
+      .returning('id')
+      .execute();
+    const mails = await transaction.deleteFrom('arrived_mails').where('user_id', '=', user_id).returning('id').execute();
+    return async () => {
+      if (own !== undefined) this.onForgotten(own.id);
+      await this.files.removeBytes([...gone, ...mails].map(({ id }) => id));
+    };
+  }
 
-    async forgetPerson(transaction, user_id) {
-      await transaction
-        .updateTable('chat_messages')
-        .set({ author: FORMER_AGENT })
-        .where('author_id', '=', user_id)
-        .where('author', 'is not', null)
+  /** Removes conversations that were closed before `before` (ISO), with everything in them. */
+  async forgetOld(closed_before: string): Promise<void> {
+    for (;;) {
+      const old = await this.database
+        .selectFrom('conversations')
+        .select('id')
+        .where('status', '=', 'closed')
+        .where('closed_at', '<', closed_before)
+        .limit(SWEPT_AT_ONCE)
         .execute();
-      const own = await transaction.selectFrom('conversations').select('id').where('user_id', '=', user_id).executeTakeFirst();
-      const gone = await transaction
-        .deleteFrom('chat_attachments')
-        .where(({ or, and, eb }) =>
-          or([eb('conversation_id', '=', own?.id ?? ''), and([eb('uploader_id', '=', user_id), eb('message_id', 'is', null)])]),
-        )
-        .returning('id')
-        .execute();
-      const mails = await transaction.deleteFrom('arrived_mails').where('user_id', '=', user_id).returning('id').execute();
-      return async () => {
-        if (own !== undefined) onForgotten(own.id);
-        await files.removeBytes([...gone, ...mails].map(({ id }) => id));
-      };
-    },
-
-    async forgetOld(closed_before) {
-      for (;;) {
-        const old = await database
-          .selectFrom('conversations')
-          .select('id')
-          .where('status', '=', 'closed')
-          .where('closed_at', '<', closed_before)
-          .limit(SWEPT_AT_ONCE)
-          .execute();
-        for (const { id } of old) {
-          const gone = await database.transaction().execute(async (transaction) => {
-            // Taken by being written: what its customer writes meanwhile opens it, or comes after it.
-            const taken = await transaction
-              .updateTable('conversations')
-              .set(({ ref }) => ({ version: ref('version') }))
-              .where('id', '=', id)
-              .where('status', '=', 'closed')
-              .where('closed_at', '<', closed_before)
-              .returning('id')
-              .executeTakeFirst();
-            if (taken === undefined) return undefined;
-            const bytes = await transaction
-              .deleteFrom('chat_attachments')
-              .where('conversation_id', '=', id)
-              .returning('id')
-              .execute();
-            const mails = await transaction
-              .deleteFrom('arrived_mails')
-              .where('conversation_id', '=', id)
-              .returning('id')
-              .execute();
-            await transaction.deleteFrom('conversations').where('id', '=', id).execute();
-            return [...bytes, ...mails];
-          });
-          if (gone === undefined) continue;
-          onForgotten(id);
-          await files.removeBytes(gone.map(({ id: of }) => of));
-        }
-        if (old.length < SWEPT_AT_ONCE) return;
+      for (const { id } of old) {
+        const gone = await this.database.transaction().execute(async (transaction) => {
+          // Taken by being written: what its customer writes meanwhile opens it, or comes after it.
+          const taken = await transaction
+            .updateTable('conversations')
+            .set(({ ref }) => ({ version: ref('version') }))
+            .where('id', '=', id)
+            .where('status', '=', 'closed')
+            .where('closed_at', '<', closed_before)
+            .returning('id')
+            .executeTakeFirst();
+          if (taken === undefined) return undefined;
+          const bytes = await transaction
+            .deleteFrom('chat_attachments')
+            .where('conversation_id', '=', id)
+            .returning('id')
+            .execute();
+          const mails = await transaction.deleteFrom('arrived_mails').where('conversation_id', '=', id).returning('id').execute();
+          await transaction.deleteFrom('conversations').where('id', '=', id).execute();
+          return [...bytes, ...mails];
+        });
+        if (gone === undefined) continue;
+        this.onForgotten(id);
+        await this.files.removeBytes(gone.map(({ id: of }) => of));
       }
-    },
+      if (old.length < SWEPT_AT_ONCE) return;
+    }
+  }
 
-    close: files.close,
-  };
+  close(): Promise<void> {
+    return this.files.close();
+  }
+}
+
+export function createAttachments(options: AttachmentsOptions): Attachments {
+  return new Attachments(options);
 }

@@ -41,6 +41,7 @@ describe('the support chat', async () => {
     expect(replyOf(await call(listMessages, { token: other }))).toEqual([]);
   });
 
+  // proves: asvs-1.1.2, asvs-1.2.3, support-bad-input-3
   test.each([
     ["'; drop table chat_messages; --"],
     ['<script>alert(1)</script><img src=x onerror=alert(1)>'],
@@ -53,6 +54,7 @@ describe('the support chat', async () => {
     expect(replyOf(await call(listMessages, { token })).at(-1)?.message).toBe(message);
   });
 
+  // proves: support-bad-input-1
   test.each([
     ['no message', { sender: 'user' }, 'message'],
     ['an empty message', { message: '', sender: 'user' }, 'message'],
@@ -71,6 +73,7 @@ describe('the support chat', async () => {
     expect(replyOf(await call(listMessages, { token }))).toEqual([]);
   });
 
+  // proves: asvs-8.2.3, asvs-15.3.3, support-bad-input-2
   test('unknown fields are ignored and never echoed, and none of them changes whose message it is', async () => {
     const [{ token }, { token: other }] = await Promise.all([signIn(), signIn()]);
     const theirs = replyOf(await call(sendMessage, { token: other, body: { message: 'a', sender: 'user' } }));
@@ -90,6 +93,7 @@ describe('the support chat', async () => {
     expect(replyOf(await call(listMessages, { token: other }))).toHaveLength(2);
   });
 
+  // proves: support-bad-input-1
   test('what cannot be read, is too large or is of another type is refused', async () => {
     const { token } = await signIn();
     expect((await post(token, '{"message":')).status).toBe(400);

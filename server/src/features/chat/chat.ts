@@ -25,25 +25,7 @@ export interface Articles {
   titleOf(slug: string): Promise<string | undefined>;
 }
 
-/** What a customer does in their conversation. */
-export interface Chat {
-  list(user_id: string, query: MessagesQuery): Promise<ChatMessage[]>;
-  /** @throws Problem `not_found`, `conflict` for a file that cannot be sent. */
-  send(user_id: string, written: Written): Promise<SentMessage>;
-  state(user_id: string): Promise<ChatState>;
-  markRead(user_id: string, seq: number): Promise<ChatState>;
-  askPerson(user_id: string): Promise<ChatState>;
-  /** @throws Problem `conflict` */
-  rate(user_id: string, rating: number, comment: string): Promise<ChatState>;
-  /** @throws Problem `not_found` for what is not theirs. */
-  share(user_id: string, thing: SharedKind, subject_id: string, client_message_id: string | undefined): Promise<ChatMessage>;
-  /** Tells the staff who have the conversation open that its customer types. */
-  typing(me: Pick<UserInfo, 'id'>): Promise<void>;
-  /** All messages, oldest first. */
-  all(user_id: string): AsyncIterable<ChatMessage>;
-}
-
-export function createChat(parts: {
+interface ChatOptions {
   database: Kysely<ChatTables & InstallationTables>;
   conversations: Conversations;
   news: DeskNews;
@@ -55,30 +37,62 @@ export function createChat(parts: {
   /** Told of whose chat is not as it was. */
   onChange: (user_id: string) => void;
   now: () => number;
-}): Chat {
-  const { database, conversations, news, team, things, articles, response_s, onChange, now } = parts;
-  const tables = database.$pickTables<keyof ChatTables>();
+}
 
-  const shownOf = (all: readonly DeskMessage[]): ChatMessage[] => all.flatMap((message) => chatMessageOf(message) ?? []);
+const shownOf = (all: readonly DeskMessage[]): ChatMessage[] => all.flatMap((message) => chatMessageOf(message) ?? []);
 
-  async function state(user_id: string): Promise<ChatState> {
-    const conversation = await conversations.ofCustomer(user_id);
+/** What a customer does in their conversation. */
+export class Chat {
+  private readonly database: Kysely<ChatTables & InstallationTables>;
+  private readonly conversations: Conversations;
+  private readonly news: DeskNews;
+  private readonly team: Team;
+  private readonly things: Things;
+  private readonly articles: Articles;
+  private readonly response_s: () => Promise<number | null>;
+  private readonly onChange: (user_id: string) => void;
+  private readonly now: () => number;
+  private readonly tables: Kysely<ChatTables>;
+
+  constructor(options: ChatOptions) {
+    this.database = options.database;
+    this.conversations = options.conversations;
+    this.news = options.news;
+    this.team = options.team;
+    this.things = options.things;
+    this.articles = options.articles;
+    this.response_s = options.response_s;
+    this.onChange = options.onChange;
+    this.now = options.now;
+    this.tables = this.database.$pickTables<keyof ChatTables>();
+  }
+
+  async state(user_id: string): Promise<ChatState> {
+    const conversation = await this.conversations.ofCustomer(user_id);
     const [settings, is_here, median] = await Promise.all([
-      readDeskSettings(database.$pickTables<'installation'>()),
-      team.isAnybodyHere(),
-      response_s(),
+      readDeskSettings(this.database.$pickTables<'installation'>()),
+      this.team.isAnybodyHere(),
+      this.response_s(),
     ]);
-    const staff = { is_here, ...opening(settings, now()) };
+    const staff = { is_here, ...opening(settings, this.now()) };
     if (conversation === undefined || (conversation.last_seq === 0 && conversation.wants_person === 0)) {
       return {
-        ...{ conversation_id: null, status: 'none', agent: null, wants_person: false, staff, response_s: median },
-        ...{ unread: 0, read_seq: 0, last_seq: 0, rating: null },
+        conversation_id: null,
+        status: 'none',
+        agent: null,
+        wants_person: false,
+        staff,
+        response_s: median,
+        unread: 0,
+        read_seq: 0,
+        last_seq: 0,
+        rating: null,
       };
     }
     const { id, customer_read_seq, support_read_seq, last_shown_seq, wants_person, assignee_id, status } = conversation;
     const [agent, unread, matter] = await Promise.all([
-      assignee_id === null ? undefined : team.find(assignee_id),
-      tables
+      assignee_id === null ? undefined : this.team.find(assignee_id),
+      this.tables
         .selectFrom('chat_messages')
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .where('conversation_id', '=', id)
@@ -87,7 +101,7 @@ export function createChat(parts: {
         .where('is_note', '=', 0)
         .where('is_automatic', '=', 0)
         .executeTakeFirstOrThrow(),
-      tables
+      this.tables
         .selectFrom('conversation_matters')
         .select(['rating', 'first_answered_at'])
         .where('conversation_id', '=', id)
@@ -111,90 +125,100 @@ export function createChat(parts: {
   }
 
   /** Writes a message with what comes by itself after it: nothing while a person has the conversation open. */
-  async function write(user_id: string, written: Written): Promise<Write> {
-    const conversation = await conversations.ofCustomer(user_id);
+  private async write(user_id: string, written: Written): Promise<Write> {
+    const conversation = await this.conversations.ofCustomer(user_id);
     const found = written.message === '' ? undefined : automaticAnswer(written.message);
-    const answer = found && (await answerOf(found, conversation));
+    const answer = found && (await this.answerOf(found, conversation));
     if (conversation?.status === 'open') {
-      const at_once = await conversations.writeAtOnce(user_id, written, answer);
+      const at_once = await this.conversations.writeAtOnce(user_id, written, answer);
       if (at_once !== undefined) return at_once;
     }
-    return await conversations.writeAsCustomer(user_id, written, answer);
+    return await this.conversations.writeAsCustomer(user_id, written, answer);
   }
 
   /** What comes by itself as a conversation is now. */
-  async function answerOf(
+  private async answerOf(
     { reply, article }: ReturnType<typeof automaticAnswer>,
     conversation: ConversationRow | undefined,
   ): Promise<Written | undefined> {
-    if (conversation !== undefined && (await team.viewers(conversation.id)).length > 0) return undefined;
-    const title = article === null ? undefined : await articles.titleOf(article);
+    if (conversation !== undefined && (await this.team.viewers(conversation.id)).length > 0) return undefined;
+    const title = article === null ? undefined : await this.articles.titleOf(article);
     return {
       message: reply,
       ...(article !== null && title !== undefined && { card: { kind: 'article', slug: article, title } }),
     };
   }
 
-  return {
-    async list(user_id, query) {
-      const conversation = await conversations.ofCustomer(user_id);
-      if (conversation === undefined) return [];
-      const messages = await readMessages(tables, conversation, query, false);
-      return messages.flatMap((message) => chatMessageOf(message) ?? []);
-    },
+  async list(user_id: string, query: MessagesQuery): Promise<ChatMessage[]> {
+    const conversation = await this.conversations.ofCustomer(user_id);
+    if (conversation === undefined) return [];
+    const messages = await readMessages(this.tables, conversation, query, false);
+    return messages.flatMap((message) => chatMessageOf(message) ?? []);
+  }
 
-    async send(user_id, written) {
-      const [message, automatic_reply = null] = shownOf(await news.told(await write(user_id, written)));
-      // What was told is on its way before the answer is put together.
-      await nextTurn();
-      if (message === undefined) throw new Problem('conflict');
-      return { ...message, automatic_reply };
-    },
+  /** @throws Problem `not_found`, `conflict` for a file that cannot be sent. */
+  async send(user_id: string, written: Written): Promise<SentMessage> {
+    const [message, automatic_reply = null] = shownOf(await this.news.told(await this.write(user_id, written)));
+    // What was told is on its way before the answer is put together.
+    await nextTurn();
+    if (message === undefined) throw new Problem('conflict');
+    return { ...message, automatic_reply };
+  }
 
-    state,
+  async markRead(user_id: string, seq: number): Promise<ChatState> {
+    const conversation = await this.conversations.ofCustomer(user_id);
+    const read = conversation && (await this.conversations.markRead(conversation.id, 'user', seq));
+    if (read !== undefined) this.news.read(read, 'user');
+    return await this.state(user_id);
+  }
 
-    async markRead(user_id, seq) {
-      const conversation = await conversations.ofCustomer(user_id);
-      const read = conversation && (await conversations.markRead(conversation.id, 'user', seq));
-      if (read !== undefined) news.read(read, 'user');
-      return await state(user_id);
-    },
+  async askPerson(user_id: string): Promise<ChatState> {
+    await this.news.told(await this.conversations.askPerson(user_id));
+    return await this.state(user_id);
+  }
 
-    async askPerson(user_id) {
-      await news.told(await conversations.askPerson(user_id));
-      return await state(user_id);
-    },
+  /** @throws Problem `conflict` */
+  async rate(user_id: string, rating: number, comment: string): Promise<ChatState> {
+    await this.news.told(await this.conversations.rate(user_id, rating, comment));
+    return await this.state(user_id);
+  }
 
-    async rate(user_id, rating, comment) {
-      await news.told(await conversations.rate(user_id, rating, comment));
-      return await state(user_id);
-    },
+  /** @throws Problem `not_found` for what is not theirs. */
+  async share(
+    user_id: string,
+    thing: SharedKind,
+    subject_id: string,
+    client_message_id: string | undefined,
+  ): Promise<ChatMessage> {
+    const found = await this.things[thing]?.(user_id, subject_id);
+    if (found === undefined) throw new Problem('not_found');
+    const card = { kind: 'shared', thing, subject_id, title: found.title } as const;
+    const write = await this.conversations.writeAsCustomer(user_id, { message: '', client_message_id, card });
+    const [message] = shownOf(await this.news.told(write));
+    this.onChange(user_id);
+    if (message === undefined) throw new Problem('conflict');
+    return message;
+  }
 
-    async share(user_id, thing, subject_id, client_message_id) {
-      const found = await things[thing]?.(user_id, subject_id);
-      if (found === undefined) throw new Problem('not_found');
-      const card = { kind: 'shared', thing, subject_id, title: found.title } as const;
-      const write = await conversations.writeAsCustomer(user_id, { message: '', client_message_id, card });
-      const [message] = shownOf(await news.told(write));
-      onChange(user_id);
-      if (message === undefined) throw new Problem('conflict');
-      return message;
-    },
+  /** Tells the staff who have the conversation open that its customer types. */
+  async typing({ id }: Pick<UserInfo, 'id'>): Promise<void> {
+    const conversation = await this.conversations.ofCustomer(id);
+    if (conversation === undefined) return;
+    const event = { kind: 'chat_typing', conversation_id: conversation.id, side: 'user', user_id: id, username: null } as const;
+    this.news.ofTheMoment('conversation', conversation, event);
+  }
 
-    async typing({ id }) {
-      const conversation = await conversations.ofCustomer(id);
-      if (conversation === undefined) return;
-      const event = { kind: 'chat_typing', conversation_id: conversation.id, side: 'user', user_id: id, username: null } as const;
-      news.ofTheMoment('conversation', conversation, event);
-    },
+  /** All messages, oldest first. */
+  async *all(user_id: string): AsyncIterable<ChatMessage> {
+    const conversation = await this.conversations.ofCustomer(user_id);
+    if (conversation === undefined) return;
+    for await (const message of allMessages(this.tables, conversation, false)) {
+      const shown = chatMessageOf(message);
+      if (shown !== undefined) yield shown;
+    }
+  }
+}
 
-    async *all(user_id) {
-      const conversation = await conversations.ofCustomer(user_id);
-      if (conversation === undefined) return;
-      for await (const message of allMessages(tables, conversation, false)) {
-        const shown = chatMessageOf(message);
-        if (shown !== undefined) yield shown;
-      }
-    },
-  };
+export function createChat(options: ChatOptions): Chat {
+  return new Chat(options);
 }

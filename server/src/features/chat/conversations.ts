@@ -33,44 +33,6 @@ export interface Write {
   without_files?: boolean;
 }
 
-/**
- * The conversations and what is written in them. Every write takes its conversation first, by changing its row: so the database puts writes in order, and counts messages
- * without a gap, whatever the clocks of servers say.
- */
-export interface Conversations {
-  find(id: string): Promise<ConversationRow | undefined>;
-  ofCustomer(user_id: string): Promise<ConversationRow | undefined>;
-  /** `answer` is what comes by itself after it. @throws Problem `conflict`, `not_found` for a file that cannot be sent. */
-  writeAsCustomer(user_id: string, written: Written, answer?: Written): Promise<Write>;
-  /**
-   * The same in one statement, where the conversation is open. Undefined, and nothing is written, where it is not, where it was written before, for files, and on
-   * SQLite, which changes two tables in no one statement and has no trips to save.
-   */
-  writeAtOnce(user_id: string, written: Written, answer?: Written): Promise<Write | undefined>;
-  /** Writes to the customer, and takes the conversation when nobody has it. @throws Problem `conflict` when it is closed. */
-  answer(conversation_id: string, me: Colleague, written: Written): Promise<Write>;
-  note(conversation_id: string, me: Colleague, written: Written): Promise<Write>;
-  /** Leaves a note by nobody, once under its `client_message_id`. */
-  noteByNobody(conversation_id: string, written: Written & { client_message_id: string }): Promise<Write>;
-  /**
-   * Changes a conversation that is still as `when` says: of two who want the same, one gets it. Undefined when it is not. `note` is left in it by nobody.
-   */
-  change(
-    conversation_id: string,
-    when: (row: ConversationRow) => boolean,
-    values: Updateable<ChatTables['conversations']>,
-    note?: string,
-  ): Promise<Write | undefined>;
-  close(conversation_id: string, me: Colleague): Promise<Write | undefined>;
-  reopen(conversation_id: string): Promise<Write | undefined>;
-  sort(conversation_id: string, to: { tags?: readonly string[] | undefined; priority?: Priority | undefined }): Promise<Write>;
-  /** Up to where a side has read; undefined when it had read so far already. */
-  markRead(conversation_id: string, side: 'user' | 'support', seq: number): Promise<ConversationRow | undefined>;
-  askPerson(user_id: string): Promise<Write>;
-  /** @throws Problem `conflict` when there is nothing to rate. */
-  rate(user_id: string, rating: number, comment: string): Promise<Write>;
-}
-
 /** What was written before is found in the transaction that would write it again: nothing of that one is kept. */
 class Repeated extends Error {
   readonly write: Write;
@@ -93,228 +55,259 @@ const FILE_GONE = 'One of the files is not there any more. Attach it again.';
 const FILE_NOT_CLEAN = 'One of the files is still being checked, or cannot be sent. Wait for its check, or take it out.';
 const CLOSED = 'This conversation is closed. Reopen it first.';
 
-export function createConversations(parts: { database: Kysely<ChatTables>; now: () => number }): Conversations {
-  const { database, now } = parts;
-  const at = () => new Date(now()).toISOString();
+interface ConversationsOptions {
+  database: Kysely<ChatTables>;
+  now: () => number;
+}
 
-  const find = (id: string) => database.selectFrom('conversations').selectAll().where('id', '=', id).executeTakeFirst();
-  const ofCustomer = (user_id: string) =>
-    database.selectFrom('conversations').selectAll().where('user_id', '=', user_id).executeTakeFirst();
+const byNobody = { sender: 'support', author_id: null, author: null, is_automatic: 1 } as const;
+const byCustomer = { sender: 'user', author: null, is_automatic: 0, is_note: 0 } as const;
 
-  /** Takes a conversation: whoever else wants to write in it waits until this transaction is over. */
-  function take(transaction: Kysely<ChatTables>, column: 'id' | 'user_id', value: string): Promise<ConversationRow | undefined> {
-    return transaction
-      .updateTable('conversations')
-      .set(({ eb }) => ({ version: eb('version', '+', 1) }))
-      .where(column, '=', value)
-      .returningAll()
-      .executeTakeFirst();
-  }
+const at = (now: () => number) => new Date(now()).toISOString();
 
-  async function requireTaken(transaction: Kysely<ChatTables>, conversation_id: string): Promise<ConversationRow> {
-    const row = await take(transaction, 'id', conversation_id);
-    if (row === undefined) throw new Problem('not_found');
-    return row;
-  }
+/** Takes a conversation: whoever else wants to write in it waits until this transaction is over. */
+function take(transaction: Kysely<ChatTables>, column: 'id' | 'user_id', value: string): Promise<ConversationRow | undefined> {
+  return transaction
+    .updateTable('conversations')
+    .set(({ eb }) => ({ version: eb('version', '+', 1) }))
+    .where(column, '=', value)
+    .returningAll()
+    .executeTakeFirst();
+}
 
-  /** The one conversation of a customer, which begins with their first message. Of several first ones at once each finds the same. */
-  async function takeOwn(transaction: Kysely<ChatTables>, user_id: string): Promise<ConversationRow> {
-    const known = await take(transaction, 'user_id', user_id);
-    if (known !== undefined) return known;
-    const begun: ConversationRow = {
-      ...{ id: newId(), user_id, status: 'closed', assignee_id: null, priority: 'normal', wants_person: 0 },
-      ...{
-        opened_at: at(),
-        closed_at: null,
-        snoozed_until: null,
-        last_customer_message_at: null,
-        waiting_since: null,
-        held_since: null,
-      },
-      ...{ last_at: at(), last_seq: 0, last_shown_seq: 0, customer_read_seq: 0, support_read_seq: 0, mailed_seq: 0 },
-      ...{ version: 0, told_version: 0, told_seq: 0 },
-    };
-    await transaction
-      .insertInto('conversations')
-      .values(begun)
-      .onConflict((conflict) => conflict.column('user_id').doNothing())
-      .execute();
-    const own = await take(transaction, 'user_id', user_id);
-    if (own === undefined) throw new Problem('conflict');
-    return own;
-  }
+async function requireTaken(transaction: Kysely<ChatTables>, conversation_id: string): Promise<ConversationRow> {
+  const row = await take(transaction, 'id', conversation_id);
+  if (row === undefined) throw new Problem('not_found');
+  return row;
+}
 
-  function keep(
-    transaction: Kysely<ChatTables>,
-    { id }: ConversationRow,
-    values: Updateable<ChatTables['conversations']>,
-  ): Promise<ConversationRow> {
-    return transaction
-      .updateTable('conversations')
-      .set({ ...values, last_at: at() })
+/** The one conversation of a customer, which begins with their first message. Of several first ones at once each finds the same. */
+async function takeOwn(now: () => number, transaction: Kysely<ChatTables>, user_id: string): Promise<ConversationRow> {
+  const known = await take(transaction, 'user_id', user_id);
+  if (known !== undefined) return known;
+  const begun: ConversationRow = {
+    id: newId(),
+    user_id,
+    status: 'closed',
+    assignee_id: null,
+    priority: 'normal',
+    wants_person: 0,
+    opened_at: at(now),
+    closed_at: null,
+    snoozed_until: null,
+    last_customer_message_at: null,
+    waiting_since: null,
+    held_since: null,
+    last_at: at(now),
+    last_seq: 0,
+    last_shown_seq: 0,
+    customer_read_seq: 0,
+    support_read_seq: 0,
+    mailed_seq: 0,
+    version: 0,
+    told_version: 0,
+    told_seq: 0,
+  };
+  await transaction
+    .insertInto('conversations')
+    .values(begun)
+    .onConflict((conflict) => conflict.column('user_id').doNothing())
+    .execute();
+  const own = await take(transaction, 'user_id', user_id);
+  if (own === undefined) throw new Problem('conflict');
+  return own;
+}
+
+function keep(
+  now: () => number,
+  transaction: Kysely<ChatTables>,
+  { id }: ConversationRow,
+  values: Updateable<ChatTables['conversations']>,
+): Promise<ConversationRow> {
+  return transaction
+    .updateTable('conversations')
+    .set({ ...values, last_at: at(now) })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** @throws Repeated for what this person has written here before. */
+async function refuseRepeated(
+  transaction: Kysely<ChatTables>,
+  conversation: ConversationRow,
+  author_id: string,
+  client_message_id: string | undefined,
+): Promise<void> {
+  if (client_message_id === undefined) return;
+  const before = await transaction
+    .selectFrom('chat_messages')
+    .selectAll()
+    .where('author_id', '=', author_id)
+    .where('client_message_id', '=', client_message_id)
+    .executeTakeFirst();
+  if (before === undefined) return;
+  if (before.conversation_id !== conversation.id)
+    throw new Problem('conflict', { detail: 'A message of this name was sent to somebody else. Send it again.' });
+  const next = await transaction
+    .selectFrom('chat_messages')
+    .selectAll()
+    .where('conversation_id', '=', conversation.id)
+    .where('seq', '=', before.seq + 1)
+    .where('is_automatic', '=', 1)
+    .where('is_note', '=', 0)
+    .executeTakeFirst();
+  throw new Repeated({ conversation, messages: next === undefined ? [before] : [before, next], is_repeated: true });
+}
+
+/** Gives files that their uploader has not sent yet to a message. */
+async function send(transaction: Kysely<ChatTables>, message: MessageRow, attachment_ids: readonly string[]): Promise<void> {
+  for (const [place, id] of attachment_ids.entries()) {
+    const sent = await transaction
+      .updateTable('chat_attachments')
+      .set({ conversation_id: message.conversation_id, message_id: message.id, place })
       .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
-  }
-
-  /** @throws Repeated for what this person has written here before. */
-  async function refuseRepeated(
-    transaction: Kysely<ChatTables>,
-    conversation: ConversationRow,
-    author_id: string,
-    client_message_id: string | undefined,
-  ): Promise<void> {
-    if (client_message_id === undefined) return;
-    const before = await transaction
-      .selectFrom('chat_messages')
-      .selectAll()
-      .where('author_id', '=', author_id)
-      .where('client_message_id', '=', client_message_id)
+      .where('uploader_id', '=', message.author_id ?? '')
+      .where('message_id', 'is', null)
+      .returning('status')
       .executeTakeFirst();
-    if (before === undefined) return;
-    if (before.conversation_id !== conversation.id)
-      throw new Problem('conflict', { detail: 'A message of this name was sent to somebody else. Send it again.' });
-    const next = await transaction
-      .selectFrom('chat_messages')
-      .selectAll()
-      .where('conversation_id', '=', conversation.id)
-      .where('seq', '=', before.seq + 1)
-      .where('is_automatic', '=', 1)
-      .where('is_note', '=', 0)
-      .executeTakeFirst();
-    throw new Repeated({ conversation, messages: next === undefined ? [before] : [before, next], is_repeated: true });
+    if (sent === undefined) throw new Problem('not_found', { detail: FILE_GONE });
+    if (sent.status !== 'clean') throw new Problem('conflict', { detail: FILE_NOT_CLEAN });
   }
+}
 
-  /** Gives files that their uploader has not sent yet to a message. */
-  async function send(transaction: Kysely<ChatTables>, message: MessageRow, attachment_ids: readonly string[]): Promise<void> {
-    for (const [place, id] of attachment_ids.entries()) {
-      const sent = await transaction
-        .updateTable('chat_attachments')
-        .set({ conversation_id: message.conversation_id, message_id: message.id, place })
-        .where('id', '=', id)
-        .where('uploader_id', '=', message.author_id ?? '')
-        .where('message_id', 'is', null)
-        .returning('status')
-        .executeTakeFirst();
-      if (sent === undefined) throw new Problem('not_found', { detail: FILE_GONE });
-      if (sent.status !== 'clean') throw new Problem('conflict', { detail: FILE_NOT_CLEAN });
-    }
+/** What a message is but for its conversation and its place there. */
+function messageOf(now: () => number, { message, client_message_id, card }: Written, by: WrittenBy) {
+  const kept_card = card === undefined ? null : JSON.stringify(card);
+  const named = { ...by, client_message_id: client_message_id ?? null };
+  return { id: newId(), message, ...named, card: kept_card, timestamp: at(now) };
+}
+
+async function insert(
+  now: () => number,
+  transaction: Kysely<ChatTables>,
+  conversation: ConversationRow,
+  written: Written,
+  by: WrittenBy,
+  seq: number,
+): Promise<MessageRow> {
+  const { client_message_id, attachment_ids = [] } = written;
+  const { id: conversation_id, user_id } = conversation;
+  const row: MessageRow = { conversation_id, user_id, seq, ...messageOf(now, written, by) };
+  const inserted = await transaction
+    .insertInto('chat_messages')
+    .values(row)
+    // The index that says so is of those that have one (migration 0050).
+    .onConflict((conflict) =>
+      conflict.columns(['author_id', 'client_message_id']).where('client_message_id', 'is not', null).doNothing(),
+    )
+    .returning('id')
+    .executeTakeFirst();
+  // Looked for where it is known to be there alone: nearly none is.
+  if (inserted === undefined) {
+    await refuseRepeated(transaction, conversation, row.author_id ?? '', client_message_id);
+    // It has gone since; whoever sends it again has it stored.
+    throw new Problem('conflict');
   }
+  await send(transaction, row, attachment_ids);
+  return row;
+}
 
-  /** What a message is but for its conversation and its place there. */
-  function messageOf({ message, client_message_id, card }: Written, by: WrittenBy) {
-    const kept_card = card === undefined ? null : JSON.stringify(card);
-    const named = { ...by, client_message_id: client_message_id ?? null };
-    return { id: newId(), message, ...named, card: kept_card, timestamp: at() };
+async function once(database: Kysely<ChatTables>, write: (transaction: Kysely<ChatTables>) => Promise<Write>): Promise<Write> {
+  try {
+    return await database.transaction().execute(write);
+  } catch (error) {
+    if (error instanceof Repeated) return error.write;
+    throw error;
   }
+}
 
-  async function insert(
-    transaction: Kysely<ChatTables>,
-    conversation: ConversationRow,
-    written: Written,
-    by: WrittenBy,
-    seq: number,
-  ): Promise<MessageRow> {
-    const { client_message_id, attachment_ids = [] } = written;
-    const { id: conversation_id, user_id } = conversation;
-    const row: MessageRow = { conversation_id, user_id, seq, ...messageOf(written, by) };
-    const inserted = await transaction
-      .insertInto('chat_messages')
-      .values(row)
-      // The index that says so is of those that have one (migration 0050).
-      .onConflict((conflict) =>
-        conflict.columns(['author_id', 'client_message_id']).where('client_message_id', 'is not', null).doNothing(),
-      )
-      .returning('id')
-      .executeTakeFirst();
-    // Looked for where it is known to be there alone: nearly none is.
-    if (inserted === undefined) {
-      await refuseRepeated(transaction, conversation, row.author_id ?? '', client_message_id);
-      // It has gone since; whoever sends it again has it stored.
-      throw new Problem('conflict');
-    }
-    await send(transaction, row, attachment_ids);
-    return row;
+/** Undefined when the conversation is not as it would have to be. */
+async function changing(
+  database: Kysely<ChatTables>,
+  change: (transaction: Kysely<ChatTables>) => Promise<Write>,
+): Promise<Write | undefined> {
+  try {
+    return await database.transaction().execute(change);
+  } catch (error) {
+    if (error instanceof NotSo) return undefined;
+    throw error;
   }
+}
 
-  async function once(write: (transaction: Kysely<ChatTables>) => Promise<Write>): Promise<Write> {
-    try {
-      return await database.transaction().execute(write);
-    } catch (error) {
-      if (error instanceof Repeated) return error.write;
-      throw error;
-    }
+const lastMatter = (transaction: Kysely<ChatTables>, conversation_id: string) =>
+  transaction
+    .selectFrom('conversation_matters')
+    .selectAll()
+    .where('conversation_id', '=', conversation_id)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
+const reopenMatter = (transaction: Kysely<ChatTables>, id: string) =>
+  transaction.updateTable('conversation_matters').set({ closed_at: null, closed_by: null }).where('id', '=', id).execute();
+
+/** What a customer's message makes of a conversation: a closed one goes on when that was lately, else something new begins. */
+async function opened(
+  now: () => number,
+  transaction: Kysely<ChatTables>,
+  conversation: ConversationRow,
+): Promise<Updateable<ChatTables['conversations']>> {
+  if (conversation.status === 'snoozed') return { status: 'open', snoozed_until: null, held_since: at(now) };
+  if (conversation.status !== 'closed') return { status: 'open', snoozed_until: null };
+  const matter = await lastMatter(transaction, conversation.id);
+  const closed_at = conversation.closed_at === null ? undefined : Date.parse(conversation.closed_at);
+  if (matter !== undefined && closed_at !== undefined && now() - closed_at < REOPENED_WITHIN) {
+    await reopenMatter(transaction, matter.id);
+    return { status: 'open', closed_at: null };
   }
+  const { id: conversation_id, user_id } = conversation;
+  await transaction
+    .insertInto('conversation_matters')
+    .values({
+      id: newId(),
+      conversation_id,
+      user_id,
+      opened_at: at(now),
+      first_answered_at: null,
+      first_answered_by: null,
+      closed_at: null,
+      closed_by: null,
+      rating: null,
+      rating_comment: null,
+      rated_at: null,
+    })
+    .execute();
+  await transaction.deleteFrom('conversation_tags').where('conversation_id', '=', conversation_id).execute();
+  return {
+    status: 'open',
+    closed_at: null,
+    opened_at: at(now),
+    assignee_id: null,
+    priority: 'normal',
+    wants_person: 0,
+  };
+}
 
-  /** Undefined when the conversation is not as it would have to be. */
-  async function changing(change: (transaction: Kysely<ChatTables>) => Promise<Write>): Promise<Write | undefined> {
-    try {
-      return await database.transaction().execute(change);
-    } catch (error) {
-      if (error instanceof NotSo) return undefined;
-      throw error;
-    }
-  }
-
-  const lastMatter = (transaction: Kysely<ChatTables>, conversation_id: string) =>
-    transaction
-      .selectFrom('conversation_matters')
-      .selectAll()
-      .where('conversation_id', '=', conversation_id)
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-
-  const reopenMatter = (transaction: Kysely<ChatTables>, id: string) =>
-    transaction.updateTable('conversation_matters').set({ closed_at: null, closed_by: null }).where('id', '=', id).execute();
-
-  /** What a customer's message makes of a conversation: a closed one goes on when that was lately, else something new begins. */
-  async function opened(
-    transaction: Kysely<ChatTables>,
-    conversation: ConversationRow,
-  ): Promise<Updateable<ChatTables['conversations']>> {
-    if (conversation.status === 'snoozed') return { status: 'open', snoozed_until: null, held_since: at() };
-    if (conversation.status !== 'closed') return { status: 'open', snoozed_until: null };
-    const matter = await lastMatter(transaction, conversation.id);
-    const closed_at = conversation.closed_at === null ? undefined : Date.parse(conversation.closed_at);
-    if (matter !== undefined && closed_at !== undefined && now() - closed_at < REOPENED_WITHIN) {
-      await reopenMatter(transaction, matter.id);
-      return { status: 'open', closed_at: null };
-    }
-    const { id: conversation_id, user_id } = conversation;
-    await transaction
-      .insertInto('conversation_matters')
-      .values({
-        ...{ id: newId(), conversation_id, user_id, opened_at: at(), first_answered_at: null, first_answered_by: null },
-        ...{ closed_at: null, closed_by: null, rating: null, rating_comment: null, rated_at: null },
-      })
-      .execute();
-    await transaction.deleteFrom('conversation_tags').where('conversation_id', '=', conversation_id).execute();
-    return {
-      ...{ status: 'open', closed_at: null, opened_at: at(), assignee_id: null, priority: 'normal', wants_person: 0 },
-    };
-  }
-
-  const byNobody = { sender: 'support', author_id: null, author: null, is_automatic: 1 } as const;
-  const byCustomer = { sender: 'user', author: null, is_automatic: 0, is_note: 0 } as const;
-
-  /**
-   * Takes an open conversation and writes in it: as `take`, `insert` and `keep` do, in one statement of PostgreSQL. Undefined where there is none. The statement fails as
-   * a whole where one of the messages was written before.
-   */
-  async function takeAndInsert(
-    drafts: readonly ReturnType<typeof messageOf>[],
-    { user_id, has_read }: { user_id: string; has_read: boolean },
-  ): Promise<ConversationRow | undefined> {
-    const count = drafts.length;
-    const now_at = at();
-    const values = drafts.map(
-      (draft, place) =>
-        sql`(${sql.lit(place)}, ${draft.id}, ${draft.message}, ${draft.sender}, ${draft.author_id}, ${draft.author},
+/**
+ * Takes an open conversation and writes in it: as `take`, `insert` and `keep` do, in one statement of PostgreSQL. Undefined where there is none. The statement fails as
+ * a whole where one of the messages was written before.
+ */
+async function takeAndInsert(
+  database: Kysely<ChatTables>,
+  now: () => number,
+  drafts: readonly ReturnType<typeof messageOf>[],
+  { user_id, has_read }: { user_id: string; has_read: boolean },
+): Promise<ConversationRow | undefined> {
+  const count = drafts.length;
+  const now_at = at(now);
+  const values = drafts.map(
+    (draft, place) =>
+      sql`(${sql.lit(place)}, ${draft.id}, ${draft.message}, ${draft.sender}, ${draft.author_id}, ${draft.author},
           ${sql.lit(draft.is_automatic)}, ${sql.lit(draft.is_note)}, ${draft.client_message_id}, ${draft.card}, ${draft.timestamp})`,
-    );
-    const columns = sql`message, sender, author_id, author, is_automatic, is_note, client_message_id, card, "timestamp"`;
-    const { rows } = await sql<ConversationRow>`
+  );
+  const columns = sql`message, sender, author_id, author, is_automatic, is_note, client_message_id, card, "timestamp"`;
+  const { rows } = await sql<ConversationRow>`
       with taken as (
         update conversations set version = version + 1, last_seq = last_seq + ${sql.lit(count)}, last_shown_seq = last_seq + ${sql.lit(count)},
           customer_read_seq = ${has_read ? sql`last_seq + 1` : sql`customer_read_seq`}, snoozed_until = null,
@@ -326,208 +319,276 @@ export function createConversations(parts: { database: Kysely<ChatTables>; now: 
         from taken cross join (values ${sql.join(values)}) as draft (place, id, ${columns})
       )
       select * from taken`.execute(database);
-    return rows[0];
+  return rows[0];
+}
+
+/**
+ * The conversations and what is written in them. Every write takes its conversation first, by changing its row: so the database puts writes in order, and counts messages
+ * without a gap, whatever the clocks of servers say.
+ */
+export class Conversations {
+  private readonly database: Kysely<ChatTables>;
+  private readonly now: () => number;
+
+  constructor(options: ConversationsOptions) {
+    this.database = options.database;
+    this.now = options.now;
   }
 
-  return {
-    find,
-    ofCustomer,
+  find(id: string): Promise<ConversationRow | undefined> {
+    return this.database.selectFrom('conversations').selectAll().where('id', '=', id).executeTakeFirst();
+  }
 
-    async writeAtOnce(user_id, written, answer) {
-      if (isSqlite(database) || !isWithoutFiles(written)) return undefined;
-      const own = messageOf(written, { ...byCustomer, author_id: user_id });
-      const drafts = [own, ...(answer === undefined ? [] : [messageOf(answer, { ...byNobody, is_note: 0 })])];
-      const taking = { user_id, has_read: written.by_mail === undefined };
-      const conversation = await takeAndInsert(drafts, taking).catch((error: unknown) => {
-        if (isUniqueViolation(error, 'chat_messages_sent_once')) return undefined;
-        throw error;
+  ofCustomer(user_id: string): Promise<ConversationRow | undefined> {
+    return this.database.selectFrom('conversations').selectAll().where('user_id', '=', user_id).executeTakeFirst();
+  }
+
+  /**
+   * The same in one statement, where the conversation is open. Undefined, and nothing is written, where it is not, where it was written before, for files, and on
+   * SQLite, which changes two tables in no one statement and has no trips to save.
+   */
+  async writeAtOnce(user_id: string, written: Written, answer?: Written): Promise<Write | undefined> {
+    if (isSqlite(this.database) || !isWithoutFiles(written)) return undefined;
+    const own = messageOf(this.now, written, { ...byCustomer, author_id: user_id });
+    const drafts = [own, ...(answer === undefined ? [] : [messageOf(this.now, answer, { ...byNobody, is_note: 0 })])];
+    const taking = { user_id, has_read: written.by_mail === undefined };
+    const conversation = await takeAndInsert(this.database, this.now, drafts, taking).catch((error: unknown) => {
+      if (isUniqueViolation(error, 'chat_messages_sent_once')) return undefined;
+      throw error;
+    });
+    if (conversation === undefined) return undefined;
+    const { id: conversation_id, last_seq } = conversation;
+    const messages = drafts.map((draft, place) => ({
+      conversation_id,
+      user_id,
+      seq: last_seq - drafts.length + 1 + place,
+      ...draft,
+    }));
+    return { conversation, messages, is_repeated: false, without_files: true };
+  }
+
+  /** `answer` is what comes by itself after it. @throws Problem `conflict`, `not_found` for a file that cannot be sent. */
+  writeAsCustomer(user_id: string, written: Written, answer?: Written): Promise<Write> {
+    return once(this.database, async (transaction) => {
+      const conversation = await takeOwn(this.now, transaction, user_id);
+      const changes = await opened(this.now, transaction, conversation);
+      const seq = conversation.last_seq + 1;
+      const messages = [await insert(this.now, transaction, conversation, written, { ...byCustomer, author_id: user_id }, seq)];
+      if (answer !== undefined)
+        messages.push(await insert(this.now, transaction, conversation, answer, { ...byNobody, is_note: 0 }, seq + 1));
+      const last_seq = conversation.last_seq + messages.length;
+      const row = await keep(this.now, transaction, conversation, {
+        ...changes,
+        last_seq,
+        last_shown_seq: last_seq,
+        last_customer_message_at: at(this.now),
+        waiting_since: conversation.waiting_since ?? at(this.now),
+        // Who writes has read what stands above.
+        ...(written.by_mail === undefined && { customer_read_seq: seq }),
       });
-      if (conversation === undefined) return undefined;
-      const { id: conversation_id, last_seq } = conversation;
-      const messages = drafts.map((draft, place) => ({
-        ...{ conversation_id, user_id, seq: last_seq - drafts.length + 1 + place },
-        ...draft,
-      }));
-      return { conversation, messages, is_repeated: false, without_files: true };
-    },
+      return { conversation: row, messages, is_repeated: false, without_files: isWithoutFiles(written) };
+    });
+  }
 
-    writeAsCustomer: (user_id, written, answer) =>
-      once(async (transaction) => {
-        const conversation = await takeOwn(transaction, user_id);
-        const changes = await opened(transaction, conversation);
-        const seq = conversation.last_seq + 1;
-        const messages = [await insert(transaction, conversation, written, { ...byCustomer, author_id: user_id }, seq)];
-        if (answer !== undefined)
-          messages.push(await insert(transaction, conversation, answer, { ...byNobody, is_note: 0 }, seq + 1));
-        const last_seq = conversation.last_seq + messages.length;
-        const row = await keep(transaction, conversation, {
-          ...changes,
-          ...{ last_seq, last_shown_seq: last_seq, last_customer_message_at: at() },
-          waiting_since: conversation.waiting_since ?? at(),
-          // Who writes has read what stands above.
-          ...(written.by_mail === undefined && { customer_read_seq: seq }),
-        });
-        return { conversation: row, messages, is_repeated: false, without_files: isWithoutFiles(written) };
-      }),
-
-    answer: (conversation_id, me, written) =>
-      once(async (transaction) => {
-        const conversation = await requireTaken(transaction, conversation_id);
-        if (conversation.status === 'closed') {
-          await refuseRepeated(transaction, conversation, me.id, written.client_message_id);
-          throw new Problem('conflict', { detail: CLOSED });
-        }
-        const seq = conversation.last_seq + 1;
-        const by = { sender: 'support', author_id: me.id, author: me.username, is_automatic: 0, is_note: 0 } as const;
-        const message = await insert(transaction, conversation, written, by, seq);
-        const matter = await lastMatter(transaction, conversation_id);
-        if (matter !== undefined && matter.first_answered_at === null)
-          await transaction
-            .updateTable('conversation_matters')
-            .set({ first_answered_at: message.timestamp, first_answered_by: me.id })
-            .where('id', '=', matter.id)
-            .execute();
-        const row = await keep(transaction, conversation, {
-          ...{ status: 'open', snoozed_until: null, assignee_id: conversation.assignee_id ?? me.id, held_since: at() },
-          ...{ last_seq: seq, last_shown_seq: seq, support_read_seq: seq, waiting_since: null, wants_person: 0 },
-        });
-        return { conversation: row, messages: [message], is_repeated: false, without_files: isWithoutFiles(written) };
-      }),
-
-    note: (conversation_id, me, written) =>
-      once(async (transaction) => {
-        const conversation = await requireTaken(transaction, conversation_id);
-        const seq = conversation.last_seq + 1;
-        const by = { sender: 'support', author_id: me.id, author: me.username, is_automatic: 0, is_note: 1 } as const;
-        const message = await insert(transaction, conversation, written, by, seq);
-        const row = await keep(transaction, conversation, { last_seq: seq });
-        return { conversation: row, messages: [message], is_repeated: false };
-      }),
-
-    noteByNobody: (conversation_id, written) =>
-      once(async (transaction) => {
-        const conversation = await requireTaken(transaction, conversation_id);
-        const before = await transaction
-          .selectFrom('chat_messages')
-          .selectAll()
-          .where('conversation_id', '=', conversation_id)
-          .where('client_message_id', '=', written.client_message_id)
-          .executeTakeFirst();
-        if (before !== undefined) throw new Repeated({ conversation, messages: [before], is_repeated: true });
-        const seq = conversation.last_seq + 1;
-        const message = await insert(transaction, conversation, written, { ...byNobody, is_note: 1 }, seq);
-        const row = await keep(transaction, conversation, { last_seq: seq });
-        return { conversation: row, messages: [message], is_repeated: false };
-      }),
-
-    change: (conversation_id, when, values, note) =>
-      changing(async (transaction) => {
-        const conversation = await take(transaction, 'id', conversation_id);
-        if (conversation === undefined || !when(conversation)) throw new NotSo();
-        const seq = conversation.last_seq + 1;
-        const messages =
-          note === undefined
-            ? []
-            : [await insert(transaction, conversation, { message: note }, { ...byNobody, is_note: 1 }, seq)];
-        const row = await keep(transaction, conversation, { ...values, ...(note !== undefined && { last_seq: seq }) });
-        return { conversation: row, messages, is_repeated: false };
-      }),
-
-    close: (conversation_id, me) =>
-      changing(async (transaction) => {
-        const conversation = await take(transaction, 'id', conversation_id);
-        if (conversation === undefined || conversation.status === 'closed') throw new NotSo();
-        const closed_at = at();
-        const matter = await lastMatter(transaction, conversation_id);
-        if (matter !== undefined)
-          await transaction
-            .updateTable('conversation_matters')
-            .set({ closed_at, closed_by: me.id })
-            .where('id', '=', matter.id)
-            .execute();
-        const row = await keep(transaction, conversation, {
-          ...{ status: 'closed', closed_at, snoozed_until: null, waiting_since: null, wants_person: 0 },
-          support_read_seq: conversation.last_seq,
-        });
-        return { conversation: row, messages: [], is_repeated: false };
-      }),
-
-    reopen: (conversation_id) =>
-      changing(async (transaction) => {
-        const conversation = await take(transaction, 'id', conversation_id);
-        if (conversation === undefined || conversation.status === 'open') throw new NotSo();
-        const matter = await lastMatter(transaction, conversation_id);
-        if (conversation.status === 'closed' && matter !== undefined) await reopenMatter(transaction, matter.id);
-        const row = await keep(transaction, conversation, {
-          ...{ status: 'open', closed_at: null, snoozed_until: null, held_since: at() },
-        });
-        return { conversation: row, messages: [], is_repeated: false };
-      }),
-
-    sort: (conversation_id, { tags, priority }) =>
-      database.transaction().execute(async (transaction) => {
-        const conversation = await requireTaken(transaction, conversation_id);
-        if (tags !== undefined) {
-          await transaction.deleteFrom('conversation_tags').where('conversation_id', '=', conversation_id).execute();
-          if (tags.length > 0)
-            await transaction
-              .insertInto('conversation_tags')
-              .values(tags.map((tag) => ({ conversation_id, tag })))
-              .execute();
-        }
-        const row =
-          priority === undefined
-            ? conversation
-            : await transaction
-                .updateTable('conversations')
-                .set({ priority })
-                .where('id', '=', conversation_id)
-                .returningAll()
-                .executeTakeFirstOrThrow();
-        return { conversation: row, messages: [], is_repeated: false };
-      }),
-
-    async markRead(conversation_id, side, seq) {
-      const column = side === 'user' ? 'customer_read_seq' : 'support_read_seq';
-      return await database
-        .updateTable('conversations')
-        .set(({ eb }) => ({
-          version: eb('version', '+', 1),
-          [column]: sql<number>`case when last_seq < ${seq} then last_seq else ${seq} end`,
-        }))
-        .where('id', '=', conversation_id)
-        .where(column, '<', seq)
-        .whereRef(column, '<', 'last_seq')
-        .returningAll()
-        .executeTakeFirst();
-    },
-
-    askPerson: (user_id) =>
-      database.transaction().execute(async (transaction) => {
-        const conversation = await takeOwn(transaction, user_id);
-        const changes = await opened(transaction, conversation);
-        const row = await keep(transaction, conversation, {
-          ...changes,
-          wants_person: 1,
-          waiting_since: conversation.waiting_since ?? at(),
-        });
-        return { conversation: row, messages: [], is_repeated: false };
-      }),
-
-    rate: (user_id, rating, comment) =>
-      database.transaction().execute(async (transaction) => {
-        const conversation = await take(transaction, 'user_id', user_id);
-        const matter = conversation === undefined ? undefined : await lastMatter(transaction, conversation.id);
-        if (conversation?.status !== 'closed' || matter === undefined || matter.first_answered_at === null)
-          throw new Problem('conflict', {
-            detail: 'There is nothing to rate yet: you can once support has closed the conversation.',
-          });
+  /** Writes to the customer, and takes the conversation when nobody has it. @throws Problem `conflict` when it is closed. */
+  answer(conversation_id: string, me: Colleague, written: Written): Promise<Write> {
+    return once(this.database, async (transaction) => {
+      const conversation = await requireTaken(transaction, conversation_id);
+      if (conversation.status === 'closed') {
+        await refuseRepeated(transaction, conversation, me.id, written.client_message_id);
+        throw new Problem('conflict', { detail: CLOSED });
+      }
+      const seq = conversation.last_seq + 1;
+      const by = { sender: 'support', author_id: me.id, author: me.username, is_automatic: 0, is_note: 0 } as const;
+      const message = await insert(this.now, transaction, conversation, written, by, seq);
+      const matter = await lastMatter(transaction, conversation_id);
+      if (matter !== undefined && matter.first_answered_at === null)
         await transaction
           .updateTable('conversation_matters')
-          .set({ rating, rating_comment: comment, rated_at: at() })
+          .set({ first_answered_at: message.timestamp, first_answered_by: me.id })
           .where('id', '=', matter.id)
           .execute();
-        return { conversation, messages: [], is_repeated: false };
-      }),
-  };
+      const row = await keep(this.now, transaction, conversation, {
+        status: 'open',
+        snoozed_until: null,
+        assignee_id: conversation.assignee_id ?? me.id,
+        held_since: at(this.now),
+        last_seq: seq,
+        last_shown_seq: seq,
+        support_read_seq: seq,
+        waiting_since: null,
+        wants_person: 0,
+      });
+      return { conversation: row, messages: [message], is_repeated: false, without_files: isWithoutFiles(written) };
+    });
+  }
+
+  note(conversation_id: string, me: Colleague, written: Written): Promise<Write> {
+    return once(this.database, async (transaction) => {
+      const conversation = await requireTaken(transaction, conversation_id);
+      const seq = conversation.last_seq + 1;
+      const by = { sender: 'support', author_id: me.id, author: me.username, is_automatic: 0, is_note: 1 } as const;
+      const message = await insert(this.now, transaction, conversation, written, by, seq);
+      const row = await keep(this.now, transaction, conversation, { last_seq: seq });
+      return { conversation: row, messages: [message], is_repeated: false };
+    });
+  }
+
+  /** Leaves a note by nobody, once under its `client_message_id`. */
+  noteByNobody(conversation_id: string, written: Written & { client_message_id: string }): Promise<Write> {
+    return once(this.database, async (transaction) => {
+      const conversation = await requireTaken(transaction, conversation_id);
+      const before = await transaction
+        .selectFrom('chat_messages')
+        .selectAll()
+        .where('conversation_id', '=', conversation_id)
+        .where('client_message_id', '=', written.client_message_id)
+        .executeTakeFirst();
+      if (before !== undefined) throw new Repeated({ conversation, messages: [before], is_repeated: true });
+      const seq = conversation.last_seq + 1;
+      const message = await insert(this.now, transaction, conversation, written, { ...byNobody, is_note: 1 }, seq);
+      const row = await keep(this.now, transaction, conversation, { last_seq: seq });
+      return { conversation: row, messages: [message], is_repeated: false };
+    });
+  }
+
+  /**
+   * Changes a conversation that is still as `when` says: of two who want the same, one gets it. Undefined when it is not. `note` is left in it by nobody.
+   */
+  change(
+    conversation_id: string,
+    when: (row: ConversationRow) => boolean,
+    values: Updateable<ChatTables['conversations']>,
+    note?: string,
+  ): Promise<Write | undefined> {
+    return changing(this.database, async (transaction) => {
+      const conversation = await take(transaction, 'id', conversation_id);
+      if (conversation === undefined || !when(conversation)) throw new NotSo();
+      const seq = conversation.last_seq + 1;
+      const messages =
+        note === undefined
+          ? []
+          : [await insert(this.now, transaction, conversation, { message: note }, { ...byNobody, is_note: 1 }, seq)];
+      const row = await keep(this.now, transaction, conversation, { ...values, ...(note !== undefined && { last_seq: seq }) });
+      return { conversation: row, messages, is_repeated: false };
+    });
+  }
+
+  close(conversation_id: string, me: Colleague): Promise<Write | undefined> {
+    return changing(this.database, async (transaction) => {
+      const conversation = await take(transaction, 'id', conversation_id);
+      if (conversation === undefined || conversation.status === 'closed') throw new NotSo();
+      const closed_at = at(this.now);
+      const matter = await lastMatter(transaction, conversation_id);
+      if (matter !== undefined)
+        await transaction
+          .updateTable('conversation_matters')
+          .set({ closed_at, closed_by: me.id })
+          .where('id', '=', matter.id)
+          .execute();
+      const row = await keep(this.now, transaction, conversation, {
+        status: 'closed',
+        closed_at,
+        snoozed_until: null,
+        waiting_since: null,
+        wants_person: 0,
+        support_read_seq: conversation.last_seq,
+      });
+      return { conversation: row, messages: [], is_repeated: false };
+    });
+  }
+
+  reopen(conversation_id: string): Promise<Write | undefined> {
+    return changing(this.database, async (transaction) => {
+      const conversation = await take(transaction, 'id', conversation_id);
+      if (conversation === undefined || conversation.status === 'open') throw new NotSo();
+      const matter = await lastMatter(transaction, conversation_id);
+      if (conversation.status === 'closed' && matter !== undefined) await reopenMatter(transaction, matter.id);
+      const row = await keep(this.now, transaction, conversation, {
+        status: 'open',
+        closed_at: null,
+        snoozed_until: null,
+        held_since: at(this.now),
+      });
+      return { conversation: row, messages: [], is_repeated: false };
+    });
+  }
+
+  sort(
+    conversation_id: string,
+    { tags, priority }: { tags?: readonly string[] | undefined; priority?: Priority | undefined },
+  ): Promise<Write> {
+    return this.database.transaction().execute(async (transaction) => {
+      const conversation = await requireTaken(transaction, conversation_id);
+      if (tags !== undefined) {
+        await transaction.deleteFrom('conversation_tags').where('conversation_id', '=', conversation_id).execute();
+        if (tags.length > 0)
+          await transaction
+            .insertInto('conversation_tags')
+            .values(tags.map((tag) => ({ conversation_id, tag })))
+            .execute();
+      }
+      const row =
+        priority === undefined
+          ? conversation
+          : await transaction
+              .updateTable('conversations')
+              .set({ priority })
+              .where('id', '=', conversation_id)
+              .returningAll()
+              .executeTakeFirstOrThrow();
+      return { conversation: row, messages: [], is_repeated: false };
+    });
+  }
+
+  /** Up to where a side has read; undefined when it had read so far already. */
+  async markRead(conversation_id: string, side: 'user' | 'support', seq: number): Promise<ConversationRow | undefined> {
+    const column = side === 'user' ? 'customer_read_seq' : 'support_read_seq';
+    return await this.database
+      .updateTable('conversations')
+      .set(({ eb }) => ({
+        version: eb('version', '+', 1),
+        [column]: sql<number>`case when last_seq < ${seq} then last_seq else ${seq} end`,
+      }))
+      .where('id', '=', conversation_id)
+      .where(column, '<', seq)
+      .whereRef(column, '<', 'last_seq')
+      .returningAll()
+      .executeTakeFirst();
+  }
+
+  askPerson(user_id: string): Promise<Write> {
+    return this.database.transaction().execute(async (transaction) => {
+      const conversation = await takeOwn(this.now, transaction, user_id);
+      const changes = await opened(this.now, transaction, conversation);
+      const row = await keep(this.now, transaction, conversation, {
+        ...changes,
+        wants_person: 1,
+        waiting_since: conversation.waiting_since ?? at(this.now),
+      });
+      return { conversation: row, messages: [], is_repeated: false };
+    });
+  }
+
+  /** @throws Problem `conflict` when there is nothing to rate. */
+  rate(user_id: string, rating: number, comment: string): Promise<Write> {
+    return this.database.transaction().execute(async (transaction) => {
+      const conversation = await take(transaction, 'user_id', user_id);
+      const matter = conversation === undefined ? undefined : await lastMatter(transaction, conversation.id);
+      if (conversation?.status !== 'closed' || matter === undefined || matter.first_answered_at === null)
+        throw new Problem('conflict', {
+          detail: 'There is nothing to rate yet: you can once support has closed the conversation.',
+        });
+      await transaction
+        .updateTable('conversation_matters')
+        .set({ rating, rating_comment: comment, rated_at: at(this.now) })
+        .where('id', '=', matter.id)
+        .execute();
+      return { conversation, messages: [], is_repeated: false };
+    });
+  }
+}
+
+export function createConversations(options: ConversationsOptions): Conversations {
+  return new Conversations(options);
 }

@@ -22,77 +22,99 @@ const MARKED_AT_ONCE = 100;
 
 const UNTOLD = jobKind({ name: 'desk_untold', payload: z.object({}), every_ms: UNTOLD_EVERY_MS });
 
-/**
- * Tells pages what was written. A message is told as soon as it is stored, and its row then says so. What a server stored and did not live to tell is found and told by
- * another one, or by this one after its start; so a message may be told twice, and a page keeps one of each id.
- */
-export interface DeskNews {
-  /** Answers the messages as staff see them. */
-  told(write: Write): Promise<DeskMessage[]>;
-  /** A conversation whose marks changed. */
-  changed(conversation: ConversationRow): void;
-  read(conversation: ConversationRow, reader: 'user' | 'support'): void;
-  removed(conversation_id: string): void;
-  /** To the customer, and to the staff who have the conversation open. */
-  ofTheMoment(topic: 'customer' | 'conversation', conversation: Pick<ConversationRow, 'id' | 'user_id'>, event: LiveEvent): void;
-  toStaff(event: LiveEvent): void;
-  close(): Promise<void>;
-}
-
-export function createDeskNews(parts: {
+interface DeskNewsOptions {
   database: Kysely<ChatTables>;
   topics: Pick<Topics, 'publish' | 'isHeard'>;
   people: People;
   jobs: Pick<Jobs, 'handle'>;
   logger: FastifyBaseLogger;
-}): DeskNews {
-  const { database, topics, people, jobs, logger } = parts;
+}
+
+/** Notes that conversations were told up to here, in one statement. Another server may have told more of one meanwhile: that counts. */
+async function note(database: Kysely<ChatTables>, told: readonly { id: string; seq: number; version: number }[]): Promise<void> {
+  if (told.length === 0) return;
+  const latest = (column: 'told_seq' | 'told_version', of: 'seq' | 'version') => {
+    const cases = told.map((one) => {
+      const to = sql`cast(${one[of]} as integer)`;
+      return sql`when ${one.id} then case when ${sql.ref(column)} < ${to} then ${to} else ${sql.ref(column)} end`;
+    });
+    return sql<number>`case id ${sql.join(cases, sql` `)} else ${sql.ref(column)} end`;
+  };
+  await database
+    .updateTable('conversations')
+    .set({ told_seq: latest('told_seq', 'seq'), told_version: latest('told_version', 'version') })
+    .where(
+      'id',
+      'in',
+      told.map(({ id }) => id),
+    )
+    .execute();
+}
+
+/**
+ * Tells pages what was written. A message is told as soon as it is stored, and its row then says so. What a server stored and did not live to tell is found and told by
+ * another one, or by this one after its start; so a message may be told twice, and a page keeps one of each id.
+ */
+export class DeskNews {
+  private readonly database: Kysely<ChatTables>;
+  private readonly topics: Pick<Topics, 'publish' | 'isHeard'>;
+  private readonly people: People;
+  private readonly logger: FastifyBaseLogger;
   /** Conversations of which the staff is to be told, and the places of messages that were told here. */
-  let waiting = new Map<string, Set<number>>();
-  let timer: NodeJS.Timeout | undefined;
-  let flushing: Promise<void> = Promise.resolve();
-  let closed = false;
+  private waiting = new Map<string, Set<number>>();
+  private timer: NodeJS.Timeout | undefined;
+  private flushing: Promise<void> = Promise.resolve();
+  private closed = false;
   /** How conversations stood that were found untold at the last look: whoever stored that may be about to tell it. */
-  let seen = new Map<string, string>();
+  private seen = new Map<string, string>();
 
-  function plan(conversation_id: string, seqs: readonly number[]): void {
-    const known = waiting.get(conversation_id) ?? new Set();
+  constructor(options: DeskNewsOptions) {
+    this.database = options.database;
+    this.topics = options.topics;
+    this.people = options.people;
+    this.logger = options.logger;
+    options.jobs.handle(UNTOLD, this.tellUntold);
+  }
+
+  private plan(conversation_id: string, seqs: readonly number[]): void {
+    const known = this.waiting.get(conversation_id) ?? new Set();
     for (const seq of seqs) known.add(seq);
-    waiting.set(conversation_id, known);
-    if (timer !== undefined || closed) return;
-    timer = setTimeout(() => void flushNow(), PAUSE_MS);
+    this.waiting.set(conversation_id, known);
+    if (this.timer !== undefined || this.closed) return;
+    this.timer = setTimeout(() => void this.flushNow(), PAUSE_MS);
   }
 
-  function flushNow(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    flushing = flushing
-      .then(flush)
-      .catch((error: unknown) => logFailure(logger, error, 'the staff could not be told of a conversation'));
-    return flushing;
+  private flushNow(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.flushing = this.flushing
+      .then(this.flush)
+      .catch((error: unknown) => logFailure(this.logger, error, 'the staff could not be told of a conversation'));
+    return this.flushing;
   }
 
-  function publishMessages(conversation: ConversationRow, shown: readonly DeskMessage[]): void {
+  private publishMessages(conversation: ConversationRow, shown: readonly DeskMessage[]): void {
     for (const message of shown) {
       const theirs = chatMessageOf(message);
-      if (theirs !== undefined) topics.publish(personTopic(conversation.user_id), { kind: 'chat_message', message: theirs });
-      topics.publish(conversationTopic(conversation.id), { kind: 'desk_message', message });
+      if (theirs !== undefined) this.topics.publish(personTopic(conversation.user_id), { kind: 'chat_message', message: theirs });
+      this.topics.publish(conversationTopic(conversation.id), { kind: 'desk_message', message });
     }
   }
 
   /** Tells the staff how conversations stand, and notes that it was told. */
-  async function flush(): Promise<void> {
-    const due = waiting;
-    waiting = new Map();
+  private readonly flush = async (): Promise<void> => {
+    const due = this.waiting;
+    this.waiting = new Map();
     const ids = [...due.keys()];
     for (let from = 0; from < ids.length; from += MARKED_AT_ONCE) {
       const some = ids.slice(from, from + MARKED_AT_ONCE);
-      const rows = await database.selectFrom('conversations').selectAll().where('id', 'in', some).execute();
+      const rows = await this.database.selectFrom('conversations').selectAll().where('id', 'in', some).execute();
       // Asked after they were read: who listens from now on reads them as they are here, or newer.
-      if (await topics.isHeard(STAFF_TOPIC))
-        for (const conversation of await conversationsOf(database, people, rows))
-          topics.publish(STAFF_TOPIC, { kind: 'conversation_changed', conversation });
+      if (await this.topics.isHeard(STAFF_TOPIC))
+        for (const conversation of await conversationsOf(this.database, this.people, rows))
+          this.topics.publish(STAFF_TOPIC, { kind: 'conversation_changed', conversation });
       await note(
+        this.database,
         rows.map(({ id, version, told_version, told_seq }) => {
           let seq = told_seq;
           const told = due.get(id);
@@ -101,43 +123,22 @@ export function createDeskNews(parts: {
         }),
       );
     }
-  }
-
-  /** Notes that conversations were told up to here, in one statement. Another server may have told more of one meanwhile: that counts. */
-  async function note(told: readonly { id: string; seq: number; version: number }[]): Promise<void> {
-    if (told.length === 0) return;
-    const latest = (column: 'told_seq' | 'told_version', of: 'seq' | 'version') => {
-      const cases = told.map((one) => {
-        const to = sql`cast(${one[of]} as integer)`;
-        return sql`when ${one.id} then case when ${sql.ref(column)} < ${to} then ${to} else ${sql.ref(column)} end`;
-      });
-      return sql<number>`case id ${sql.join(cases, sql` `)} else ${sql.ref(column)} end`;
-    };
-    await database
-      .updateTable('conversations')
-      .set({ told_seq: latest('told_seq', 'seq'), told_version: latest('told_version', 'version') })
-      .where(
-        'id',
-        'in',
-        told.map(({ id }) => id),
-      )
-      .execute();
-  }
+  };
 
   /** Tells what was stored and not told: whoever did so is no more. */
-  async function tellUntold(): Promise<void> {
-    const rows = await database
+  private readonly tellUntold = async (): Promise<void> => {
+    const rows = await this.database
       .selectFrom('conversations')
       .selectAll()
       .where(({ or, eb, ref }) => or([eb('told_version', '<', ref('version')), eb('told_seq', '<', ref('last_seq'))]))
       .orderBy('id')
       .limit(UNTOLD_AT_ONCE)
       .execute();
-    const before = seen;
-    seen = new Map(rows.map(({ id, version, last_seq, told_seq }) => [id, `${version} ${last_seq} ${told_seq}`]));
+    const before = this.seen;
+    this.seen = new Map(rows.map(({ id, version, last_seq, told_seq }) => [id, `${version} ${last_seq} ${told_seq}`]));
     for (const row of rows) {
-      if (before.get(row.id) !== seen.get(row.id)) continue;
-      const messages = await database
+      if (before.get(row.id) !== this.seen.get(row.id)) continue;
+      const messages = await this.database
         .selectFrom('chat_messages')
         .selectAll()
         .where('conversation_id', '=', row.id)
@@ -146,57 +147,75 @@ export function createDeskNews(parts: {
         .orderBy('seq')
         .limit(MESSAGES_AT_ONCE)
         .execute();
-      logger.warn({ conversation: row.id, messages: messages.length }, 'what another server stored and did not tell is told now');
-      publishMessages(row, await deskMessagesOf(database, messages, () => row));
+      this.logger.warn(
+        { conversation: row.id, messages: messages.length },
+        'what another server stored and did not tell is told now',
+      );
+      this.publishMessages(row, await deskMessagesOf(this.database, messages, () => row));
       // With the places between them: what stood there is gone, and nobody will tell it.
       const last = messages.length < MESSAGES_AT_ONCE ? row.last_seq : (messages.at(-1)?.seq ?? row.last_seq);
-      plan(
+      this.plan(
         row.id,
         Array.from({ length: last - row.told_seq }, (_, index) => row.told_seq + 1 + index),
       );
     }
     // Before the next look, which would tell it again.
-    if (waiting.size > 0) await flushNow();
+    if (this.waiting.size > 0) await this.flushNow();
+  };
+
+  /** Answers the messages as staff see them. */
+  async told({ conversation, messages, is_repeated, without_files }: Write): Promise<DeskMessage[]> {
+    const shown = await deskMessagesOf(this.database, messages, () => conversation, without_files);
+    if (is_repeated) return shown;
+    this.publishMessages(conversation, shown);
+    this.plan(
+      conversation.id,
+      messages.map(({ seq }) => seq),
+    );
+    return shown;
   }
 
-  jobs.handle(UNTOLD, tellUntold);
+  /** A conversation whose marks changed. */
+  changed({ id }: ConversationRow): void {
+    this.plan(id, []);
+  }
 
-  return {
-    async told({ conversation, messages, is_repeated, without_files }) {
-      const shown = await deskMessagesOf(database, messages, () => conversation, without_files);
-      if (is_repeated) return shown;
-      publishMessages(conversation, shown);
-      plan(
-        conversation.id,
-        messages.map(({ seq }) => seq),
-      );
-      return shown;
-    },
+  read(conversation: ConversationRow, reader: 'user' | 'support'): void {
+    const { id: conversation_id, user_id, customer_read_seq, support_read_seq } = conversation;
+    const seq = reader === 'user' ? customer_read_seq : support_read_seq;
+    const event: LiveEvent = { kind: 'chat_read', conversation_id, reader, seq };
+    this.topics.publish(personTopic(user_id), event);
+    this.topics.publish(conversationTopic(conversation_id), event);
+    this.plan(conversation_id, []);
+  }
 
-    changed: ({ id }) => plan(id, []),
+  removed(conversation_id: string): void {
+    this.topics.publish(STAFF_TOPIC, { kind: 'conversation_removed', conversation_id });
+  }
 
-    read(conversation, reader) {
-      const { id: conversation_id, user_id, customer_read_seq, support_read_seq } = conversation;
-      const seq = reader === 'user' ? customer_read_seq : support_read_seq;
-      const event: LiveEvent = { kind: 'chat_read', conversation_id, reader, seq };
-      topics.publish(personTopic(user_id), event);
-      topics.publish(conversationTopic(conversation_id), event);
-      plan(conversation_id, []);
-    },
+  /** To the customer, and to the staff who have the conversation open. */
+  ofTheMoment(
+    topic: 'customer' | 'conversation',
+    { id, user_id }: Pick<ConversationRow, 'id' | 'user_id'>,
+    event: LiveEvent,
+  ): void {
+    this.topics.publish(topic === 'customer' ? personTopic(user_id) : conversationTopic(id), event);
+  }
 
-    removed: (conversation_id) => topics.publish(STAFF_TOPIC, { kind: 'conversation_removed', conversation_id }),
+  toStaff(event: LiveEvent): void {
+    this.topics.publish(STAFF_TOPIC, event);
+  }
 
-    ofTheMoment(topic, { id, user_id }, event) {
-      topics.publish(topic === 'customer' ? personTopic(user_id) : conversationTopic(id), event);
-    },
+  async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.timer);
+    // What is not noted as told is told again by whoever looks next.
+    await this.flushing
+      .then(this.flush)
+      .catch((error: unknown) => logFailure(this.logger, error, 'what was told could not be noted'));
+  }
+}
 
-    toStaff: (event) => topics.publish(STAFF_TOPIC, event),
-
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      // What is not noted as told is told again by whoever looks next.
-      await flushing.then(flush).catch((error: unknown) => logFailure(logger, error, 'what was told could not be noted'));
-    },
-  };
+export function createDeskNews(options: DeskNewsOptions): DeskNews {
+  return new DeskNews(options);
 }

@@ -1,14 +1,22 @@
-import { type DeskSettings, deskSettingsSchema } from '@palisade/contract/desk';
+import { timeZoneOf } from '@palisade/contract/day';
+import { type DeskSettings, deskSettingsSchema, type ReadSettings } from '@palisade/contract/desk';
 import type { Kysely } from 'kysely';
+import { z } from 'zod';
 import { type InstallationTables, readFact, writeFact } from '#platform/installation.ts';
 
 const SETTINGS = 'desk_settings';
 const UNSET: DeskSettings = { time_zone: 'UTC', hours: null, unanswered_minutes: 10, offline_minutes: 5 };
+const zoneSchema = z.object({ time_zone: z.string() });
 
-/** As administrators have set it, or always there. */
-export async function readDeskSettings(database: Kysely<InstallationTables>): Promise<DeskSettings> {
+/** As administrators have set it, or always there. A stored time zone that this server does not know is read as UTC and named beside it. */
+export async function readDeskSettings(database: Kysely<InstallationTables>): Promise<ReadSettings> {
   const kept = await readFact(database, SETTINGS);
-  return kept === undefined ? UNSET : deskSettingsSchema.parse(JSON.parse(kept));
+  if (kept === undefined) return UNSET;
+  const stored: unknown = JSON.parse(kept);
+  const { time_zone } = zoneSchema.parse(stored);
+  const { name, is_known } = timeZoneOf(time_zone);
+  const settings = deskSettingsSchema.parse({ ...z.looseObject({}).parse(stored), time_zone: name });
+  return is_known ? settings : { ...settings, unknown_time_zone: time_zone };
 }
 
 export async function writeDeskSettings(database: Kysely<InstallationTables>, settings: DeskSettings): Promise<void> {

@@ -18,6 +18,7 @@ import {
   listConversations,
   listDeskMessages,
   markConversationRead,
+  type ReadSettings,
   readConversation,
   readCustomerCard,
   readDeskSettings,
@@ -63,7 +64,7 @@ export function serveDesk(
     team: Team;
     canned: Canned;
     reports: Reports;
-    settings: { read: () => Promise<DeskSettings>; write: (settings: DeskSettings) => Promise<void> };
+    settings: { read: () => Promise<ReadSettings>; write: (settings: DeskSettings) => Promise<void> };
     mails: Pick<ArrivedMails, 'find' | 'read'>;
     mailAnswers: Pick<MailAnswers, 'takeOver'>;
     customerCard: (user_id: string) => Promise<CustomerCard | undefined>;

@@ -60,6 +60,7 @@ const SOON = { timeout: 15_000, interval: 50 };
 const isMessage = (text: string) => (event: LiveEvent) => event.kind === 'chat_message' && event.message.message === text;
 
 describe('what a customer writes', () => {
+  // proves: support-customer-17
   test('is one message with one answer, however often and in how many requests at once it is sent', async () => {
     const { token } = await signIn();
     const client_message_id = crypto.randomUUID();
@@ -100,6 +101,7 @@ describe('what a customer writes', () => {
     for (const { id: message_id } of written) expect(all.filter((one) => one.id === message_id)).toHaveLength(1);
   });
 
+  // proves: support-customer-18, support-fault-5
   test('is counted by the server without a gap, whatever clocks say and whoever writes at once', async () => {
     const { token, id } = await customerWith();
     const writes = Array.from({ length: 12 }, (_, place) => {
@@ -112,6 +114,7 @@ describe('what a customer writes', () => {
     expect(all.filter(({ is_automatic }) => !is_automatic)).toHaveLength(13);
   });
 
+  // proves: support-customer-14, support-customer-29
   test('is answered at once by itself: first what cannot wait, with the help page that says more, and it is still there after a reload', async () => {
     const { token } = await signIn();
     const scam = 'a man on the phone wants my card number for the billing of the virus';
@@ -126,6 +129,7 @@ describe('what a customer writes', () => {
     expect((await say(token, 'everything is slow')).automatic_reply?.message).toBe(automaticReply('slow'));
   });
 
+  // proves: support-customer-13, support-customer-15
   test('is left to a person who has the conversation open, and to nobody else: asking for one is not having one', async () => {
     const { token, id } = await customerWith();
     const page = await listenAs(app, ana.token);
@@ -142,6 +146,7 @@ describe('what a customer writes', () => {
     page.leave();
   });
 
+  // proves: support-customer-1
   test('comes in pages both ways, and is found by its words', async () => {
     const { token } = await customerWith('no. 0');
     for (let count = 1; count < 6; count += 1) await say(token, `no. ${count}`);
@@ -157,6 +162,7 @@ describe('what a customer writes', () => {
     expect(found.map(({ message }) => message)).toEqual(['no. 4']);
   });
 
+  // proves: support-bad-input-6, support-customer-4
   test('is marked as read by the other side, for both', async () => {
     const { token, id } = await customerWith('first');
     replyOf(await answer(ana.token, id, 'Good day'));
@@ -181,6 +187,7 @@ describe('what a customer writes', () => {
 });
 
 describe('a conversation', () => {
+  // proves: support-staff-5
   test('is nobody’s until somebody takes it: of two at once one gets it, and the other reads who has it', async () => {
     const { id } = await customerWith();
     const inbox = replyOf(await call(listConversations, { token: ana.token, query: '?view=unassigned' }));
@@ -193,6 +200,7 @@ describe('a conversation', () => {
     expect(problemOf(lost)).toMatchObject({ code: 'conflict', detail: `${winner} has this conversation.` });
   });
 
+  // proves: support-staff-6
   test('is given to a colleague by who has it or an administrator, with a note, and to nobody who is no staff', async () => {
     const { id, token, user_id } = await customerWith();
     replyOf(await call(claimConversation, { token: ana.token, params: { id } }));
@@ -227,6 +235,7 @@ describe('a conversation', () => {
     });
   });
 
+  // proves: support-staff-7
   test('has notes that its customer never sees: not in the history, a search, an event or the state', async () => {
     const { id, token } = await customerWith();
     const page = await listenAs(app, token);
@@ -243,6 +252,7 @@ describe('a conversation', () => {
     page.leave();
   });
 
+  // proves: support-customer-12, support-staff-9
   test('is closed, rated, opened again by what its customer writes soon, and begins anew later', async () => {
     const { id, token } = await customerWith();
     const rate = (rating: number) => call(rateChat, { token, body: { rating, comment: 'quick' } });
@@ -277,6 +287,7 @@ describe('a conversation', () => {
     });
   });
 
+  // proves: support-staff-10
   test('is put off until a time, and comes back when its customer writes', async () => {
     const { id, token } = await customerWith();
     const snooze = (ms: number) =>
@@ -292,6 +303,7 @@ describe('a conversation', () => {
     });
   });
 
+  // proves: support-bad-input-7
   test.each([
     ['a tag of signs', sortConversation, { tags: ['<b>bold</b>'] }],
     ['a tag without a letter', sortConversation, { tags: [' '] }],
@@ -327,6 +339,7 @@ describe('a conversation', () => {
     expect(JSON.stringify(replyOf(await call(listMessages, { token: carl.token })))).not.toContain('always asks');
   });
 
+  // proves: support-staff-2
   test('stands in the inbox by what happened last or who waits longest, page by page, and is counted', async () => {
     const dora = await signIn('dora', 'support');
     const people = [];
@@ -356,6 +369,7 @@ describe('a conversation', () => {
 describe('the inbox', () => {
   const list = async (query: string) => replyOf(await call(listConversations, { token: ana.token, query }));
 
+  // proves: support-staff-4
   test('shows of a conversation what somebody wrote last, and not what came by itself', async () => {
     const { id, token } = await customerWith('My printer smokes');
     const shown = async () => (await list('?limit=500')).find((one) => one.id === id)?.last_message;
@@ -367,6 +381,7 @@ describe('the inbox', () => {
     expect(await shown()).toMatchObject({ text: 'I did', sender: 'user' });
   });
 
+  // proves: support-staff-3, support-staff-11
   test('is narrowed to a tag, a priority or who has them, and a search shows the newest of what it found', async () => {
     const [one, other] = [await customerWith('needle one'), await customerWith('something else')];
     await say(one.token, 'needle two');
@@ -389,6 +404,7 @@ describe('the inbox', () => {
 });
 
 describe('of a customer', () => {
+  // proves: support-scale-7, support-staff-18
   test('staff see a card of names and counts, and each opening is in the audit log', async () => {
     const { id, email } = await customerWith();
     const card = replyOf(await call(readCustomerCard, { token: ana.token, params: { id } }));
@@ -397,6 +413,7 @@ describe('of a customer', () => {
     expect(entry).toMatchObject({ kind: 'customer_card_opened', subject: { email }, actor: { username: 'ana' } });
   });
 
+  // proves: support-customer-20, support-customer-21, support-scale-7, support-staff-18
   test('the card counts files and alerts and says nothing of what is in them, and only what was shared opens', async () => {
     const { token, email, id } = await customerWith();
     const plan = { plan_name: 'Solo', price: 1, duration_months: 12, max_devices: 5, is_premium: true } as const;
@@ -423,6 +440,7 @@ describe('of a customer', () => {
     expect(opened.filter(({ kind }) => kind === 'shared_thing_opened')).toHaveLength(2);
   });
 
+  // proves: support-customer-22
   test('staff open the one thing that was shared, as long as it is there, and nobody else does', async () => {
     const { token, id } = await customerWith();
     const other = await signIn();
@@ -443,6 +461,7 @@ describe('of a customer', () => {
     expect(problemOf(await call(readShared, { token: ana.token, params: { id: newId() } })).code).toBe('not_found');
   });
 
+  // proves: support-customer-23
   test('devices are on the card by name, and one of them opens where it was shared', async () => {
     const [{ token, id }, other] = [await customerWith(), await signIn()];
     const { code } = replyOf(await call(createEnrolmentCode, { token }));
@@ -457,6 +476,7 @@ describe('of a customer', () => {
     expect(shared.facts).toContainEqual({ name: 'Host', value: 'laptop' });
   });
 
+  // proves: support-staff-15
   test('a technician starts a remote session, whose code is in the chat', async () => {
     const { token, id } = await customerWith();
     const { card } = replyOf(await call(startRemoteSession, { token: ana.token, params: { id } }));
@@ -467,6 +487,7 @@ describe('of a customer', () => {
 });
 
 describe('live', () => {
+  // proves: support-scale-1
   test('each side hears each message once and in order, goes on after a gap, and staff hear how the inbox changes', async () => {
     const { token, id } = await customerWith();
     const [hers, theirs] = [await listenAs(app, token), await listenAs(app, ana.token)];
@@ -504,6 +525,7 @@ describe('live', () => {
     again.leave();
   });
 
+  // proves: support-bad-input-9, support-customer-3
   test('typing is told to the other side without a name, and to colleagues with one', async () => {
     const { token, id } = await customerWith();
     const [hers, anas, bens] = [await listenAs(app, token), await listenAs(app, ana.token), await listenAs(app, ben.token)];
@@ -521,6 +543,7 @@ describe('live', () => {
     for (const page of [hers, anas, bens]) page.leave();
   });
 
+  // proves: support-scale-6
   test('a customer hears neither the staff nor a conversation, their own neither, and whoever loses the role hears nothing more', async () => {
     const { token, id } = await customerWith();
     const page = await listenAs(app, token);
@@ -537,6 +560,7 @@ describe('live', () => {
   });
 });
 
+// proves: support-staff-8
 test('canned answers are kept by administrators and read by the staff', async () => {
   const fields = { shortcut: 'Hello', title: 'Greeting', text: 'Good day {{customer}}, I am {{ agent }}.' };
   const { id } = replyOf(await call(createCanned, { token: boss.token, body: fields }));

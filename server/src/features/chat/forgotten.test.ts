@@ -17,6 +17,7 @@ import {
 import { listTeam, setPresence } from '@palisade/contract/desk-team';
 import { listOutbox } from '@palisade/contract/mail';
 import { describe, expect, test, vi } from 'vitest';
+import { readFact, writeFact } from '#platform/installation.ts';
 import { problemOf, readAnswer, replyOf, startTestApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
 import type { ChatTables } from './chat.tables.ts';
@@ -66,6 +67,7 @@ const settings = { time_zone: 'UTC', hours: null, unanswered_minutes: 10, offlin
 const set = async (changes: Partial<typeof settings> | { hours: { day: 'monday'; from: string; to: string }[] }) =>
   replyOf(await call(changeDeskSettings, { token: boss.token, body: { ...settings, ...changes } }));
 
+// proves: support-bad-input-8
 test.each([
   ['a time zone that is none', { time_zone: 'Mars/Olympus' }],
   ['a day that is none', { hours: [{ day: 'someday', from: '09:00', to: '17:00' }] }],
@@ -86,7 +88,29 @@ test.each([
   expect(await read()).toEqual(before);
 });
 
+test.each(['Etc/Unknown', 'Mars/Olympus'])(
+  'a stored time zone %s, which this server does not know, is UTC, and is named',
+  async (zone) => {
+    await set({ hours: [{ day: 'monday', from: '22:00', to: '06:00' }] });
+    const stored = await readFact(app.app.database, 'desk_settings');
+    await writeFact(app.app.database, 'desk_settings', stored?.replace('"UTC"', JSON.stringify(zone)) ?? '');
+    expect(replyOf(await call(readDeskSettings, { token: boss.token }))).toMatchObject({
+      time_zone: 'UTC',
+      unknown_time_zone: zone,
+    });
+    expect(replyOf(await call(readReport, { token: boss.token }))).toMatchObject({
+      time_zone: 'UTC',
+      unknown_time_zone: zone,
+    });
+    const { token: of_customer } = await customer();
+    expect(replyOf(await call(readChat, { token: of_customer })).staff).toMatchObject({ is_open: false });
+    await set({});
+    expect(replyOf(await call(readDeskSettings, { token: boss.token }))).toEqual(settings);
+  },
+);
+
 describe('nobody is forgotten', () => {
+  // proves: support-staff-19
   test('who waits too long for an answer is everybody’s again, but outside the hours only when these begin', async () => {
     const page = await arrive();
     const [waiting, answered] = [await customer(), await customer()];
@@ -119,6 +143,7 @@ describe('nobody is forgotten', () => {
     page.leave();
   });
 
+  // proves: support-staff-20
   test('whoever takes one that has waited long has their own time to answer, and so has who gets back what they put off', async () => {
     const page = await arrive();
     const { id, token } = await customer();
@@ -149,6 +174,7 @@ describe('nobody is forgotten', () => {
     page.leave();
   });
 
+  // proves: support-staff-21
   test('whoever is not here loses what they have, and keeps it when they are only away', async () => {
     const page = await arrive();
     const { id } = await customer();
@@ -191,6 +217,7 @@ describe('by mail', () => {
   const mailsTo = async (email: string) =>
     replyOf(await call(listOutbox, { token: boss.token })).filter(({ recipient }) => recipient === email);
 
+  // proves: support-staff-23
   test('who has not read an answer is told once, without what it says, and who has read it is not', async () => {
     const [absent, there] = [await customer(), await customer()];
     await answer(there.id);
@@ -206,6 +233,7 @@ describe('by mail', () => {
     await vi.waitFor(async () => expect(await mailsTo(absent.email)).toHaveLength(2), soon);
   });
 
+  // proves: support-customer-11
   test('a transcript comes when it is asked for, and as a file: without notes', async () => {
     const { token, email, id } = await customer();
     await answer(id, 'Restart it.');
@@ -236,6 +264,7 @@ describe('by mail', () => {
   });
 });
 
+// proves: support-fault-1
 test('what a server stored and did not live to tell is told by who looks next, in order and once', async () => {
   const { token, id, user_id } = await customer();
   const [hers, theirs] = [await listenAs(app, token), await listenAs(app, ana.token)];
@@ -263,6 +292,7 @@ test('what a server stored and did not live to tell is told by who looks next, i
   for (const page of [hers, theirs]) page.leave();
 });
 
+// proves: support-fault-2
 test('a message that went before it was told is told by nobody, and what follows it is, once', async () => {
   const { token, id, user_id } = await customer();
   const hers = await listenAs(app, token);
@@ -281,6 +311,7 @@ test('a message that went before it was told is told by nobody, and what follows
   hers.leave();
 });
 
+// proves: support-bad-input-6, support-bad-input-13, support-staff-25, support-staff-26
 test('reports say how fast and how well customers were helped, by week and person, and as a file', async () => {
   // A week of their own; sessions that nobody uses end.
   for (const day of ['2026-11-24', '2026-11-28', '2026-11-30']) {

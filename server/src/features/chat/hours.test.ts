@@ -8,6 +8,7 @@ const weekdays = (['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as co
 const settings = { unanswered_minutes: 10, offline_minutes: 5 };
 const vienna = { ...settings, time_zone: 'Europe/Vienna', hours: weekdays };
 
+// proves: support-staff-22
 test.each([
   ['on a morning of the week', '2026-11-20T08:00:00Z', true, null],
   ['before it', '2026-11-20T07:59:00Z', false, '2026-11-20T08:00:00.000Z'],

@@ -1,5 +1,5 @@
+import { clockAt, momentOf } from '@palisade/contract/day';
 import { type DeskSettings, WEEKDAYS } from '@palisade/contract/desk';
-import { clockAt, momentOf } from '#platform/day.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -95,6 +95,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
     await vi.waitFor(async () => expect(await own(marker)).toEqual(['hello', 'the last one']), soon);
   }
 
+  // proves: support-scale-11
   test('become messages of the conversation that was told of, without what they quote, and are gone from the mailbox', async () => {
     const customer = await answered();
     expect(customer.letter).toContain(ANSWER_ABOVE);
@@ -113,6 +114,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
     await isEmpty();
   });
 
+  // proves: support-scale-11
   test('bring their files through the scanner: clean ones are in the message, of others it is said that they were left out', async () => {
     const customer = await answered();
     const part = (name: string, content: string) =>
@@ -146,6 +148,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
     expect(await own(customer)).toEqual(['hello', 'only once']);
   });
 
+  // proves: support-fault-9
   test('are written once when their server ends after it has stored one and before it has said so', async () => {
     const customer = await answered();
     const other = await startDovecot();
@@ -170,7 +173,8 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
       ...shared,
       database: database.$pickTables<keyof ChatTables>(),
       conversations: {
-        ...conversations,
+        note: (...written) => conversations.note(...written),
+        noteByNobody: (...written) => conversations.noteByNobody(...written),
         async writeAsCustomer(...written) {
           const write = await conversations.writeAsCustomer(...written);
           if (isFirst) throw new Error('The server ends here.');
@@ -201,6 +205,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
     expect(await other.contents()).toEqual([]);
   });
 
+  // proves: support-bad-input-14
   test('of programs, of nobody we know, without a token or with a made-up one are left where they are', async () => {
     const customer = await answered();
     const gone = await answered();
@@ -253,6 +258,7 @@ needing('Dovecot', NO_DOVECOT === undefined).describe('answers by mail', { timeo
     }, soon);
   });
 
+  // proves: support-bad-input-15
   test('are bounded for each conversation: two programs that answer each other come to an end', async () => {
     const customer = await answered();
     await mailbox.deliver(...Array.from({ length: 23 }, (_, count) => mailOf(customer, `no. ${count}`)));

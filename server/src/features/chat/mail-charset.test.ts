@@ -7,6 +7,7 @@ const JAPANESE = 'ウイルスが見つかりました';
 const mail = (fields: string, body: Buffer | string) =>
   Buffer.concat([Buffer.from(`${HEAD}${fields}\r\n`), typeof body === 'string' ? Buffer.from(body) : body]);
 const plain = (charset?: string) => `Content-Type: text/plain${charset === undefined ? '' : `; charset=${charset}`}\r\n`;
+const seven = (text: string) => Buffer.from(text, 'latin1');
 const iso2022 = Buffer.from('\x1b$B%&%$%k%9$,8+$D$+$j$^$7$?\x1b(B', 'latin1');
 
 describe('the letters of a mail', () => {
@@ -29,6 +30,12 @@ describe('the letters of a mail', () => {
     ['ISO-2022-JP, said', plain('iso-2022-jp'), iso2022, JAPANESE],
     ['ISO-2022-JP, not said', plain(), iso2022, JAPANESE],
     ['ISO-2022-JP, without a type', '', iso2022, JAPANESE],
+    ['ISO-2022-KR, said', plain('iso-2022-kr'), seven('\x1b$)C\x0e>H3gGO<<?d\x0f Palisade'), '안녕하세요 Palisade'],
+    ['ISO-2022-KR, not said', plain(), seven('\x1b$)C\x0e>H3gGO<<?d\x0f Palisade'), '안녕하세요 Palisade'],
+    ['ISO-2022-CN, said', plain('ISO-2022-CN'), seven('\x1b$)A\x0eVPND<rLe\x0f!'), '中文简体!'],
+    ['ISO-2022-CN, not said', plain(), seven('\x1b$)A\x0eVPND<rLe\x0f!'), '中文简体!'],
+    ['ISO-2022-CN, whose lines end its letters', plain('iso-2022-cn'), seven('\x1b$)A\x0eVPND\nok'), '中文\nok'],
+    ['HZ', plain('hz-gb-2312'), seven('~{VPND<rLe~} ~~ ok'), '中文简体 ~ ok'],
     ['quoted-printable, not said', `${plain()}Content-Transfer-Encoding: quoted-printable\r\n`, 'Gr=C3=BC=C3=9Fe', 'Grüße'],
     ['base64, not said', `${plain()}Content-Transfer-Encoding: base64\r\n`, Buffer.from('Grüße').toString('base64'), 'Grüße'],
     [
@@ -60,6 +67,11 @@ describe('the letters of a mail', () => {
     ],
   ])('are read as they were written: %s', async (_what, fields, body, text) => {
     expect(await readMail(mail(fields, body))).toMatchObject({ text, has_lost_letters: false });
+  });
+
+  test('are missed where no page here has them, so that the original is kept: ISO-2022-CN of Taiwan', async () => {
+    const read = await readMail(mail(plain('iso-2022-cn'), seven('\x1b$)G\x0eGcGc\x0fok')));
+    expect(read).toMatchObject({ text: '\ufffd\ufffdok', has_lost_letters: true });
   });
 
   test('of several parts are read each as it says', async () => {

@@ -1,3 +1,4 @@
+import { decodePage } from '@palisade/scanner/code-pages';
 import iconv from 'iconv-lite';
 
 // Letters of a mail whose parts say nothing of their charset, or name one that no browser knows: the header is written anew with one that keeps each byte apart, and the
@@ -41,8 +42,20 @@ function isKnown(label: string): boolean {
   }
 }
 
+/** Pages that iconv or the scanner know, and browsers do not: those of DOS, ISO-2022-KR and -CN. */
+const isReadable = (label: string) => iconv.encodingExists(label) || decodePage(label, Buffer.of()) !== undefined;
+const decode = (bytes: Buffer, label: string) =>
+  iconv.encodingExists(label) ? iconv.decode(bytes, label) : (decodePage(label, bytes) ?? bytes.toString('latin1'));
+
 /** What chooses Japanese letters in a text of 7 bits. */
 const ISO_2022_JP = ['\u001b$@', '\u001b$B', '\u001b(J', '\u001b(I'].map((choice) => Buffer.from(choice, 'latin1'));
+/** Escapes that choose Korean and Chinese letters there (RFC 1557, RFC 1922). */
+const ISO_2022: readonly [RegExp, string][] = [
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
+  [/\u001b\$\)C/u, 'iso-2022-kr'],
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
+  [/\u001b\$\)[AEG]/u, 'iso-2022-cn'],
+];
 
 interface Prepared {
   raw: Uint8Array;
@@ -56,7 +69,7 @@ function rewritten(field: string, note: (label: string | null) => void): string 
   if (type !== 'text/plain' && type !== 'text/html') return field;
   const said = /;\s*charset\s*=\s*("?)([^\s";]{1,60})\1/iu.exec(field);
   const label = said?.[2]?.toLowerCase();
-  if (label !== undefined && (isKnown(label) || !iconv.encodingExists(label))) return field;
+  if (label !== undefined && (isKnown(label) || !isReadable(label))) return field;
   note(label ?? null);
   const end = field.endsWith('\r\n') ? '\r\n' : '\n';
   const without = said === null ? field.trimEnd() : field.replace(said[0], '').trimEnd();
@@ -135,16 +148,18 @@ export function readAgain(text: string, again: Prepared['again']): string {
   if (again === undefined) return text;
   const bytes = bytesOf(text);
   if (bytes === undefined) return text;
-  if (again.label !== null) return iconv.decode(bytes, again.label);
+  if (again.label !== null) return decode(bytes, again.label);
   const beginning = bytes.subarray(0, META_LOOKED_AT).toString('latin1');
   // ISO 2022 says in the text itself what it is (RFC 1468).
   if (ISO_2022_JP.some((choice) => bytes.includes(choice))) return new TextDecoder('iso-2022-jp').decode(bytes);
+  const shifting = ISO_2022.find(([choice]) => choice.test(beginning))?.[1];
+  if (shifting !== undefined) return decode(bytes, shifting);
   const utf8 = decodedAs(bytes, 'utf-8');
   if (utf8 !== undefined) return utf8;
   const meta = /<meta[^>]{0,200}\bcharset\s*=\s*["']?\s*([\w:.-]{1,40})/iu.exec(beginning)?.[1];
   const label = meta ?? OF_LANGUAGE[again.language ?? ''];
   if (label !== undefined && isKnown(label)) return new TextDecoder(label).decode(bytes);
-  if (label !== undefined && iconv.encodingExists(label)) return iconv.decode(bytes, label);
+  if (label !== undefined && isReadable(label)) return decode(bytes, label);
   // Parts of a mail may differ: what is UTF-8 is hardly ever anything else.
   return text
     .split('\n')

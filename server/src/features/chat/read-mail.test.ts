@@ -34,6 +34,7 @@ describe('the address of an answer', () => {
     ).toBeLessThanOrEqual(64);
   });
 
+  // proves: support-bad-input-14
   test('is nobody’s to make: of another key, another conversation, or with one letter changed it names none', () => {
     const address = addresses.of(ID);
     const token = /\+(\w+)@/.exec(address)?.[1] ?? '';
@@ -138,6 +139,7 @@ describe('a mail', () => {
     expect(other.key).not.toBe(one.key);
   });
 
+  // proves: support-bad-input-14
   test('that was made to harm is read, or refused, and never ends more than its own thread', { timeout: 120_000 }, async () => {
     const nested = Array.from({ length: 500 }, (_, at) => `Content-Type: multipart/mixed; boundary=b${at}\r\n\r\n--b${at}`).join(
       '\r\n',

@@ -11,30 +11,12 @@ import type { Colleague } from './conversations.ts';
 import type { DeskNews } from './desk-news.ts';
 import type { ConversationRow } from './records.ts';
 
-/** The staff: who of them is here, and who has which conversation open. */
-export interface Team {
-  list(): Promise<TeamMember[]>;
-  /** Those who can be given a conversation. */
-  find(user_id: string): Promise<Colleague | undefined>;
-  say(me: Colleague, said: Said, by_hand: boolean): Promise<TeamMember>;
-  isAnybodyHere(): Promise<boolean>;
-  /** A page of theirs is open at `place`, until the answered function is called. */
-  arrive(me: Colleague, place: string): () => void;
-  /** It shows a conversation, until the answered function is called. */
-  open(me: Colleague, conversation: Pick<ConversationRow, 'id' | 'user_id'>, place: string): () => void;
-  viewers(conversation_id: string): Promise<Colleague[]>;
-  /** Who of the staff has conversations and is not there, noted since when. */
-  whoIsGone(): Promise<{ user_id: string; gone_since: string }[]>;
-  /** Gives back what is held here, so that other servers know at once. */
-  close(): Promise<void>;
-}
-
 const STAFF = 'staff';
 const viewing = (conversation_id: string) => `viewing:${conversation_id}`;
 /** A page that is loaded anew goes and comes: that is told as nothing, in ms. */
 const PAUSE_MS = 1_000;
 
-export function createTeam(parts: {
+interface TeamOptions {
   database: Kysely<ChatTables>;
   presence: Presence;
   /** Everybody who may use the desk. */
@@ -44,24 +26,62 @@ export function createTeam(parts: {
   now: () => number;
   logger: FastifyBaseLogger;
   pause_ms?: number | undefined;
-}): Team {
-  const { database, presence, staff, news, topics, now, logger, pause_ms = PAUSE_MS } = parts;
-  const at = () => new Date(now()).toISOString();
-  const held = new Map<string, Hold>();
-  const planned = new Map<string, NodeJS.Timeout>();
-  let closed = false;
+}
 
-  const failed = (error: unknown) => logFailure(logger, error, 'who of the staff is here could not be told');
-  const keyOf = ({ group, member, place }: Hold) => `${group} ${member} ${place}`;
+const at = (now: () => number) => new Date(now()).toISOString();
 
-  const renewing = setInterval(() => void presence.hold([...held.values()]).catch(failed), PRESENCE_RENEWED_MS).unref();
+const keyOf = ({ group, member, place }: Hold) => `${group} ${member} ${place}`;
 
-  async function list(): Promise<TeamMember[]> {
+async function write(
+  database: Kysely<ChatTables>,
+  user_id: string,
+  values: Partial<{ chosen: Said; is_absent: number; gone_since: string | null }>,
+) {
+  await database
+    .insertInto('desk_staff')
+    .values({ user_id, chosen: 'here', is_absent: 0, gone_since: null, ...values })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(values))
+    .execute();
+}
+
+/** The staff: who of them is here, and who has which conversation open. */
+export class Team {
+  private readonly database: Kysely<ChatTables>;
+  private readonly presence: Presence;
+  private readonly staff: () => Promise<(Colleague & { role: Role })[]>;
+  private readonly news: Pick<DeskNews, 'toStaff' | 'ofTheMoment'>;
+  private readonly topics: Pick<Topics, 'publishToAll'>;
+  private readonly now: () => number;
+  private readonly logger: FastifyBaseLogger;
+  private readonly pause_ms: number;
+  private readonly held = new Map<string, Hold>();
+  private readonly planned = new Map<string, NodeJS.Timeout>();
+  private closed = false;
+  private readonly renewing: NodeJS.Timeout;
+
+  constructor(options: TeamOptions) {
+    this.database = options.database;
+    this.presence = options.presence;
+    this.staff = options.staff;
+    this.news = options.news;
+    this.topics = options.topics;
+    this.now = options.now;
+    this.logger = options.logger;
+    this.pause_ms = options.pause_ms ?? PAUSE_MS;
+    this.renewing = setInterval(
+      () => void this.presence.hold([...this.held.values()]).catch(this.failed),
+      PRESENCE_RENEWED_MS,
+    ).unref();
+  }
+
+  private readonly failed = (error: unknown) => logFailure(this.logger, error, 'who of the staff is here could not be told');
+
+  async list(): Promise<TeamMember[]> {
     const [everybody, here, said, open] = await Promise.all([
-      staff(),
-      presence.members(STAFF),
-      database.selectFrom('desk_staff').selectAll().execute(),
-      database
+      this.staff(),
+      this.presence.members(STAFF),
+      this.database.selectFrom('desk_staff').selectAll().execute(),
+      this.database
         .selectFrom('conversations')
         .where('status', '=', 'open')
         .where('assignee_id', 'is not', null)
@@ -79,127 +99,125 @@ export function createTeam(parts: {
     });
   }
 
-  async function tellPresence(user_id: string): Promise<void> {
-    const everybody = await list();
+  private async tellPresence(user_id: string): Promise<void> {
+    const everybody = await this.list();
     const member = everybody.find(({ id }) => id === user_id);
     if (member === undefined) return;
-    news.toStaff({ kind: 'presence_changed', user_id, username: member.username, presence: member.presence });
+    this.news.toStaff({ kind: 'presence_changed', user_id, username: member.username, presence: member.presence });
     const others = everybody.some(({ id, presence: said }) => id !== user_id && said === 'here');
     // With somebody else here customers see no difference.
-    if (!others) topics.publishToAll({ kind: 'support_here', is_here: member.presence === 'here' });
+    if (!others) this.topics.publishToAll({ kind: 'support_here', is_here: member.presence === 'here' });
   }
 
-  function plan(key: string, tell: () => Promise<void>): void {
-    if (planned.has(key) || closed) return;
+  private plan(key: string, tell: () => Promise<void>): void {
+    if (this.planned.has(key) || this.closed) return;
     const timer = setTimeout(() => {
-      planned.delete(key);
-      tell().catch(failed);
-    }, pause_ms);
-    planned.set(key, timer.unref());
+      this.planned.delete(key);
+      tell().catch(this.failed);
+    }, this.pause_ms);
+    this.planned.set(key, timer.unref());
   }
 
-  async function viewers(conversation_id: string): Promise<Colleague[]> {
-    const ids = await presence.members(viewing(conversation_id));
+  async viewers(conversation_id: string): Promise<Colleague[]> {
+    const ids = await this.presence.members(viewing(conversation_id));
     if (ids.size === 0) return [];
-    return (await staff()).filter(({ id }) => ids.has(id)).map(({ id, username }) => ({ id, username }));
+    return (await this.staff()).filter(({ id }) => ids.has(id)).map(({ id, username }) => ({ id, username }));
   }
 
   /** Holds a place until the answered function is called. */
-  function hold(place: Hold, onChange: () => void): () => void {
-    held.set(keyOf(place), place);
-    presence.hold([place]).then(onChange, failed);
+  private hold(place: Hold, onChange: () => void): () => void {
+    this.held.set(keyOf(place), place);
+    this.presence.hold([place]).then(onChange, this.failed);
     return () => {
-      if (!held.delete(keyOf(place))) return;
-      presence.release(place).then(onChange, failed);
+      if (!this.held.delete(keyOf(place))) return;
+      this.presence.release(place).then(onChange, this.failed);
     };
   }
 
-  async function write(user_id: string, values: Partial<{ chosen: Said; is_absent: number; gone_since: string | null }>) {
-    await database
-      .insertInto('desk_staff')
-      .values({ user_id, chosen: 'here', is_absent: 0, gone_since: null, ...values })
-      .onConflict((conflict) => conflict.column('user_id').doUpdateSet(values))
-      .execute();
+  /** Those who can be given a conversation. */
+  async find(user_id: string): Promise<Colleague | undefined> {
+    const found = (await this.staff()).find(({ id }) => id === user_id);
+    return found && { id: found.id, username: found.username };
   }
 
-  return {
-    list,
-    viewers,
+  async say(me: Colleague, said: Said, by_hand: boolean): Promise<TeamMember> {
+    // A page that noticed that nobody is there, or that somebody is again, changes nothing of what was said by hand.
+    await write(this.database, me.id, by_hand ? { chosen: said, is_absent: 0 } : { is_absent: said === 'here' ? 0 : 1 });
+    await this.tellPresence(me.id);
+    const member = (await this.list()).find(({ id }) => id === me.id);
+    return member ?? { ...me, presence: 'offline', open: 0 };
+  }
 
-    async find(user_id) {
-      const found = (await staff()).find(({ id }) => id === user_id);
-      return found && { id: found.id, username: found.username };
-    },
+  async isAnybodyHere(): Promise<boolean> {
+    return (await this.list()).some(({ presence: said }) => said === 'here');
+  }
 
-    async say(me, said, by_hand) {
-      // A page that noticed that nobody is there, or that somebody is again, changes nothing of what was said by hand.
-      await write(me.id, by_hand ? { chosen: said, is_absent: 0 } : { is_absent: said === 'here' ? 0 : 1 });
-      await tellPresence(me.id);
-      const member = (await list()).find(({ id }) => id === me.id);
-      return member ?? { ...me, presence: 'offline', open: 0 };
-    },
-
-    isAnybodyHere: async () => (await list()).some(({ presence: said }) => said === 'here'),
-
-    arrive(me, place) {
-      return hold({ group: STAFF, member: me.id, place }, () => {
-        plan(`presence:${me.id}`, async () => {
-          const isHere = (await presence.members(STAFF)).has(me.id);
-          if (isHere) await write(me.id, { gone_since: null });
-          await tellPresence(me.id);
-        });
+  /** A page of theirs is open at `place`, until the answered function is called. */
+  arrive(me: Colleague, place: string): () => void {
+    return this.hold({ group: STAFF, member: me.id, place }, () => {
+      this.plan(`presence:${me.id}`, async () => {
+        const isHere = (await this.presence.members(STAFF)).has(me.id);
+        if (isHere) await write(this.database, me.id, { gone_since: null });
+        await this.tellPresence(me.id);
       });
-    },
+    });
+  }
 
-    open(me, conversation, place) {
-      const { id: conversation_id } = conversation;
-      return hold({ group: viewing(conversation_id), member: me.id, place }, () => {
-        plan(`viewers:${conversation_id}`, async () => {
-          const event = { kind: 'conversation_viewers', conversation_id, viewers: await viewers(conversation_id) } as const;
-          news.ofTheMoment('conversation', conversation, event);
-        });
+  /** It shows a conversation, until the answered function is called. */
+  open(me: Colleague, conversation: Pick<ConversationRow, 'id' | 'user_id'>, place: string): () => void {
+    const { id: conversation_id } = conversation;
+    return this.hold({ group: viewing(conversation_id), member: me.id, place }, () => {
+      this.plan(`viewers:${conversation_id}`, async () => {
+        const event = { kind: 'conversation_viewers', conversation_id, viewers: await this.viewers(conversation_id) } as const;
+        this.news.ofTheMoment('conversation', conversation, event);
       });
-    },
+    });
+  }
 
-    async whoIsGone() {
-      const [everybody, here, rows, assigned] = await Promise.all([
-        staff(),
-        presence.members(STAFF),
-        database.selectFrom('desk_staff').selectAll().execute(),
-        database
-          .selectFrom('conversations')
-          .select('assignee_id')
-          .distinct()
-          .where('assignee_id', 'is not', null)
-          .where('status', '!=', 'closed')
-          .execute(),
-      ]);
-      const saidBy = new Map(rows.map((row) => [row.user_id, row]));
-      const gone: { user_id: string; gone_since: string }[] = [];
-      for (const { assignee_id } of assigned) {
-        if (assignee_id === null) continue;
-        const row = saidBy.get(assignee_id);
-        const isStaff = everybody.some(({ id }) => id === assignee_id);
-        if (isStaff && here.has(assignee_id) && row?.chosen !== 'offline') {
-          if (row !== undefined && row.gone_since !== null) await write(assignee_id, { gone_since: null });
-          continue;
-        }
-        // Who is no longer of the staff is gone at once.
-        const gone_since = isStaff ? (row?.gone_since ?? at()) : new Date(0).toISOString();
-        if (isStaff && row?.gone_since !== gone_since) {
-          await write(assignee_id, { gone_since });
-          await tellPresence(assignee_id);
-        }
-        gone.push({ user_id: assignee_id, gone_since });
+  /** Who of the staff has conversations and is not there, noted since when. */
+  async whoIsGone(): Promise<{ user_id: string; gone_since: string }[]> {
+    const [everybody, here, rows, assigned] = await Promise.all([
+      this.staff(),
+      this.presence.members(STAFF),
+      this.database.selectFrom('desk_staff').selectAll().execute(),
+      this.database
+        .selectFrom('conversations')
+        .select('assignee_id')
+        .distinct()
+        .where('assignee_id', 'is not', null)
+        .where('status', '!=', 'closed')
+        .execute(),
+    ]);
+    const saidBy = new Map(rows.map((row) => [row.user_id, row]));
+    const gone: { user_id: string; gone_since: string }[] = [];
+    for (const { assignee_id } of assigned) {
+      if (assignee_id === null) continue;
+      const row = saidBy.get(assignee_id);
+      const isStaff = everybody.some(({ id }) => id === assignee_id);
+      if (isStaff && here.has(assignee_id) && row?.chosen !== 'offline') {
+        if (row !== undefined && row.gone_since !== null) await write(this.database, assignee_id, { gone_since: null });
+        continue;
       }
-      return gone;
-    },
+      // Who is no longer of the staff is gone at once.
+      const gone_since = isStaff ? (row?.gone_since ?? at(this.now)) : new Date(0).toISOString();
+      if (isStaff && row?.gone_since !== gone_since) {
+        await write(this.database, assignee_id, { gone_since });
+        await this.tellPresence(assignee_id);
+      }
+      gone.push({ user_id: assignee_id, gone_since });
+    }
+    return gone;
+  }
 
-    async close() {
-      closed = true;
-      clearInterval(renewing);
-      for (const timer of planned.values()) clearTimeout(timer);
-      await Promise.all([...held.values()].map((place) => presence.release(place).catch(failed)));
-    },
-  };
+  /** Gives back what is held here, so that other servers know at once. */
+  async close(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.renewing);
+    for (const timer of this.planned.values()) clearTimeout(timer);
+    await Promise.all([...this.held.values()].map((place) => this.presence.release(place).catch(this.failed)));
+  }
+}
+
+export function createTeam(options: TeamOptions): Team {
+  return new Team(options);
 }

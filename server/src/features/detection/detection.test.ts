@@ -135,6 +135,7 @@ describe('sign-ins', () => {
     expect(await alertsOf(app, zoe.token)).toEqual([]);
   });
 
+  // proves: security-14
   test('a browser that was never seen is told of once; one that keeps its id, is of a known kind or comes from a known source is not', async () => {
     const eva = await app.member('eva');
     const browser_id = '01890a5d-ac96-774b-bcce-b302099a8057';
@@ -156,6 +157,7 @@ describe('sign-ins', () => {
     ]);
   });
 
+  // proves: security-15
   test('a session that is used elsewhere by another kind of browser is told of once; in another place alone it is not', async () => {
     const tim = await app.member('tim');
     const use = async (place: Place) => {
@@ -306,7 +308,7 @@ describe('a stream of events', async () => {
       logger,
     });
     const detection = createDetection({ database, browsers, telling, wasRefused, jobs: { handle() {} }, now, logger });
-    onTestFinished(detection.close);
+    onTestFinished(() => detection.close());
     return { detection, browsers, raised, clock };
   }
   const learned = (browsers: KnownBrowsers, event: Parameters<KnownBrowsers['learn']>[1]) =>
@@ -367,7 +369,7 @@ describe('a stream of events', async () => {
         data: { reason: 'unknown_path', path: `/old/${index}`, pattern: null, was_refused: true },
       }),
     );
-    await Promise.all(probes.map(detection.observe));
+    await Promise.all(probes.map((probe) => detection.observe(probe)));
     expect(raised[0]).toMatchObject({ rule: 'intrusion_attempt.probing', user_id: 'boss', outcome: 'blocked' });
     // Some five hundred wait, the others are let go: eleven are enough.
     expect(raised.length).toBeLessThanOrEqual(50);

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { logFailure } from '#platform/database-patience.ts';
 import { jobKind } from '#platform/jobs/job-kind.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
-import type { Observe, SecurityEvent } from '#platform/security-event.ts';
+import type { SecurityEvent } from '#platform/security-event.ts';
 import { logSecurityEvent } from '#platform/security-log.ts';
 import { detect, type Finding, placesOf, vouchedFor, WINDOWS_MAXIMUM, type Windows } from './detect.ts';
 import type { DetectionTables } from './detection.tables.ts';
@@ -14,20 +14,9 @@ import type { Asker } from './flood.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import { FLOOD, type Sighting } from './rules.ts';
 import type { Telling } from './telling.ts';
-import { createVolumes, type Flood } from './volumes.ts';
+import { createVolumes, type Flood, type Volumes } from './volumes.ts';
 import { windowSchema } from './windows.ts';
 import { changeWindows, emptyWindows, isAnyHeld, sweepWindows } from './windows-store.ts';
-
-export interface Detection {
-  observe: Observe;
-  /** Somebody who may has ended a refusal: what led to it makes the next sign-in from there no intruder's. */
-  forgive(block: { source: string; account: string | null }): Promise<void>;
-  /** Counts a request of an account, or of a source without one. */
-  countRequest(asker: Asker): void;
-  /** Keeps the volumes that were counted here since the last time and looks whether one is a flood; then tells what was not told, and forgets what has expired. Done by itself every minute: the former by each server, the latter by one of them. */
-  look(): Promise<void>;
-  close(): Promise<void>;
-}
 
 const FOLD_EVERY_MS = 60_000;
 /** Tells what a server that stopped has found and not told, and forgets what has expired. */
@@ -37,7 +26,7 @@ const SWEEP_BROWSERS = jobKind({ name: 'known-browsers', payload: z.object({}), 
 const WAITING_MAXIMUM = 500;
 const LOOKED_AT_ONCE = 50;
 
-export function createDetection(parts: {
+interface DetectionOptions {
   database: Kysely<DetectionTables>;
   browsers: Pick<KnownBrowsers, 'recognise' | 'learn' | 'sweep'>;
   telling: Telling;
@@ -48,36 +37,69 @@ export function createDetection(parts: {
   logger: FastifyBaseLogger;
   /** How often the volumes that were counted here are kept, in ms. */
   fold_ms?: number | undefined;
-}): Detection {
-  const { database, browsers, telling, wasRefused, jobs, now, logger, fold_ms = FOLD_EVERY_MS } = parts;
-  const volumes = createVolumes({ database, now });
-  const at = () => new Date(now()).toISOString();
+}
+
+const at = (now: () => number) => new Date(now()).toISOString();
+
+export class Detection {
+  private readonly database: Kysely<DetectionTables>;
+  private readonly browsers: Pick<KnownBrowsers, 'recognise' | 'learn' | 'sweep'>;
+  private readonly telling: Telling;
+  private readonly wasRefused: (pair: { source: string; account: string }, at: string) => Promise<boolean>;
+  private readonly now: () => number;
+  private readonly logger: FastifyBaseLogger;
+  private readonly volumes: Volumes;
+  private readonly underway = new Set<Promise<void>>();
+  private readonly waiting: SecurityEvent[] = [];
+  private working: Promise<void> | undefined;
+  // What is counted in this process can be kept by no other.
+  private folding: Promise<void> = Promise.resolve();
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(options: DetectionOptions) {
+    this.database = options.database;
+    this.browsers = options.browsers;
+    this.telling = options.telling;
+    this.wasRefused = options.wasRefused;
+    this.now = options.now;
+    this.logger = options.logger;
+    const { fold_ms = FOLD_EVERY_MS } = options;
+    this.volumes = createVolumes({ database: this.database, now: this.now });
+    options.jobs.handle(SECOND_LOOK, this.secondLook);
+    options.jobs.handle(SWEEP_BROWSERS, this.browsers.sweep);
+    this.timer = setInterval(() => {
+      this.folding = this.folding
+        .then(this.fold)
+        .catch((error: unknown) => logFailure(this.logger, error, 'volumes could not be kept'));
+    }, fold_ms).unref();
+  }
 
   /** What is known around an event before it is counted. */
-  async function sight(event: SecurityEvent): Promise<Sighting> {
+  private readonly sight = async (event: SecurityEvent): Promise<Sighting> => {
     if (event.kind !== 'login_succeeded') return { ...event, browser: null, is_refused: false };
     const { source, data } = event;
     // A passkey alone gets in through any refusal: it cannot be guessed.
-    const is_refused = data.with_password && source !== null && (await wasRefused({ source, account: data.account }, event.at));
-    return { ...event, is_refused, browser: (await browsers.recognise(event)) ?? null };
-  }
+    const is_refused =
+      data.with_password && source !== null && (await this.wasRefused({ source, account: data.account }, event.at));
+    return { ...event, is_refused, browser: (await this.browsers.recognise(event)) ?? null };
+  };
 
-  async function learn(transaction: Kysely<DetectionTables>, sighting: Sighting): Promise<Sighting> {
+  private async learn(transaction: Kysely<DetectionTables>, sighting: Sighting): Promise<Sighting> {
     if (sighting.kind !== 'login_succeeded' || sighting.browser !== null) return sighting;
-    return { ...sighting, browser: await browsers.learn(transaction, sighting) };
+    return { ...sighting, browser: await this.browsers.learn(transaction, sighting) };
   }
 
   /** Counts events, and keeps what was found in them in the same transaction: a server that stops between the two has done neither. */
-  async function find(sightings: readonly Sighting[]): Promise<KeptFinding[]> {
+  private async find(sightings: readonly Sighting[]): Promise<KeptFinding[]> {
     const places = placesOf(sightings);
     // A sign-in as ever only empties windows, and hardly ever is there one.
     const is_as_ever = sightings.every(({ kind, browser }) => kind === 'login_succeeded' && browser !== null);
-    if (is_as_ever && (places.length === 0 || !(await isAnyHeld(database, places))))
-      return await keepFindings(findingTables(database), detectAll(new Map(), sightings).found, at());
-    return await database.transaction().execute(async (transaction) => {
+    if (is_as_ever && (places.length === 0 || !(await isAnyHeld(this.database, places))))
+      return await keepFindings(findingTables(this.database), detectAll(new Map(), sightings).found, at(this.now));
+    return await this.database.transaction().execute(async (transaction) => {
       const learned: Sighting[] = [];
-      for (const sighting of sightings) learned.push(await learn(transaction, sighting));
-      const found = await changeWindows(transaction, { places, at: now() }, (before) => {
+      for (const sighting of sightings) learned.push(await this.learn(transaction, sighting));
+      const found = await changeWindows(transaction, { places, at: this.now() }, (before) => {
         const kept = [...before].map(([name, stored]) => {
           return [name, { ...stored, window: windowSchema.parse(JSON.parse(stored.state)) }] as const;
         });
@@ -85,98 +107,96 @@ export function createDetection(parts: {
         const after = [...held.values()].map(({ window, ...place }) => ({ ...place, state: JSON.stringify(window) }));
         return { after, answer };
       });
-      return await keepFindings(findingTables(transaction), found, at());
+      return await keepFindings(findingTables(transaction), found, at(this.now));
     });
   }
 
-  const underway = new Set<Promise<void>>();
-
-  function afterwards(work: () => Promise<void>): void {
+  private afterwards(work: () => Promise<void>): void {
     const done = new Promise((resolve) => setImmediate(resolve))
       .then(work)
-      .catch((error: unknown) => logFailure(logger, error, 'what was found could not be told'))
-      .finally(() => underway.delete(done));
-    underway.add(done);
+      .catch((error: unknown) => logFailure(this.logger, error, 'what was found could not be told'))
+      .finally(() => this.underway.delete(done));
+    this.underway.add(done);
   }
 
-  async function logged(kind: SecurityEvent['kind'], work: () => Promise<void>): Promise<void> {
+  private async logged(kind: SecurityEvent['kind'], work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      logFailure(logger, error, 'an event could not be looked at', { kind });
+      logFailure(this.logger, error, 'an event could not be looked at', { kind });
     }
   }
 
-  const waiting: SecurityEvent[] = [];
-  let working: Promise<void> | undefined;
-
-  async function lookAtWaiting(): Promise<void> {
-    while (waiting.length > 0) {
-      const some = waiting.splice(0, LOOKED_AT_ONCE);
-      await logged('request_refused', async () => telling.tell(await find(await Promise.all(some.map(sight)))));
+  private async lookAtWaiting(): Promise<void> {
+    while (this.waiting.length > 0) {
+      const some = this.waiting.splice(0, LOOKED_AT_ONCE);
+      await this.logged('request_refused', async () =>
+        this.telling.tell(await this.find(await Promise.all(some.map(this.sight)))),
+      );
     }
-    working = undefined;
+    this.working = undefined;
   }
 
   /** Anybody can make these, as fast as the server answers: together they are one transaction at a time, however many they are. */
-  async function lookLater(event: SecurityEvent): Promise<void> {
+  private async lookLater(event: SecurityEvent): Promise<void> {
     // Whoever makes so many at once has been found by then.
-    if (waiting.length >= WAITING_MAXIMUM) return;
-    waiting.push(event);
-    working ??= lookAtWaiting();
-    await working;
+    if (this.waiting.length >= WAITING_MAXIMUM) return;
+    this.waiting.push(event);
+    this.working ??= this.lookAtWaiting();
+    await this.working;
   }
 
-  async function fold(): Promise<void> {
-    await volumes.fold(
-      async (transaction, floods) => void (await keepFindings(findingTables(transaction), floods.map(floodFound), at())),
+  private readonly fold = async (): Promise<void> => {
+    await this.volumes.fold(
+      async (transaction, floods) => void (await keepFindings(findingTables(transaction), floods.map(floodFound), at(this.now))),
     );
-  }
-
-  async function secondLook(): Promise<void> {
-    await telling.tellUntold();
-    await sweepWindows({ database, now }, WINDOWS_MAXIMUM);
-  }
-  jobs.handle(SECOND_LOOK, secondLook);
-  jobs.handle(SWEEP_BROWSERS, browsers.sweep);
-
-  // What is counted in this process can be kept by no other.
-  let folding: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => {
-    folding = folding.then(fold).catch((error: unknown) => logFailure(logger, error, 'volumes could not be kept'));
-  }, fold_ms).unref();
-
-  return {
-    async observe(event) {
-      logSecurityEvent(logger, event);
-      if (event.kind === 'request_refused' || event.kind === 'rate_limited') return await lookLater(event);
-      await logged(event.kind, async () => {
-        const found = await find([await sight(event)]);
-        // Only a known account has somebody to tell: the time of an answer must not say which one is known.
-        if (event.kind === 'login_failed') afterwards(() => telling.tell(found));
-        else await telling.tell(found);
-      });
-    },
-
-    forgive: (block) => emptyWindows(database, vouchedFor(block)),
-
-    countRequest: volumes.count,
-
-    async look() {
-      await fold();
-      await secondLook();
-    },
-
-    async close() {
-      clearInterval(timer);
-      await folding;
-      await working;
-      await Promise.all(underway);
-      await fold()
-        .then(telling.tellUntold)
-        .catch((error: unknown) => logFailure(logger, error, 'what was counted last could not be kept'));
-    },
   };
+
+  private readonly secondLook = async (): Promise<void> => {
+    await this.telling.tellUntold();
+    await sweepWindows({ database: this.database, now: this.now }, WINDOWS_MAXIMUM);
+  };
+
+  async observe(event: SecurityEvent): Promise<void> {
+    logSecurityEvent(this.logger, event);
+    if (event.kind === 'request_refused' || event.kind === 'rate_limited') return await this.lookLater(event);
+    await this.logged(event.kind, async () => {
+      const found = await this.find([await this.sight(event)]);
+      // Only a known account has somebody to tell: the time of an answer must not say which one is known.
+      if (event.kind === 'login_failed') this.afterwards(() => this.telling.tell(found));
+      else await this.telling.tell(found);
+    });
+  }
+
+  /** Somebody who may has ended a refusal: what led to it makes the next sign-in from there no intruder's. */
+  forgive(block: { source: string; account: string | null }): Promise<void> {
+    return emptyWindows(this.database, vouchedFor(block));
+  }
+
+  /** Counts a request of an account, or of a source without one. */
+  countRequest(asker: Asker): void {
+    this.volumes.count(asker);
+  }
+
+  /** Keeps the volumes that were counted here since the last time and looks whether one is a flood; then tells what was not told, and forgets what has expired. Done by itself every minute: the former by each server, the latter by one of them. */
+  async look(): Promise<void> {
+    await this.fold();
+    await this.secondLook();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.folding;
+    await this.working;
+    await Promise.all(this.underway);
+    await this.fold()
+      .then(this.telling.tellUntold)
+      .catch((error: unknown) => logFailure(this.logger, error, 'what was counted last could not be kept'));
+  }
+}
+
+export function createDetection(options: DetectionOptions): Detection {
+  return new Detection(options);
 }
 
 const findingTables = (database: Kysely<DetectionTables>) => database.$pickTables<'detection_findings'>();
@@ -197,7 +217,12 @@ function foundIn(sighting: Sighting, { is_open, samples, targets, tried, ...find
   const has_session = sighting.kind === 'login_succeeded' || sighting.kind === 'token_moved';
   return {
     ...finding,
-    ...{ at, user_id, address, samples: [...samples], targets: [...targets], tried: [...tried] },
+    at,
+    user_id,
+    address,
+    samples: [...samples],
+    targets: [...targets],
+    tried: [...tried],
     browser_id: browser?.id ?? null,
     session_id: has_session ? sighting.data.session_id : null,
     outcome: outcomeOf(sighting, is_open),
@@ -226,10 +251,18 @@ function outcomeOf(sighting: Sighting, is_open: boolean): Found['outcome'] {
 function floodFound({ asker, key, count, limit, at }: Flood): Found {
   const who = asker.kind === 'source' ? asker.id : 'one account';
   return {
-    ...{ rule: FLOOD.id, key, threat_type: FLOOD.threat_type, severity: FLOOD.severity, at },
+    rule: FLOOD.id,
+    key,
+    threat_type: FLOOD.threat_type,
+    severity: FLOOD.severity,
+    at,
     description: `Far more requests than usual came from ${who}: ${count} within 15 minutes.`,
     threshold: `more than ${limit} requests within 15 minutes, going by the 4 hours before`,
-    ...{ audience: 'administrators', samples: [], targets: [], tried: [], outcome: 'allowed' },
+    audience: 'administrators',
+    samples: [],
+    targets: [],
+    tried: [],
+    outcome: 'allowed',
     user_id: asker.kind === 'account' ? asker.id : null,
     address: isIP(asker.id) === 0 ? null : asker.id,
     browser_id: null,

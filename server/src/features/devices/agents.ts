@@ -1,17 +1,17 @@
-import type { Ack, Hello, Said, Told } from '@palisade/contract/agent';
+import type { Ack, Desired, Hello, Said, Told } from '@palisade/contract/agent';
 import type { Kysely } from 'kysely';
 import { inBatches } from '#platform/batches.ts';
-import { databaseClock } from '#platform/database-clock.ts';
+import { type DatabaseClock, databaseClock } from '#platform/database-clock.ts';
 import { newId } from '#platform/id.ts';
 import { createDesiredStates, type DesiredStates, type GrantedOf, type PersonsRules } from './desired-state.ts';
 import { type DeviceIncident, incidentOfEvent } from './device-alerts.ts';
-import { createDeviceFiles, type RecordScan } from './device-files.ts';
+import { createDeviceFiles, type DeviceFiles, type RecordScan } from './device-files.ts';
 import { momentOn } from './device-moment.ts';
 import { type DeviceRow, desiredRev } from './device-record.ts';
 import type { DeviceTables } from './devices.tables.ts';
 import { hashOf } from './enrolment.ts';
 import type { MeasuredSessions } from './measured-sessions.ts';
-import { createReports } from './reports.ts';
+import { createReports, type Reports } from './reports.ts';
 import type { SecondLooks } from './second-looks.ts';
 import type { SignatureEditions } from './signature-editions.ts';
 
@@ -26,19 +26,6 @@ export interface AgentPrincipal {
 
 type Meeting = { principal: AgentPrincipal } | { refused: 'revoked' | 'in_use' };
 
-/** The agents' side of devices: who they are, what they are told, and what becomes of what they say. */
-export interface Agents extends DesiredStates {
-  /** The device of an id and a token; undefined where it is revoked, or there is none. */
-  authenticate(identity: { device_id: string; token: string }): Promise<DeviceRow | undefined>;
-  /** Gives an agent the one connection of its device. The same start of an agent may come again at any time; another one only when nobody has it. */
-  connect(hello: Hello): Promise<Meeting>;
-  /** Keeps connections for a while longer; answers which are not theirs any more, and why. */
-  renew(some: readonly AgentPrincipal[]): Promise<ReadonlyMap<AgentPrincipal, 'revoked' | 'in_use'>>;
-  leave(principal: AgentPrincipal): Promise<void>;
-  /** Keeps what an agent said. Answers what it is told of that. Nothing of it reaches another device. */
-  hear(principal: AgentPrincipal, said: Said): Promise<Told[]>;
-}
-
 /** How long a connection is its agent's without a word of it: two heartbeats and a half, in ms. */
 const LEASE_MS = 50_000;
 const EVENTS_KEPT = 500;
@@ -46,7 +33,7 @@ const NOT_SENT = 'The device could not send the file.';
 
 const FINAL: readonly Ack['state'][] = ['applied', 'rolled_back', 'rejected', 'unavailable'];
 
-export function createAgents(parts: {
+interface AgentsOptions {
   database: Kysely<DeviceTables>;
   rules: PersonsRules;
   raise: (incident: DeviceIncident) => Promise<void>;
@@ -56,17 +43,41 @@ export function createAgents(parts: {
   secondLooks: Pick<SecondLooks, 'wanted' | 'failed'>;
   grantedOf: GrantedOf;
   now: () => number;
-}): Agents {
-  const { database, rules, raise, measuredSessions, secondLooks, now } = parts;
-  const desiredStates = createDesiredStates(parts);
-  const reports = createReports(parts);
-  const files = createDeviceFiles(parts);
-  const clock = databaseClock(database);
-  const at = () => new Date(now()).toISOString();
-  const find = (id: string) => database.selectFrom('devices').selectAll().where('id', '=', id).executeTakeFirst();
+}
 
-  async function hearAck(device: DeviceRow, { rev, state, applied_rev, errors }: Ack): Promise<void> {
-    const [rules_rev, ids] = await Promise.all([rules.rev(device.user_id), rules.ruleIds(device.user_id)]);
+const at = (now: () => number) => new Date(now()).toISOString();
+
+const find = (database: Kysely<DeviceTables>, id: string) =>
+  database.selectFrom('devices').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** The agents' side of devices: who they are, what they are told, and what becomes of what they say. */
+export class Agents implements DesiredStates {
+  private readonly database: Kysely<DeviceTables>;
+  private readonly rules: PersonsRules;
+  private readonly raise: (incident: DeviceIncident) => Promise<void>;
+  private readonly measuredSessions: Pick<MeasuredSessions, 'hear' | 'wanted'>;
+  private readonly secondLooks: Pick<SecondLooks, 'wanted' | 'failed'>;
+  private readonly now: () => number;
+  private readonly desiredStates: DesiredStates;
+  private readonly reports: Reports;
+  private readonly files: DeviceFiles;
+  private readonly clock: DatabaseClock;
+
+  constructor(options: AgentsOptions) {
+    this.database = options.database;
+    this.rules = options.rules;
+    this.raise = options.raise;
+    this.measuredSessions = options.measuredSessions;
+    this.secondLooks = options.secondLooks;
+    this.now = options.now;
+    this.desiredStates = createDesiredStates(options);
+    this.reports = createReports(options);
+    this.files = createDeviceFiles(options);
+    this.clock = databaseClock(this.database);
+  }
+
+  private async hearAck(device: DeviceRow, { rev, state, applied_rev, errors }: Ack): Promise<void> {
+    const [rules_rev, ids] = await Promise.all([this.rules.rev(device.user_id), this.rules.ruleIds(device.user_id)]);
     const desired_rev = desiredRev(device, rules_rev);
     // Of a revision that nobody asked for, or that was answered for since: it says nothing.
     if (rev > desired_rev || applied_rev > desired_rev || rev < device.ack_rev) return;
@@ -78,145 +89,168 @@ export function createAgents(parts: {
       message,
     }));
     const is_applied = state === 'applied' && rev === desired_rev;
-    await database
+    await this.database
       .updateTable('devices')
       .set({
-        ...{ ack_rev: rev, ack_state: state, ack_errors: JSON.stringify(kept), applied_rev },
+        ack_rev: rev,
+        ack_state: state,
+        ack_errors: JSON.stringify(kept),
+        applied_rev,
         // Said again with each connection, it was applied when it was said first.
-        ...(state === 'applied' && !(rev === device.ack_rev && device.ack_state === 'applied') && { applied_at: at() }),
+        ...(state === 'applied' && !(rev === device.ack_rev && device.ack_state === 'applied') && { applied_at: at(this.now) }),
         // Said twice, it began when it was said first.
-        trial_at: state !== 'trial' ? null : rev === device.ack_rev && device.ack_state === 'trial' ? device.trial_at : at(),
-        ...(is_applied ? { pending_since: null } : device.pending_since === null && { pending_since: at() }),
+        trial_at:
+          state !== 'trial' ? null : rev === device.ack_rev && device.ack_state === 'trial' ? device.trial_at : at(this.now),
+        ...(is_applied ? { pending_since: null } : device.pending_since === null && { pending_since: at(this.now) }),
       })
       .where('id', '=', device.id)
       .where('ack_rev', '<=', rev)
       .execute();
   }
 
-  async function hearEvent(device: DeviceRow, { id, at: said_at, event }: Extract<Said, { kind: 'event' }>): Promise<Told[]> {
+  private async hearEvent(device: DeviceRow, { id, at: said_at, event }: Extract<Said, { kind: 'event' }>): Promise<Told[]> {
     const noted: Told[] = [{ kind: 'noted', seq: null, events: [id] }];
-    const heard = await database
+    const heard = await this.database
       .selectFrom('device_events')
       .select('id')
       .where('device_id', '=', device.id)
       .where('id', '=', id)
       .executeTakeFirst();
     if (heard !== undefined) return noted;
-    const happened_at = momentOn(device, said_at, now());
+    const happened_at = momentOn(device, said_at, this.now());
     if (event.event === 'order_done') {
-      if (!event.ok) await secondLooks.failed(device, event.order_id, event.message ?? NOT_SENT);
-      await files.finishOrder(device, event);
+      if (!event.ok) await this.secondLooks.failed(device, event.order_id, event.message ?? NOT_SENT);
+      await this.files.finishOrder(device, event);
     }
-    if (event.event === 'session_changes') await measuredSessions.hear(device.id, event.session_id, event.measured);
+    if (event.event === 'session_changes') await this.measuredSessions.hear(device.id, event.session_id, event.measured);
     const incident = incidentOfEvent(device, event, happened_at);
-    if (incident !== undefined) await raise(incident);
+    if (incident !== undefined) await this.raise(incident);
     // Last: what was cut off before is said again, and one alert is one however often it is raised.
-    await database
+    await this.database
       .insertInto('device_events')
-      .values({ device_id: device.id, id, heard_at: at() })
+      .values({ device_id: device.id, id, heard_at: at(this.now) })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-    const old = database
+    const old = this.database
       .selectFrom('device_events')
       .select('id')
       .where('device_id', '=', device.id)
       .orderBy('heard_at', 'desc')
       .orderBy('id', 'desc')
       .limit(EVENTS_KEPT);
-    await database.deleteFrom('device_events').where('device_id', '=', device.id).where('id', 'not in', old).execute();
+    await this.database.deleteFrom('device_events').where('device_id', '=', device.id).where('id', 'not in', old).execute();
     return noted;
   }
 
-  return {
-    ...desiredStates,
+  /** A mark that changes with the state to tell; undefined for a device that is revoked. */
+  markOf(device_id: string): Promise<string | undefined> {
+    return this.desiredStates.markOf(device_id);
+  }
 
-    async authenticate({ device_id, token }) {
-      const row = await find(device_id);
-      return row === undefined || row.revoked_at !== null || row.token_hash !== hashOf(token) ? undefined : row;
-    },
+  /** The whole state that a device is to have, and its mark. */
+  desired(device_id: string): Promise<{ mark: string; desired: Desired } | undefined> {
+    return this.desiredStates.desired(device_id);
+  }
 
-    async connect(hello) {
-      const connection_id = newId();
-      const said_at = Date.parse(hello.at);
-      const row = await database
+  /** The device of an id and a token; undefined where it is revoked, or there is none. */
+  async authenticate({ device_id, token }: { device_id: string; token: string }): Promise<DeviceRow | undefined> {
+    const row = await find(this.database, device_id);
+    return row === undefined || row.revoked_at !== null || row.token_hash !== hashOf(token) ? undefined : row;
+  }
+
+  /** Gives an agent the one connection of its device. The same start of an agent may come again at any time; another one only when nobody has it. */
+  async connect(hello: Hello): Promise<Meeting> {
+    const connection_id = newId();
+    const said_at = Date.parse(hello.at);
+    const row = await this.database
+      .updateTable('devices')
+      .set(({ eb, ref }) => ({
+        // A new start has its time to report; one that is connected again and does not report stays what it is.
+        reported_at: eb.case().when('instance', '=', hello.instance).then(ref('reported_at')).else(at(this.now)).end(),
+        instance: hello.instance,
+        connection_id,
+        connected_until: this.clock(LEASE_MS),
+        last_seen_at: at(this.now),
+        agent_version: hello.agent_version,
+        capabilities: JSON.stringify(hello.capabilities),
+        skew_ms: Math.round(said_at - this.now()),
+        silence_told_at: null,
+      }))
+      .where('id', '=', hello.device_id)
+      .where('token_hash', '=', hashOf(hello.token))
+      .where('revoked_at', 'is', null)
+      .where(({ or, eb }) =>
+        or([eb('connected_until', 'is', null), eb('connected_until', '<=', this.clock()), eb('instance', '=', hello.instance)]),
+      )
+      .returning(['id', 'user_id'])
+      .executeTakeFirst();
+    if (row !== undefined)
+      return { principal: { kind: 'device', id: row.id, user_id: row.user_id, connection_id, instance: hello.instance } };
+    const there = await find(this.database, hello.device_id);
+    const is_known = there !== undefined && there.revoked_at === null && there.token_hash === hashOf(hello.token);
+    return { refused: is_known ? 'in_use' : 'revoked' };
+  }
+
+  /** Keeps connections for a while longer; answers which are not theirs any more, and why. */
+  async renew(some: readonly AgentPrincipal[]): Promise<ReadonlyMap<AgentPrincipal, 'revoked' | 'in_use'>> {
+    const kept = await inBatches(some, (batch) =>
+      this.database
         .updateTable('devices')
-        .set(({ eb, ref }) => ({
-          // A new start has its time to report; one that is connected again and does not report stays what it is.
-          reported_at: eb.case().when('instance', '=', hello.instance).then(ref('reported_at')).else(at()).end(),
-          ...{ instance: hello.instance, connection_id, connected_until: clock(LEASE_MS), last_seen_at: at() },
-          ...{ agent_version: hello.agent_version, capabilities: JSON.stringify(hello.capabilities) },
-          ...{ skew_ms: Math.round(said_at - now()), silence_told_at: null },
-        }))
-        .where('id', '=', hello.device_id)
-        .where('token_hash', '=', hashOf(hello.token))
-        .where('revoked_at', 'is', null)
-        .where(({ or, eb }) =>
-          or([eb('connected_until', 'is', null), eb('connected_until', '<=', clock()), eb('instance', '=', hello.instance)]),
+        .set({ connected_until: this.clock(LEASE_MS), last_seen_at: at(this.now) })
+        .where(
+          'connection_id',
+          'in',
+          batch.map(({ connection_id }) => connection_id),
         )
-        .returning(['id', 'user_id'])
-        .executeTakeFirst();
-      if (row !== undefined)
-        return { principal: { kind: 'device', id: row.id, user_id: row.user_id, connection_id, instance: hello.instance } };
-      const there = await find(hello.device_id);
-      const is_known = there !== undefined && there.revoked_at === null && there.token_hash === hashOf(hello.token);
-      return { refused: is_known ? 'in_use' : 'revoked' };
-    },
+        .where('revoked_at', 'is', null)
+        .returning('connection_id')
+        .execute(),
+    );
+    const mine = new Set(kept.map(({ connection_id }) => connection_id));
+    const lost = some.filter(({ connection_id }) => !mine.has(connection_id));
+    if (lost.length === 0) return new Map();
+    const there = await inBatches(lost, (batch) =>
+      this.database
+        .selectFrom('devices')
+        .select('id')
+        .where(
+          'id',
+          'in',
+          batch.map(({ id }) => id),
+        )
+        .where('revoked_at', 'is', null)
+        .execute(),
+    );
+    const living = new Set(there.map(({ id }) => id));
+    return new Map(lost.map((principal) => [principal, living.has(principal.id) ? ('in_use' as const) : ('revoked' as const)]));
+  }
 
-    async renew(some) {
-      const kept = await inBatches(some, (batch) =>
-        database
-          .updateTable('devices')
-          .set({ connected_until: clock(LEASE_MS), last_seen_at: at() })
-          .where(
-            'connection_id',
-            'in',
-            batch.map(({ connection_id }) => connection_id),
-          )
-          .where('revoked_at', 'is', null)
-          .returning('connection_id')
-          .execute(),
-      );
-      const mine = new Set(kept.map(({ connection_id }) => connection_id));
-      const lost = some.filter(({ connection_id }) => !mine.has(connection_id));
-      if (lost.length === 0) return new Map();
-      const there = await inBatches(lost, (batch) =>
-        database
-          .selectFrom('devices')
-          .select('id')
-          .where(
-            'id',
-            'in',
-            batch.map(({ id }) => id),
-          )
-          .where('revoked_at', 'is', null)
-          .execute(),
-      );
-      const living = new Set(there.map(({ id }) => id));
-      return new Map(lost.map((principal) => [principal, living.has(principal.id) ? ('in_use' as const) : ('revoked' as const)]));
-    },
+  async leave({ connection_id }: AgentPrincipal): Promise<void> {
+    await this.database
+      .updateTable('devices')
+      .set({ connection_id: null, connected_until: null, last_seen_at: at(this.now) })
+      .where('connection_id', '=', connection_id)
+      .execute();
+  }
 
-    async leave({ connection_id }) {
-      await database
-        .updateTable('devices')
-        .set({ connection_id: null, connected_until: null, last_seen_at: at() })
-        .where('connection_id', '=', connection_id)
-        .execute();
-    },
+  /** Keeps what an agent said. Answers what it is told of that. Nothing of it reaches another device. */
+  async hear({ id, instance }: AgentPrincipal, said: Said): Promise<Told[]> {
+    const device = await find(this.database, id);
+    if (device === undefined || device.revoked_at !== null) return [];
+    switch (said.kind) {
+      case 'ack':
+        await this.hearAck(device, said);
+        return [];
+      case 'report':
+        return await this.reports.hear(device, instance, said);
+      case 'event':
+        return await this.hearEvent(device, said);
+      case 'scan_report':
+        return await this.files.hearScan(device, said);
+    }
+  }
+}
 
-    async hear({ id, instance }, said) {
-      const device = await find(id);
-      if (device === undefined || device.revoked_at !== null) return [];
-      switch (said.kind) {
-        case 'ack':
-          await hearAck(device, said);
-          return [];
-        case 'report':
-          return await reports.hear(device, instance, said);
-        case 'event':
-          return await hearEvent(device, said);
-        case 'scan_report':
-          return await files.hearScan(device, said);
-      }
-    },
-  };
+export function createAgents(options: AgentsOptions): Agents {
+  return new Agents(options);
 }

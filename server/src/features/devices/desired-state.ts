@@ -24,7 +24,7 @@ export type GrantedOf = (device: {
 
 /** What a device is to have and to do. */
 export interface DesiredStates {
-  /** What tells whether something else is to be told; undefined for a device that is revoked. */
+  /** A mark that changes with the state to tell; undefined for a device that is revoked. */
   markOf(device_id: string): Promise<string | undefined>;
   /** The whole state that a device is to have, and its mark. */
   desired(device_id: string): Promise<{ mark: string; desired: Desired } | undefined>;

@@ -13,7 +13,7 @@ import {
   scanProgressOnDeviceSchema,
   verifyDevice,
 } from '@palisade/contract/agent';
-import { listAlerts } from '@palisade/contract/anti-hacking';
+import { listAlerts, scanPosture } from '@palisade/contract/anti-hacking';
 import { listScans } from '@palisade/contract/antivirus';
 import { currentUser } from '@palisade/contract/auth';
 import { CLOSED } from '@palisade/contract/channel';
@@ -34,7 +34,7 @@ import {
   startDeviceScan,
   steerDeviceScan,
 } from '@palisade/contract/devices';
-import { addRule, RULE_DEFAULTS, setRuleEnabled } from '@palisade/contract/firewall';
+import { addRule, deleteRule, listRules, RULE_DEFAULTS, setRuleEnabled } from '@palisade/contract/firewall';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { unpackSignatures } from '@palisade/scanner/signature-archive';
 import { needing } from '@palisade/scanner/test/needs';
@@ -212,6 +212,28 @@ describe('an agent', async () => {
     return { ...person, identity, id: identity.device_id, device };
   }
 
+  test.each([{ source_ip: '::192.0.2.1' }, { source_ip: '192.168.001.010' }, { port: '80:90' }])(
+    'is told its other rules where an older version stored one with %j, which stays readable',
+    async (older) => {
+      const { token, email, identity, device } = await withDevice();
+      const old = replyOf(await call(addRule, { token, body: NEW }));
+      const rule = replyOf(await call(addRule, { token, body: { ...NEW, rule_name: 'Other', port: '8443' } }));
+      await app.app.database.updateTable('firewall_rules').set(older).where('id', '=', old.id).execute();
+      expect(replyOf(await call(listRules, { token }))).toMatchObject([{ id: rule.id }, { id: old.id, ...older }]);
+      const agent = await AgentDouble.connect(url, identity);
+      expect((await agent.desired()).rules.map(({ id }) => id)).toEqual([rule.id]);
+      await soon(async () => expect(await device()).toMatchObject({ rules_count: 1 }));
+      await premium(app, email);
+      replyOf(await call(scanPosture, { token }));
+      // It is disabled, mended and deleted as any other.
+      replyOf(await call(setRuleEnabled, { token, params: { id: old.id }, body: { enabled: false } }));
+      replyOf(await call(setRuleEnabled, { token, params: { id: old.id }, body: { enabled: true } }));
+      replyOf(await call(deleteRule, { token, params: { id: old.id } }));
+      agent.close();
+    },
+  );
+
+  // proves: device-fault-1
   test('is told the whole state at once, and again whenever it changes', async () => {
     const { token, identity, id, device } = await withDevice();
     const rule = replyOf(await call(addRule, { token, body: NEW }));
@@ -326,6 +348,7 @@ describe('an agent', async () => {
     expect((await device()).enforcement.applied_at).toBe('2026-01-01T00:00:00.000Z');
   });
 
+  // proves: device-fault-3
   test('says of a rejected revision which rule it was, and of a foreign rule nothing', async () => {
     const { token, identity, device } = await withDevice();
     const rule = replyOf(await call(addRule, { token, body: NEW }));
@@ -345,6 +368,7 @@ describe('an agent', async () => {
     );
   });
 
+  // proves: device-fault-12, device-hostile-agent-7
   test('is not believed in a revision that nobody asked for, nor in an older one once it answered for a newer', async () => {
     const { token, identity, device } = await withDevice();
     const agent = await AgentDouble.connect(url, identity);
@@ -357,6 +381,7 @@ describe('an agent', async () => {
     expect((await device()).enforcement).toMatchObject({ state: 'rolled_back', desired_rev: 2, applied_rev: 1 });
   });
 
+  // proves: device-fault-10
   test('has its device alone: a second one is refused, and the same start may come again', async () => {
     const { identity, device } = await withDevice();
     const instance = 'a'.repeat(32);
@@ -393,6 +418,7 @@ describe('an agent', async () => {
     expect((await poll({ applied_rev: 2, ruleset_hash: null }, [])).length).toBe(2);
   });
 
+  // proves: device-hostile-agent-3
   test('over calls is not asked again and again while it has something to do, and says no more than over a socket', async () => {
     const { token, email, identity, id } = await withDevice();
     await premium(app, email);
@@ -448,6 +474,7 @@ describe('an agent', async () => {
   });
 
   describe('that is hostile', () => {
+    // proves: device-hostile-agent-1
     test.each([
       ['wrong types', { kind: 'report', seq: 'one' }],
       [
@@ -465,6 +492,7 @@ describe('an agent', async () => {
       expect(replyOf(await call(countRules, { token }))).toEqual([]);
     });
 
+    // proves: device-fault-13
     test('is put out for a frame that is too large', async () => {
       const { identity } = await withDevice();
       const agent = await AgentDouble.connect(url, identity);
@@ -472,6 +500,7 @@ describe('an agent', async () => {
       expect(await agent.ending()).toBe(CLOSED.too_big);
     });
 
+    // proves: device-hostile-agent-6
     test('counts nothing for rules of others, and reports no scan of another device', async () => {
       const { token, identity } = await withDevice();
       const other = await withDevice();
@@ -494,6 +523,7 @@ describe('an agent', async () => {
       expect((await other.device()).scan).toMatchObject({ id: scan.id, state: 'queued' });
     });
 
+    // proves: device-hostile-agent-6
     test('says nothing under the id of another device', async () => {
       const { identity } = await withDevice();
       const other = await withDevice();
@@ -504,6 +534,7 @@ describe('an agent', async () => {
     });
   });
 
+  // proves: device-hostile-agent-2
   test('counts in epochs: a counter never falls, and a report that is said twice counts once', async () => {
     const { token, identity } = await withDevice();
     const { id: of } = replyOf(await call(addRule, { token, body: NEW }));
@@ -591,6 +622,7 @@ describe('an agent', async () => {
     expect(replyOf(await call(listBlocked, { token })).sources.every(({ address }) => address !== '')).toBe(true);
   });
 
+  // proves: attack-E.5-2
   test('is online only while its agent reports, and says what keeps it from checking files', async () => {
     const { token, identity, id, device } = await withDevice();
     const instance = 'a'.repeat(32);
@@ -639,6 +671,7 @@ describe('an agent', async () => {
     expect(await device()).toMatchObject({ last_full_scan_at: ended_at, scan: { state: 'done', ended_at } });
   });
 
+  // proves: device-fault-8
   test('counts on once a clock that was ahead is right again', async () => {
     const { token, identity } = await withDevice();
     const agent = await AgentDouble.connect(url, identity);
@@ -699,6 +732,7 @@ describe('an agent', async () => {
     );
   });
 
+  // proves: device-fault-9
   test.each(['scans', 'alerts'] as const)('keeps whole what is said again after %s were away', async (table) => {
     const { token, email, identity } = await withDevice();
     await premium(app, email);
@@ -720,6 +754,7 @@ describe('an agent', async () => {
     expect(replyOf(await call(listDeviceFindings, { token }))).toMatchObject([{ path: file.path, state: 'quarantined' }]);
   });
 
+  // proves: device-fault-8
   test.each([
     ['1970-01-01T00:00:30.000Z', '1970-01-01T00:00:40.000Z'],
     ['2099-01-01T00:00:00.000Z', '2099-01-01T00:00:10.000Z'],

@@ -31,13 +31,6 @@ interface Computer {
   agent_version: string;
 }
 
-export interface Enrolment {
-  /** A code with which one computer becomes a device; an older one that was not used ends. @throws Problem `device_limit`. */
-  newCode(user_id: string): Promise<{ code: string; expires_at: string }>;
-  /** @throws Problem `enrolment_expired`, `device_limit`, `too_many_requests`, `invalid_field`. */
-  enrol(computer: Computer, origin: Origin): Promise<{ device_id: string; token: string; device_name: string; user_id: string }>;
-}
-
 export const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex');
 
 const TOKEN_BYTES = 32;
@@ -58,20 +51,35 @@ function nameOf(hostname: string): string {
   return name === '' ? 'Computer' : name;
 }
 
-/** Makes computers into devices. `now` is in ms. */
-export function createEnrolment(parts: {
+interface EnrolmentOptions {
   database: Kysely<Tables>;
   audit: Audit;
   counters: Pick<Counters, 'take' | 'giveBack'>;
   limitOf: DeviceLimit;
   now: () => number;
-}): Enrolment {
-  const { database, audit, counters, limitOf, now } = parts;
-  const at = () => new Date(now()).toISOString();
+}
+
+const at = (now: () => number) => new Date(now()).toISOString();
+
+/** Makes computers into devices. `now` is in ms. */
+export class Enrolment {
+  private readonly database: Kysely<Tables>;
+  private readonly audit: Audit;
+  private readonly counters: Pick<Counters, 'take' | 'giveBack'>;
+  private readonly limitOf: DeviceLimit;
+  private readonly now: () => number;
+
+  constructor(options: EnrolmentOptions) {
+    this.database = options.database;
+    this.audit = options.audit;
+    this.counters = options.counters;
+    this.limitOf = options.limitOf;
+    this.now = options.now;
+  }
 
   /** Counts one more device. The row of the count is locked until the device is stored. @throws Problem `device_limit`. */
-  async function count(transaction: Kysely<Tables>, user_id: string): Promise<void> {
-    const limit = await limitOf(transaction, user_id);
+  private async count(transaction: Kysely<Tables>, user_id: string): Promise<void> {
+    const limit = await this.limitOf(transaction, user_id);
     const most = limit === UNLIMITED_DEVICES ? Number.MAX_SAFE_INTEGER : limit;
     const counted =
       most < 1
@@ -90,106 +98,135 @@ export function createEnrolment(parts: {
     if (counted === undefined) throw limitReached(limit);
   }
 
-  return {
-    async newCode(user_id) {
-      const limit = await limitOf(database, user_id);
-      const counted = await database
-        .selectFrom('device_counts')
-        .select('devices')
-        .where('user_id', '=', user_id)
-        .executeTakeFirst();
-      // Said early; what counts is decided when the computer comes.
-      if (limit !== UNLIMITED_DEVICES && (counted?.devices ?? 0) >= limit) throw limitReached(limit);
-      const code = Array.from(
-        { length: ENROLMENT_CODE_LENGTH },
-        () => ENROLMENT_ALPHABET[randomInt(ENROLMENT_ALPHABET.length)] ?? '',
-      ).join('');
-      const expires_at = new Date(now() + ENROLMENT_LIFETIME).toISOString();
-      await database.transaction().execute(async (transaction) => {
-        await transaction.deleteFrom('enrolment_codes').where('user_id', '=', user_id).execute();
-        await transaction
-          .insertInto('enrolment_codes')
-          .values({ code_hash: hashOf(code), user_id, expires_at })
-          .execute();
-      });
-      const half = ENROLMENT_CODE_LENGTH / 2;
-      return { code: `${code.slice(0, half)}-${code.slice(half)}`, expires_at };
-    },
+  /** A code with which one computer becomes a device; an older one that was not used ends. @throws Problem `device_limit`. */
+  async newCode(user_id: string): Promise<{ code: string; expires_at: string }> {
+    const limit = await this.limitOf(this.database, user_id);
+    const counted = await this.database
+      .selectFrom('device_counts')
+      .select('devices')
+      .where('user_id', '=', user_id)
+      .executeTakeFirst();
+    // Said early; what counts is decided when the computer comes.
+    if (limit !== UNLIMITED_DEVICES && (counted?.devices ?? 0) >= limit) throw limitReached(limit);
+    const code = Array.from(
+      { length: ENROLMENT_CODE_LENGTH },
+      () => ENROLMENT_ALPHABET[randomInt(ENROLMENT_ALPHABET.length)] ?? '',
+    ).join('');
+    const expires_at = new Date(this.now() + ENROLMENT_LIFETIME).toISOString();
+    await this.database.transaction().execute(async (transaction) => {
+      await transaction.deleteFrom('enrolment_codes').where('user_id', '=', user_id).execute();
+      await transaction
+        .insertInto('enrolment_codes')
+        .values({ code_hash: hashOf(code), user_id, expires_at })
+        .execute();
+    });
+    const half = ENROLMENT_CODE_LENGTH / 2;
+    return { code: `${code.slice(0, half)}-${code.slice(half)}`, expires_at };
+  }
 
-    async enrol({ code, hostname, os, public_key, agent_version }, origin) {
-      if (!isKey(public_key)) throw invalidField('public_key', 'Give an Ed25519 key as SPKI in base64.');
-      // Of codes that begin alike: whoever mistypes their own does not lock out everybody behind the same address. 32 beginnings make 160 tries of 32^10 codes.
-      const tries = { key: `enrol:${origin.source}:${code.slice(0, 1)}`, rate: TRIES };
-      const empty = await counters.take([tries]);
-      if (empty !== undefined)
-        throw tooManyRequests('Too many wrong enrolment codes like this one came from here.', empty.wait_ms);
-      const token = randomBytes(TOKEN_BYTES).toString('hex');
-      const device_name = nameOf(hostname);
-      const enrolled = await database.transaction().execute(async (transaction) => {
-        const used = await transaction
-          .deleteFrom('enrolment_codes')
-          .where('code_hash', '=', hashOf(code))
-          .where('expires_at', '>', at())
-          .returning('user_id')
-          .executeTakeFirst();
-        if (used === undefined) return undefined;
-        const { user_id } = used;
-        const known = await transaction
-          .selectFrom('devices')
-          .select(['id', 'device_name', 'revoked_at'])
-          .where('user_id', '=', user_id)
-          .where('public_key', '=', public_key)
-          .executeTakeFirst();
-        if (known === undefined || known.revoked_at !== null) await count(transaction, user_id);
-        const fresh = {
-          ...{ hostname, os: JSON.stringify(os), token_hash: hashOf(token), agent_version, enrolled_at: at(), revoked_at: null },
-          ...{ instance: null, connection_id: null, connected_until: null, silence_told_at: null, last_seen_at: null },
-          ...{
-            ack_rev: 0,
-            ack_state: null,
-            ack_errors: '[]',
-            applied_rev: 0,
-            applied_at: null,
-            pending_since: at(),
-            trial_at: null,
-          },
-          ...{ report_instance: null, report_seq: 0 },
-        };
-        const device_id = known?.id ?? newId();
-        if (known === undefined) {
-          await transaction
-            .insertInto('devices')
-            .values({
-              ...fresh,
-              ...{ id: device_id, user_id, device_name, public_key },
-              ...{ default_inbound: ENROLLED_DEFAULTS.inbound, default_outbound: ENROLLED_DEFAULTS.outbound },
-              ...{
-                own_rev: 0,
-                told_rev: 0,
-                blocked_total: 0,
-                blocked_log: null,
-                blocked_number: 0,
-                capabilities: null,
-                skew_ms: null,
-              },
-              ...{ telemetry: null, telemetry_at: null, posture: '[]', foreign_tables: '[]', last_full_scan_at: null },
-              ...{ is_watching: 1, watching: null, reported_at: null, health: null, watched: '[]', exclusions: '[]' },
-            })
-            .execute();
-        } else {
-          await transaction.updateTable('devices').set(fresh).where('id', '=', device_id).execute();
-        }
-        const name = known?.device_name ?? device_name;
-        await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
-          ...{ kind: 'device_enrolled', subject_id: user_id, actor_id: user_id, origin, details: { device_name: name } },
-        });
-        return { device_id, token, device_name: name, user_id };
+  /** @throws Problem `enrolment_expired`, `device_limit`, `too_many_requests`, `invalid_field`. */
+  async enrol(
+    { code, hostname, os, public_key, agent_version }: Computer,
+    origin: Origin,
+  ): Promise<{ device_id: string; token: string; device_name: string; user_id: string }> {
+    if (!isKey(public_key)) throw invalidField('public_key', 'Give an Ed25519 key as SPKI in base64.');
+    // Of codes that begin alike: whoever mistypes their own does not lock out everybody behind the same address. 32 beginnings make 160 tries of 32^10 codes.
+    const tries = { key: `enrol:${origin.source}:${code.slice(0, 1)}`, rate: TRIES };
+    const empty = await this.counters.take([tries]);
+    if (empty !== undefined) throw tooManyRequests('Too many wrong enrolment codes like this one came from here.', empty.wait_ms);
+    const token = randomBytes(TOKEN_BYTES).toString('hex');
+    const device_name = nameOf(hostname);
+    const enrolled = await this.database.transaction().execute(async (transaction) => {
+      const used = await transaction
+        .deleteFrom('enrolment_codes')
+        .where('code_hash', '=', hashOf(code))
+        .where('expires_at', '>', at(this.now))
+        .returning('user_id')
+        .executeTakeFirst();
+      if (used === undefined) return undefined;
+      const { user_id } = used;
+      const known = await transaction
+        .selectFrom('devices')
+        .select(['id', 'device_name', 'revoked_at'])
+        .where('user_id', '=', user_id)
+        .where('public_key', '=', public_key)
+        .executeTakeFirst();
+      if (known === undefined || known.revoked_at !== null) await this.count(transaction, user_id);
+      const fresh = {
+        hostname,
+        os: JSON.stringify(os),
+        token_hash: hashOf(token),
+        agent_version,
+        enrolled_at: at(this.now),
+        revoked_at: null,
+        instance: null,
+        connection_id: null,
+        connected_until: null,
+        silence_told_at: null,
+        last_seen_at: null,
+        ack_rev: 0,
+        ack_state: null,
+        ack_errors: '[]',
+        applied_rev: 0,
+        applied_at: null,
+        pending_since: at(this.now),
+        trial_at: null,
+        report_instance: null,
+        report_seq: 0,
+      };
+      const device_id = known?.id ?? newId();
+      if (known === undefined) {
+        await transaction
+          .insertInto('devices')
+          .values({
+            ...fresh,
+            id: device_id,
+            user_id,
+            device_name,
+            public_key,
+            default_inbound: ENROLLED_DEFAULTS.inbound,
+            default_outbound: ENROLLED_DEFAULTS.outbound,
+            own_rev: 0,
+            told_rev: 0,
+            blocked_total: 0,
+            blocked_log: null,
+            blocked_number: 0,
+            capabilities: null,
+            skew_ms: null,
+            telemetry: null,
+            telemetry_at: null,
+            posture: '[]',
+            foreign_tables: '[]',
+            last_full_scan_at: null,
+            is_watching: 1,
+            watching: null,
+            reported_at: null,
+            health: null,
+            watched: '[]',
+            exclusions: '[]',
+          })
+          .execute();
+      } else {
+        await transaction.updateTable('devices').set(fresh).where('id', '=', device_id).execute();
+      }
+      const name = known?.device_name ?? device_name;
+      await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
+        kind: 'device_enrolled',
+        subject_id: user_id,
+        actor_id: user_id,
+        origin,
+        details: { device_name: name },
       });
-      if (enrolled === undefined) throw new Problem('enrolment_expired');
-      await counters.giveBack([tries]);
-      return enrolled;
-    },
-  };
+      return { device_id, token, device_name: name, user_id };
+    });
+    if (enrolled === undefined) throw new Problem('enrolment_expired');
+    await this.counters.giveBack([tries]);
+    return enrolled;
+  }
+}
+
+export function createEnrolment(options: EnrolmentOptions): Enrolment {
+  return new Enrolment(options);
 }
 
 function limitReached(limit: number): Problem {

@@ -1,3 +1,4 @@
+// proves: security-44
 import { randomUUID } from 'node:crypto';
 import { SAID_BYTES_MAXIMUM } from '@palisade/contract/agent';
 import { removeDevice, revokeDevice } from '@palisade/contract/devices';

@@ -91,6 +91,7 @@ describe('a second look', async () => {
     expect(replyOf(await asked()).second_look?.state).toBe('asked');
   });
 
+  // proves: device-hostile-agent-4
   test('takes no other file than the one that was found, and keeps nothing of it', async () => {
     const { token, identity, find, content, asked, order } = await withFinding(app);
     replyOf(await asked());
@@ -106,6 +107,7 @@ describe('a second look', async () => {
     expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]);
   });
 
+  // proves: device-hostile-agent-4
   test('takes no byte more than what was found has, nor a large file that is another one', async () => {
     const { identity, find, asked, order } = await withFinding(app, Buffer.alloc(200_000, 'a'));
     replyOf(await asked());
@@ -117,6 +119,7 @@ describe('a second look', async () => {
     expect(readdirSync(join(app.data_dir, 'spool'))).toEqual([]);
   });
 
+  // proves: device-hostile-agent-4
   test('is taken from the device alone that was asked, and only while it is asked', async () => {
     const mine = await withFinding(app);
     const other = await withFinding(app);

@@ -19,26 +19,6 @@ interface Awaited {
   order_id: string;
 }
 
-/** Second looks: what a device found is sent to this server, because its person asked for it, and read by the server's scanner. */
-export interface SecondLooks {
-  /** Findings as replies have them, each with what became of its second look. */
-  withLooks(rows: readonly FindingRow[]): Promise<DeviceFinding[]>;
-  /** Has the device send the file. @throws Problem `conflict` with the reason where that cannot be asked for. */
-  ask(finding: FindingRow, by: Doer): Promise<DeviceFinding>;
-  /** @throws Problem `conflict` once the file has come, and where nothing was asked for. */
-  withdraw(finding: FindingRow, by: Doer): Promise<DeviceFinding>;
-  /** What a device is asked for. */
-  wanted(device_id: string): Promise<SecondLook[]>;
-  /** What a device names when it sends a file. @throws Problem `not_found` where nobody asks for it (any more). */
-  find(device: DeviceRow, order_id: string): Promise<Awaited>;
-  /** Takes a file that has come, before anything reads it. @throws Problem `conflict` for another file than the one that was found, `not_found` where nobody asks for it any more. */
-  accept(awaited: Awaited, scan_id: string, arrived: { size: number; sha256: string }, by: BySomebody): Promise<void>;
-  /** The scan has ended, with an answer or without one. */
-  ended(scan_id: string, failure: string | null): Promise<void>;
-  /** The device could not send the file. Of what is not asked for nothing happens. */
-  failed(device: DeviceRow, order_id: string, reason: string): Promise<void>;
-}
-
 /** What is read has a record by then, or its server ended before it could make one. ms. */
 const RECORDED_WITHIN_MS = 15 * 60_000;
 const WANTED_AT_ONCE = 200;
@@ -46,65 +26,83 @@ const NOTHING_ASKED = 'Nobody asks this device for this file any more.';
 const ANOTHER_FILE = 'The device sent another file than the one that it had found, so it was not taken.';
 const NOT_BY_NOW = 'The agent on this device does not send files. Have a newer one installed.';
 
-export function createSecondLooks(parts: {
+interface SecondLooksOptions {
   database: Kysely<Tables>;
   audit: Audit;
   /** The scans of some ids, as far as there are any. */
   scans: (ids: readonly string[]) => Promise<readonly Scan[]>;
   nudge: (device_id: string) => void;
   now: () => number;
-}): SecondLooks {
-  const { database, audit, scans, nudge, now } = parts;
-  const at = () => new Date(now()).toISOString();
-  const auditTables = (transaction: Kysely<Tables>) => transaction.$pickTables<'audit_entries' | 'audit_head'>();
+}
 
-  function lookOf(row: FindingRow, scan: Scan | undefined): FindingsSecondLook | null {
-    if (row.look_state === null || row.look_asked_at === null) return null;
-    const kept = { asked_at: row.look_asked_at, reason: row.look_reason };
-    if (scan !== undefined) {
-      const { id, scan_status, status_detail, scanned_at, threat_detected, engines } = scan;
-      const waits = scan_status === 'pending' && (status_detail === 'queued' || status_detail === 'engine_down');
-      return {
-        ...kept,
-        state: waits ? 'scanning' : 'answered',
-        scan: { id, scan_status, status_detail, scanned_at, threat_detected, engines },
-      };
-    }
-    const is_late = now() - Date.parse(row.look_received_at ?? row.look_asked_at) > RECORDED_WITHIN_MS;
-    const is_gone = row.look_state === 'answered' || (row.look_state === 'scanning' && is_late);
-    return { ...kept, state: is_gone ? 'gone' : row.look_state, scan: null };
+const at = (now: () => number) => new Date(now()).toISOString();
+
+const auditTables = (transaction: Kysely<Tables>) => transaction.$pickTables<'audit_entries' | 'audit_head'>();
+
+function lookOf(now: () => number, row: FindingRow, scan: Scan | undefined): FindingsSecondLook | null {
+  if (row.look_state === null || row.look_asked_at === null) return null;
+  const kept = { asked_at: row.look_asked_at, reason: row.look_reason };
+  if (scan !== undefined) {
+    const { id, scan_status, status_detail, scanned_at, threat_detected, engines } = scan;
+    const waits = scan_status === 'pending' && (status_detail === 'queued' || status_detail === 'engine_down');
+    return {
+      ...kept,
+      state: waits ? 'scanning' : 'answered',
+      scan: { id, scan_status, status_detail, scanned_at, threat_detected, engines },
+    };
+  }
+  const is_late = now() - Date.parse(row.look_received_at ?? row.look_asked_at) > RECORDED_WITHIN_MS;
+  const is_gone = row.look_state === 'answered' || (row.look_state === 'scanning' && is_late);
+  return { ...kept, state: is_gone ? 'gone' : row.look_state, scan: null };
+}
+
+const deviceOf = async (database: Kysely<Tables>, id: string) => {
+  const device = await database.selectFrom('devices').selectAll().where('id', '=', id).executeTakeFirst();
+  if (device === undefined) throw new Problem('not_found');
+  return device;
+};
+
+/** Second looks: what a device found is sent to this server, because its person asked for it, and read by the server's scanner. */
+export class SecondLooks {
+  private readonly database: Kysely<Tables>;
+  private readonly audit: Audit;
+  private readonly scans: (ids: readonly string[]) => Promise<readonly Scan[]>;
+  private readonly nudge: (device_id: string) => void;
+  private readonly now: () => number;
+
+  constructor(options: SecondLooksOptions) {
+    this.database = options.database;
+    this.audit = options.audit;
+    this.scans = options.scans;
+    this.nudge = options.nudge;
+    this.now = options.now;
   }
 
-  async function withLooks(rows: readonly FindingRow[]): Promise<DeviceFinding[]> {
+  /** Findings as replies have them, each with what became of its second look. */
+  async withLooks(rows: readonly FindingRow[]): Promise<DeviceFinding[]> {
     const ids = rows.flatMap(({ look_scan_id }) => look_scan_id ?? []);
-    const known = new Map((ids.length === 0 ? [] : await scans(ids)).map((scan) => [scan.id, scan]));
+    const known = new Map((ids.length === 0 ? [] : await this.scans(ids)).map((scan) => [scan.id, scan]));
     return rows.map((row) => ({
       ...findingOf(row),
-      second_look: lookOf(row, row.look_scan_id === null ? undefined : known.get(row.look_scan_id)),
+      second_look: lookOf(this.now, row, row.look_scan_id === null ? undefined : known.get(row.look_scan_id)),
     }));
   }
 
-  async function one(row: FindingRow): Promise<DeviceFinding> {
-    const [finding] = await withLooks([row]);
+  private async one(row: FindingRow): Promise<DeviceFinding> {
+    const [finding] = await this.withLooks([row]);
     if (finding === undefined) throw new Problem('not_found');
     return finding;
   }
 
-  const deviceOf = async (id: string) => {
-    const device = await database.selectFrom('devices').selectAll().where('id', '=', id).executeTakeFirst();
-    if (device === undefined) throw new Problem('not_found');
-    return device;
-  };
-
   /** Changes what is asked of a device and keeps that in the log; undefined where it is not as `order_id` has it any more. */
-  async function change(
+  private async change(
     { id, device_id, user_id, path, file_hash }: FindingRow,
     order_id: string | null,
     set: Updateable<DeviceTables['device_findings']>,
     entry: BySomebody & { kind: Parameters<Audit['record']>[1]['kind']; details?: Record<string, string> },
   ): Promise<FindingRow | undefined> {
-    const device = await deviceOf(device_id);
-    const changed = await database.transaction().execute(async (transaction) => {
+    const device = await deviceOf(this.database, device_id);
+    const changed = await this.database.transaction().execute(async (transaction) => {
       const row = await transaction
         .updateTable('device_findings')
         .set(set)
@@ -124,99 +122,120 @@ export function createSecondLooks(parts: {
         .execute();
       const { kind, actor_id, origin, details = {} } = entry;
       const named = { device_name: device.device_name, path, file_hash, ...details };
-      await audit.record(auditTables(transaction), { kind, subject_id: user_id, actor_id, origin, details: named });
+      await this.audit.record(auditTables(transaction), { kind, subject_id: user_id, actor_id, origin, details: named });
       return row;
     });
-    if (changed !== undefined) nudge(device_id);
+    if (changed !== undefined) this.nudge(device_id);
     return changed;
   }
 
-  return {
-    withLooks,
+  /** Has the device send the file. @throws Problem `conflict` with the reason where that cannot be asked for. */
+  async ask(finding: FindingRow, by: Doer): Promise<DeviceFinding> {
+    const device = await deviceOf(this.database, finding.device_id);
+    if (device.revoked_at !== null) throw new Problem('conflict', { detail: 'This device was revoked.' });
+    if (finding.state === 'deleted') throw new Problem('conflict', { detail: 'This file was deleted.' });
+    if (finding.size > UPLOAD_MAXIMUM) throw new Problem('conflict', { detail: 'This file is larger than the server scans.' });
+    const capabilities = capabilitiesOf(device);
+    if (capabilities?.second_look !== true)
+      throw new Problem('conflict', { detail: capabilities?.second_look_reason ?? NOT_BY_NOW });
+    const [before] = await this.withLooks([finding]);
+    // Of a look whose server ended over it no answer comes.
+    const is_lost = finding.look_state === 'scanning' && before?.second_look?.state === 'gone';
+    if (is_lost)
+      await this.database.updateTable('device_findings').set({ look_state: 'failed' }).where('id', '=', finding.id).execute();
+    const asked: Updateable<DeviceTables['device_findings']> = {
+      look_state: 'asked',
+      look_order_id: newId(),
+      look_asked_at: at(this.now),
+      look_received_at: null,
+      look_scan_id: null,
+      look_reason: null,
+    };
+    const row = await this.change(finding, null, asked, { kind: 'second_look_asked', ...by });
+    if (row === undefined) throw new Problem('conflict', { detail: 'A second look at this file is under way.' });
+    return await this.one(row);
+  }
 
-    async ask(finding, by) {
-      const device = await deviceOf(finding.device_id);
-      if (device.revoked_at !== null) throw new Problem('conflict', { detail: 'This device was revoked.' });
-      if (finding.state === 'deleted') throw new Problem('conflict', { detail: 'This file was deleted.' });
-      if (finding.size > UPLOAD_MAXIMUM) throw new Problem('conflict', { detail: 'This file is larger than the server scans.' });
-      const capabilities = capabilitiesOf(device);
-      if (capabilities?.second_look !== true)
-        throw new Problem('conflict', { detail: capabilities?.second_look_reason ?? NOT_BY_NOW });
-      const [before] = await withLooks([finding]);
-      // Of a look whose server ended over it no answer comes.
-      const is_lost = finding.look_state === 'scanning' && before?.second_look?.state === 'gone';
-      if (is_lost)
-        await database.updateTable('device_findings').set({ look_state: 'failed' }).where('id', '=', finding.id).execute();
-      const asked: Updateable<DeviceTables['device_findings']> = {
-        ...{ look_state: 'asked', look_order_id: newId(), look_asked_at: at() },
-        ...{ look_received_at: null, look_scan_id: null, look_reason: null },
-      };
-      const row = await change(finding, null, asked, { kind: 'second_look_asked', ...by });
-      if (row === undefined) throw new Problem('conflict', { detail: 'A second look at this file is under way.' });
-      return await one(row);
-    },
+  /** @throws Problem `conflict` once the file has come, and where nothing was asked for. */
+  async withdraw(finding: FindingRow, by: Doer): Promise<DeviceFinding> {
+    const none: Updateable<DeviceTables['device_findings']> = {
+      look_state: null,
+      look_order_id: null,
+      look_asked_at: null,
+      look_reason: null,
+    };
+    const { look_order_id } = finding;
+    const row =
+      look_order_id === null
+        ? undefined
+        : await this.change(finding, look_order_id, none, { kind: 'second_look_withdrawn', ...by });
+    if (row === undefined) throw new Problem('conflict', { detail: 'The file has come already, or was never asked for.' });
+    return await this.one(row);
+  }
 
-    async withdraw(finding, by) {
-      const none: Updateable<DeviceTables['device_findings']> = {
-        ...{ look_state: null, look_order_id: null, look_asked_at: null, look_reason: null },
-      };
-      const { look_order_id } = finding;
-      const row =
-        look_order_id === null ? undefined : await change(finding, look_order_id, none, { kind: 'second_look_withdrawn', ...by });
-      if (row === undefined) throw new Problem('conflict', { detail: 'The file has come already, or was never asked for.' });
-      return await one(row);
-    },
+  /** What a device is asked for. */
+  async wanted(device_id: string): Promise<SecondLook[]> {
+    const rows = await this.database
+      .selectFrom('device_findings')
+      .select(['look_order_id', 'finding_id', 'file_hash'])
+      .where('device_id', '=', device_id)
+      .where('look_order_id', 'is not', null)
+      .orderBy('id')
+      .limit(WANTED_AT_ONCE)
+      .execute();
+    return rows.flatMap(({ look_order_id: id, finding_id, file_hash }) => (id === null ? [] : [{ id, finding_id, file_hash }]));
+  }
 
-    async wanted(device_id) {
-      const rows = await database
-        .selectFrom('device_findings')
-        .select(['look_order_id', 'finding_id', 'file_hash'])
-        .where('device_id', '=', device_id)
-        .where('look_order_id', 'is not', null)
-        .orderBy('id')
-        .limit(WANTED_AT_ONCE)
-        .execute();
-      return rows.flatMap(({ look_order_id: id, finding_id, file_hash }) => (id === null ? [] : [{ id, finding_id, file_hash }]));
-    },
+  /** What a device names when it sends a file. @throws Problem `not_found` where nobody asks for it (any more). */
+  async find({ id: device_id }: DeviceRow, order_id: string): Promise<Awaited> {
+    const finding = await this.database
+      .selectFrom('device_findings')
+      .selectAll()
+      .where('look_order_id', '=', order_id)
+      .where('device_id', '=', device_id)
+      .executeTakeFirst();
+    if (finding === undefined) throw new Problem('not_found', { detail: NOTHING_ASKED });
+    return { finding, order_id };
+  }
 
-    async find({ id: device_id }, order_id) {
-      const finding = await database
-        .selectFrom('device_findings')
-        .selectAll()
-        .where('look_order_id', '=', order_id)
-        .where('device_id', '=', device_id)
-        .executeTakeFirst();
-      if (finding === undefined) throw new Problem('not_found', { detail: NOTHING_ASKED });
-      return { finding, order_id };
-    },
+  /** Takes a file that has come, before anything reads it. @throws Problem `conflict` for another file than the one that was found, `not_found` where nobody asks for it any more. */
+  async accept(
+    { finding, order_id }: Awaited,
+    look_scan_id: string,
+    { size, sha256 }: { size: number; sha256: string },
+    by: BySomebody,
+  ): Promise<void> {
+    if (sha256 !== finding.file_hash || size !== finding.size) {
+      const refused = { look_state: 'failed', look_order_id: null, look_reason: ANOTHER_FILE } as const;
+      await this.change(finding, order_id, refused, { kind: 'second_look_refused', ...by, details: { sent_hash: sha256 } });
+      throw new Problem('conflict', { detail: ANOTHER_FILE });
+    }
+    const taken = { look_state: 'scanning', look_order_id: null, look_received_at: at(this.now), look_scan_id } as const;
+    const row = await this.change(finding, order_id, taken, { kind: 'second_look_received', ...by });
+    // It was taken back meanwhile, or has come twice.
+    if (row === undefined) throw new Problem('not_found', { detail: NOTHING_ASKED });
+  }
 
-    async accept({ finding, order_id }, look_scan_id, { size, sha256 }, by) {
-      if (sha256 !== finding.file_hash || size !== finding.size) {
-        const refused = { look_state: 'failed', look_order_id: null, look_reason: ANOTHER_FILE } as const;
-        await change(finding, order_id, refused, { kind: 'second_look_refused', ...by, details: { sent_hash: sha256 } });
-        throw new Problem('conflict', { detail: ANOTHER_FILE });
-      }
-      const taken = { look_state: 'scanning', look_order_id: null, look_received_at: at(), look_scan_id } as const;
-      const row = await change(finding, order_id, taken, { kind: 'second_look_received', ...by });
-      // It was taken back meanwhile, or has come twice.
-      if (row === undefined) throw new Problem('not_found', { detail: NOTHING_ASKED });
-    },
+  /** The scan has ended, with an answer or without one. */
+  async ended(scan_id: string, failure: string | null): Promise<void> {
+    await this.database
+      .updateTable('device_findings')
+      .set({ look_state: failure === null ? 'answered' : 'failed', look_reason: failure })
+      .where('look_scan_id', '=', scan_id)
+      .execute();
+  }
 
-    async ended(scan_id, failure) {
-      await database
-        .updateTable('device_findings')
-        .set({ look_state: failure === null ? 'answered' : 'failed', look_reason: failure })
-        .where('look_scan_id', '=', scan_id)
-        .execute();
-    },
+  /** The device could not send the file. Of what is not asked for nothing happens. */
+  async failed({ id: device_id }: DeviceRow, order_id: string, look_reason: string): Promise<void> {
+    await this.database
+      .updateTable('device_findings')
+      .set({ look_state: 'failed', look_order_id: null, look_reason })
+      .where('device_id', '=', device_id)
+      .where('look_order_id', '=', order_id)
+      .execute();
+  }
+}
 
-    async failed({ id: device_id }, order_id, look_reason) {
-      await database
-        .updateTable('device_findings')
-        .set({ look_state: 'failed', look_order_id: null, look_reason })
-        .where('device_id', '=', device_id)
-        .where('look_order_id', '=', order_id)
-        .execute();
-    },
-  };
+export function createSecondLooks(options: SecondLooksOptions): SecondLooks {
+  return new SecondLooks(options);
 }

@@ -55,6 +55,7 @@ describe('a refusal in force', () => {
   });
 });
 
+// proves: asvs-2.4.1
 describe('what strangers may ask for', () => {
   test.each([
     ['an email of an account', 'boss@example.com', 200],

@@ -50,6 +50,7 @@ beforeEach(() => {
   pauses.length = 0;
 });
 
+// proves: asvs-6.3.1, security-12
 describe('one account from one source', () => {
   test.each(['known', 'unknown'])(
     'is refused for 10 minutes after 5 wrong passwords, with the time left: %s email',
@@ -129,6 +130,7 @@ describe('one account from one source', () => {
   });
 });
 
+// proves: asvs-6.3.1
 describe('many accounts from one source', () => {
   test('have the source refused at the fifth', async () => {
     const [email, source] = [await newAccount(), newSource()];
@@ -175,6 +177,7 @@ describe('many accounts from one source', () => {
   });
 });
 
+// proves: asvs-6.3.1
 describe('one account from many sources', () => {
   test.each(['known', 'unknown'])('is slowed down, and nobody is refused: %s email', async (kind) => {
     const email = kind === 'known' ? await newAccount() : `nobody-${randomBytes(4).toString('hex')}@example.com`;

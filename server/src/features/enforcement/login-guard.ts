@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
-import type { Limits } from '#platform/limits.ts';
+import type { Limits, Rate } from '#platform/limits.ts';
 import { tooManyRequests } from '#platform/problem.ts';
 import type { BlockRow, Blocks, Target } from './blocks.ts';
 import type { EnforcementTables } from './enforcement.tables.ts';
@@ -21,19 +21,6 @@ interface Admission {
   failed(user_id: string | null): Promise<void>;
   /** It was right, and somebody is signed in. */
   succeeded(user_id: string): Promise<void>;
-}
-
-export interface LoginGuard {
-  /**
-   * Does the work of a try, or makes it wait. At most so many are under way as may fail, also of those that come at once; the others wait for them.
-   * @throws Problem `too_many_requests`, the same for known and unknown emails, and what the work throws.
-   */
-  attempt<Result>(attempt: Attempt, work: (admission: Admission) => Promise<Result>): Promise<Result>;
-  /** Ends a block as its own account's owner or an administrator, and forgets what led to it. Whether it was in force. */
-  lift(block_id: string, by: string): Promise<boolean>;
-  /** Whether an account was signed in to from a source, not too long ago. */
-  isKnown(attempt: Attempt): Promise<boolean>;
-  close(): Promise<void>;
 }
 
 type Tables = EnforcementTables & AuditTables;
@@ -61,7 +48,7 @@ export function delayOf(failures: number, from: number): number {
   return Math.min(DELAY.most_ms, DELAY.first_ms * 2 ** Math.floor((failures - from) / DELAY.doubled_each));
 }
 
-export function createLoginGuard(parts: {
+interface LoginGuardOptions {
   database: Kysely<Tables>;
   blocks: Blocks;
   counters: Counters;
@@ -75,15 +62,45 @@ export function createLoginGuard(parts: {
   /** Waits so many ms. */
   pause: (ms: number) => Promise<void>;
   logger: FastifyBaseLogger;
-}): LoginGuard {
-  const { database, blocks, counters, limits, audit, isExempt, onLift, now, pause, logger } = parts;
-  const { pair, spray, distributed } = limits;
-  const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
-  const underway = new Set<Promise<void>>();
-  let waiting = 0;
+}
 
-  const waitingTries = createWaiting();
-  const keys = {
+const at = (now: () => number, offset_ms = 0) => new Date(now() + offset_ms).toISOString();
+
+async function remember(
+  database: Kysely<Tables>,
+  now: () => number,
+  { source, account }: Attempt,
+  user_id: string,
+): Promise<void> {
+  await database.deleteFrom('sign_in_sources').where('user_id', '=', user_id).where('last_at', '<', at(now, -KNOWN_MS)).execute();
+  await database
+    .insertInto('sign_in_sources')
+    .values({ account, source, user_id, last_at: at(now) })
+    .onConflict((conflict) => conflict.columns(['account', 'source']).doUpdateSet({ user_id, last_at: at(now) }))
+    .execute();
+}
+
+const refusal = (now: () => number, { kind, until }: { kind: BlockRow['kind']; until: number }) =>
+  tooManyRequests(
+    kind === 'pair' ? 'Too many wrong passwords for this email.' : 'Too many failed sign-ins from your network.',
+    until - now(),
+  );
+
+export class LoginGuard {
+  private readonly database: Kysely<Tables>;
+  private readonly blocks: Blocks;
+  private readonly counters: Counters;
+  private readonly limits: Limits;
+  private readonly audit: Audit;
+  private readonly isExempt: (source: string) => boolean;
+  private readonly onLift: (block: { source: string; account: string | null }) => Promise<void>;
+  private readonly now: () => number;
+  private readonly pause: (ms: number) => Promise<void>;
+  private readonly logger: FastifyBaseLogger;
+  private readonly underway = new Set<Promise<void>>();
+  private waiting = 0;
+  private readonly waitingTries = createWaiting();
+  private readonly keys = {
     // Those under way, and those that were wrong.
     tries: ({ source, account }: Attempt) => `tries:${account}:${source}`,
     failures: ({ source, account }: Attempt) => `failures:${account}:${source}`,
@@ -94,172 +111,184 @@ export function createLoginGuard(parts: {
     refusing: (source: string) => `refusing:${source}`,
   };
   // Fires with the last one of `spray.count`: the bucket holds those before it.
-  const sprayBucket = {
-    count: spray.count - 1,
-    period_ms: (spray.period_ms * (spray.count - 1)) / spray.count,
-  };
+  private readonly sprayBucket: Rate;
+
+  constructor(options: LoginGuardOptions) {
+    this.database = options.database;
+    this.blocks = options.blocks;
+    this.counters = options.counters;
+    this.limits = options.limits;
+    this.audit = options.audit;
+    this.isExempt = options.isExempt;
+    this.onLift = options.onLift;
+    this.now = options.now;
+    this.pause = options.pause;
+    this.logger = options.logger;
+    this.sprayBucket = {
+      count: this.limits.spray.count - 1,
+      period_ms: (this.limits.spray.period_ms * (this.limits.spray.count - 1)) / this.limits.spray.count,
+    };
+  }
 
   /** Does what only a known account has after the answer, so that the time of an answer does not tell which email is known. */
-  function afterwards(work: () => Promise<void>): void {
+  private afterwards(work: () => Promise<void>): void {
     const done = new Promise((resolve) => setImmediate(resolve))
       .then(work)
-      .catch((error: unknown) => logger.error({ err: error }, 'what follows on a refused sign-in could not be done'))
-      .finally(() => underway.delete(done));
-    underway.add(done);
+      .catch((error: unknown) => this.logger.error({ err: error }, 'what follows on a refused sign-in could not be done'))
+      .finally(() => this.underway.delete(done));
+    this.underway.add(done);
   }
 
-  async function refuse(target: Target, rule: BlockRow['rule'], user_id: string | null): Promise<void> {
-    const block = await blocks.add(target, rule, user_id);
+  private async refuse(target: Target, rule: BlockRow['rule'], user_id: string | null): Promise<void> {
+    const block = await this.blocks.add(target, rule, user_id);
     if (user_id === null) return;
     const details = { source: block.source, rule, until: block.until };
-    afterwards(() => audit.record(database, { kind: 'block_added', subject_id: user_id, actor_id: null, details }));
+    this.afterwards(() =>
+      this.audit.record(this.database, { kind: 'block_added', subject_id: user_id, actor_id: null, details }),
+    );
   }
 
-  async function isGuessedAt(account: string): Promise<number | undefined> {
-    const failures = await counters.count(keys.failuresAnywhere(account), distributed.period_ms);
-    if (failures < distributed.count) return undefined;
-    const sources = await counters.count(keys.failureSources(account), distributed.period_ms);
+  private async isGuessedAt(account: string): Promise<number | undefined> {
+    const failures = await this.counters.count(this.keys.failuresAnywhere(account), this.limits.distributed.period_ms);
+    if (failures < this.limits.distributed.count) return undefined;
+    const sources = await this.counters.count(this.keys.failureSources(account), this.limits.distributed.period_ms);
     return sources >= DISTRIBUTED_SOURCES ? failures : undefined;
   }
 
-  async function isKnown({ source, account }: Attempt): Promise<boolean> {
-    const row = await database
+  /** Whether an account was signed in to from a source, not too long ago. */
+  async isKnown({ source, account }: Attempt): Promise<boolean> {
+    const row = await this.database
       .selectFrom('sign_in_sources')
       .select('last_at')
       .where('account', '=', account)
       .where('source', '=', source)
-      .where('last_at', '>', at(-KNOWN_MS))
+      .where('last_at', '>', at(this.now, -KNOWN_MS))
       .executeTakeFirst();
     return row !== undefined;
   }
 
   /** The owner, at a place where they were before, waits for nobody. */
-  async function delay(attempt: Attempt): Promise<void> {
-    const failures = await isGuessedAt(attempt.account);
-    if (failures === undefined || (await isKnown(attempt))) return;
-    if (waiting >= WAITING_MAXIMUM) throw tooManyRequests('Too many people sign in just now.', WAITING_RETRY_MS);
-    waiting += 1;
+  private async delay(attempt: Attempt): Promise<void> {
+    const failures = await this.isGuessedAt(attempt.account);
+    if (failures === undefined || (await this.isKnown(attempt))) return;
+    if (this.waiting >= WAITING_MAXIMUM) throw tooManyRequests('Too many people sign in just now.', WAITING_RETRY_MS);
+    this.waiting += 1;
     try {
-      await pause(delayOf(failures, distributed.count));
+      await this.pause(delayOf(failures, this.limits.distributed.count));
     } finally {
-      waiting -= 1;
+      this.waiting -= 1;
     }
   }
 
-  async function countAnywhere({ source, account }: Attempt, ticket: string): Promise<void> {
-    const { period_ms: window_ms } = distributed;
-    await counters.put(keys.failuresAnywhere(account), { member: ticket, most: KEPT.failures, window_ms });
-    await counters.put(keys.failureSources(account), { member: source, most: KEPT.sources, window_ms });
+  private async countAnywhere({ source, account }: Attempt, ticket: string): Promise<void> {
+    const { period_ms: window_ms } = this.limits.distributed;
+    await this.counters.put(this.keys.failuresAnywhere(account), { member: ticket, most: KEPT.failures, window_ms });
+    await this.counters.put(this.keys.failureSources(account), { member: source, most: KEPT.sources, window_ms });
   }
 
-  async function countSource({ source, account }: Attempt): Promise<void> {
-    if (isExempt(source)) return;
+  private async countSource({ source, account }: Attempt): Promise<void> {
+    if (this.isExempt(source)) return;
     const place = { member: account, most: KEPT.accounts, window_ms: SAME_ACCOUNT_MS };
-    const { isNew } = await counters.put(keys.failedAccounts(source), place);
+    const { isNew } = await this.counters.put(this.keys.failedAccounts(source), place);
     if (!isNew) return;
-    const overflow = await counters.take([{ key: keys.spray(source), rate: sprayBucket }]);
+    const overflow = await this.counters.take([{ key: this.keys.spray(source), rate: this.sprayBucket }]);
     if (overflow === undefined) return;
     // What comes next is another series.
-    await counters.clear([keys.spray(source), keys.failedAccounts(source)]);
+    await this.counters.clear([this.keys.spray(source), this.keys.failedAccounts(source)]);
     // Tries that were let in before the refusal belong to it, however many they are.
-    const { isNew: is_first } = await counters.put(keys.refusing(source), { member: source, most: 1, window_ms: LET_IN_MS });
-    if (is_first) await refuse({ source, account: null }, 'many_accounts', null);
+    const { isNew: is_first } = await this.counters.put(this.keys.refusing(source), {
+      member: source,
+      most: 1,
+      window_ms: LET_IN_MS,
+    });
+    if (is_first) await this.refuse({ source, account: null }, 'many_accounts', null);
   }
 
   /** Who knows the password has mistyped it: that is no account that somebody guesses at. To be asked before its failures are forgotten. */
-  async function forgiveSource({ source, account }: Attempt, failures: string): Promise<void> {
-    if (isExempt(source) || (await counters.count(failures, pair.period_ms)) === 0) return;
-    await counters.remove(keys.failedAccounts(source), account);
-    await counters.giveBack([{ key: keys.spray(source), rate: sprayBucket }]);
+  private async forgiveSource({ source, account }: Attempt, failures: string): Promise<void> {
+    if (this.isExempt(source) || (await this.counters.count(failures, this.limits.pair.period_ms)) === 0) return;
+    await this.counters.remove(this.keys.failedAccounts(source), account);
+    await this.counters.giveBack([{ key: this.keys.spray(source), rate: this.sprayBucket }]);
   }
 
-  async function remember({ source, account }: Attempt, user_id: string): Promise<void> {
-    await database.deleteFrom('sign_in_sources').where('user_id', '=', user_id).where('last_at', '<', at(-KNOWN_MS)).execute();
-    await database
-      .insertInto('sign_in_sources')
-      .values({ account, source, user_id, last_at: at() })
-      .onConflict((conflict) => conflict.columns(['account', 'source']).doUpdateSet({ user_id, last_at: at() }))
-      .execute();
-  }
-
-  const refusal = ({ kind, until }: { kind: BlockRow['kind']; until: number }) =>
-    tooManyRequests(
-      kind === 'pair' ? 'Too many wrong passwords for this email.' : 'Too many failed sign-ins from your network.',
-      until - now(),
-    );
-
-  return {
-    async attempt(attempt, work) {
-      const requireUnrefused = async () => {
-        const refused = await blocks.refusal(attempt);
-        if (refused) throw refusal(refused);
-      };
+  /**
+   * Does the work of a try, or makes it wait. At most so many are under way as may fail, also of those that come at once; the others wait for them.
+   * @throws Problem `too_many_requests`, the same for known and unknown emails, and what the work throws.
+   */
+  async attempt<Result>(attempt: Attempt, work: (admission: Admission) => Promise<Result>): Promise<Result> {
+    const requireUnrefused = async () => {
+      const refused = await this.blocks.refusal(attempt);
+      if (refused) throw refusal(this.now, refused);
+    };
+    await requireUnrefused();
+    await this.delay(attempt);
+    const [tries, failures] = [this.keys.tries(attempt), this.keys.failures(attempt)];
+    const place = { member: randomUUID(), most: this.limits.pair.count, window_ms: this.limits.pair.period_ms };
+    const began = performance.now();
+    for (;;) {
+      const { wait_ms } = await this.counters.put(tries, place);
+      if (wait_ms <= 0) break;
+      // Refused since it was asked above, or about to be.
+      if ((await this.counters.count(failures, this.limits.pair.period_ms)) >= this.limits.pair.count)
+        throw refusal(this.now, (await this.blocks.refusal(attempt)) ?? { kind: 'pair', until: this.now() + wait_ms });
+      // Those in the way may be right.
+      if (!(await this.waitingTries.forOthers(tries, began)))
+        throw tooManyRequests('Too many people sign in just now.', WAITING_RETRY_MS);
       await requireUnrefused();
-      await delay(attempt);
-      const [tries, failures] = [keys.tries(attempt), keys.failures(attempt)];
-      const place = { member: randomUUID(), most: pair.count, window_ms: pair.period_ms };
-      const began = performance.now();
-      for (;;) {
-        const { wait_ms } = await counters.put(tries, place);
-        if (wait_ms <= 0) break;
-        // Refused since it was asked above, or about to be.
-        if ((await counters.count(failures, pair.period_ms)) >= pair.count)
-          throw refusal((await blocks.refusal(attempt)) ?? { kind: 'pair', until: now() + wait_ms });
-        // Those in the way may be right.
-        if (!(await waitingTries.forOthers(tries, began)))
-          throw tooManyRequests('Too many people sign in just now.', WAITING_RETRY_MS);
-        await requireUnrefused();
-      }
-      let isSettled = false;
-      try {
-        return await work({
-          async failed(user_id) {
-            isSettled = true;
-            const { count } = await counters.put(failures, place);
-            // A set counts each of its members once, so that exactly one of several at once is the last.
-            if (count === pair.count) await refuse(attempt, 'wrong_passwords', user_id);
-            await countSource(attempt);
-            await countAnywhere(attempt, place.member);
-          },
-          async succeeded(user_id) {
-            isSettled = true;
-            await forgiveSource(attempt, failures);
-            await counters.clear([tries, failures]);
-            await blocks.forgive(attempt);
-            await remember(attempt, user_id);
-          },
-        });
-      } finally {
-        if (!isSettled) await counters.remove(tries, place.member);
-        waitingTries.wake(tries);
-      }
-    },
-
-    async lift(block_id, by) {
-      const block = await database.transaction().execute(async (transaction) => {
-        const lifted = await blocks.lift(transaction.$pickTables<'blocks' | 'sign_in_sources'>(), block_id, by);
-        if (lifted === undefined) return undefined;
-        const { source, rule, user_id } = lifted;
-        await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
-          kind: 'block_lifted',
-          subject_id: user_id ?? by,
-          actor_id: by,
-          details: { source, rule },
-        });
-        return lifted;
+    }
+    let isSettled = false;
+    try {
+      return await work({
+        failed: async (user_id) => {
+          isSettled = true;
+          const { count } = await this.counters.put(failures, place);
+          // A set counts each of its members once, so that exactly one of several at once is the last.
+          if (count === this.limits.pair.count) await this.refuse(attempt, 'wrong_passwords', user_id);
+          await this.countSource(attempt);
+          await this.countAnywhere(attempt, place.member);
+        },
+        succeeded: async (user_id) => {
+          isSettled = true;
+          await this.forgiveSource(attempt, failures);
+          await this.counters.clear([tries, failures]);
+          await this.blocks.forgive(attempt);
+          await remember(this.database, this.now, attempt, user_id);
+        },
       });
-      if (block === undefined) return false;
-      const { source, account } = block;
-      if (account === null) await counters.clear([keys.spray(source), keys.failedAccounts(source), keys.refusing(source)]);
-      else await counters.clear([keys.tries({ source, account }), keys.failures({ source, account })]);
-      await onLift({ source, account });
-      return true;
-    },
+    } finally {
+      if (!isSettled) await this.counters.remove(tries, place.member);
+      this.waitingTries.wake(tries);
+    }
+  }
 
-    isKnown,
+  /** Ends a block as its own account's owner or an administrator, and forgets what led to it. Whether it was in force. */
+  async lift(block_id: string, by: string): Promise<boolean> {
+    const block = await this.database.transaction().execute(async (transaction) => {
+      const lifted = await this.blocks.lift(transaction.$pickTables<'blocks' | 'sign_in_sources'>(), block_id, by);
+      if (lifted === undefined) return undefined;
+      const { source, rule, user_id } = lifted;
+      await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
+        kind: 'block_lifted',
+        subject_id: user_id ?? by,
+        actor_id: by,
+        details: { source, rule },
+      });
+      return lifted;
+    });
+    if (block === undefined) return false;
+    const { source, account } = block;
+    if (account === null)
+      await this.counters.clear([this.keys.spray(source), this.keys.failedAccounts(source), this.keys.refusing(source)]);
+    else await this.counters.clear([this.keys.tries({ source, account }), this.keys.failures({ source, account })]);
+    await this.onLift({ source, account });
+    return true;
+  }
 
-    async close() {
-      await Promise.all(underway);
-    },
-  };
+  async close(): Promise<void> {
+    await Promise.all(this.underway);
+  }
+}
+
+export function createLoginGuard(options: LoginGuardOptions): LoginGuard {
+  return new LoginGuard(options);
 }

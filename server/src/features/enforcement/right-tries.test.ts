@@ -1,3 +1,4 @@
+// proves: security-9
 import { login } from '@palisade/contract/auth';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { endOtherSessions } from '@palisade/contract/sessions';
@@ -48,6 +49,7 @@ async function withApp(): Promise<{ person: Person; code: () => string }> {
 const challengeOf = async (person: Person) => problemOf(await rightLogin(person)).challenge ?? '';
 
 describe('right passwords', () => {
+  // proves: attack-B.14-5
   test('twenty at once sign in twenty times', async () => {
     const person = await signIn();
     const answers = await times(20, () => rightLogin(person));
@@ -84,6 +86,7 @@ describe('right passwords', () => {
 });
 
 describe('what the database could not do', () => {
+  // proves: attack-B.14-5
   test.each(['passkeys', 'sessions', 'audit_entries', 'users'])('is no wrong password at sign-in: %s are away', async (table) => {
     const person = await signIn();
     expect(await without(table, () => inTurn(6, () => rightLogin(person)))).not.toContain(429);

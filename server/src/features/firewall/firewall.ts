@@ -12,6 +12,7 @@ import {
   type Rule,
   ruleSchema,
 } from '@palisade/contract/firewall';
+import { refusalOf } from '@palisade/contract/firewall-shapes';
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import { inBatches } from '#platform/batches.ts';
@@ -23,34 +24,6 @@ import type { FirewallTables } from './firewall.tables.ts';
 
 type Row = Selectable<FirewallTables['firewall_rules']>;
 type RevisionRow = Selectable<FirewallTables['firewall_revisions']>;
-
-export interface Firewall {
-  /** One page, newest first. */
-  list(user_id: string, page: PageQuery): Promise<Rule[]>;
-  /** All rules of a person, newest first: at most `RULES_MAXIMUM`. */
-  listRules(user_id: string): Promise<Rule[]>;
-  /** All rules of a person, enabled or not. */
-  countRules(user_id: string): Promise<number>;
-  /** How often a person's rules were changed, and those that are on. The rules are never older than `rev`. */
-  enforced(user_id: string): Promise<{ rev: number; rules: Rule[] }>;
-  rev(user_id: string): Promise<number>;
-  ruleIds(user_id: string): Promise<string[]>;
-  find(id: string): Promise<Row | undefined>;
-  /** @throws Problem `rule_limit`. */
-  add(user_id: string, rule: NewRule): Promise<Rule>;
-  /** @throws Problem `not_found` when somebody deleted it meanwhile. */
-  setEnabled(rule: Row, enabled: boolean): Promise<Rule>;
-  /** @throws Problem `not_found` when somebody deleted it meanwhile. */
-  edit(rule: Row, terms: NewRule): Promise<Rule>;
-  /** @throws Problem `not_found` when somebody deleted it meanwhile. */
-  remove(rule: Row): Promise<void>;
-  /** Adds rules, the first of them as the newest; with `replace` in the place of all. @throws Problem `rule_limit`: then nothing is changed. */
-  importRules(user_id: string, rules: readonly FileRule[], replace: boolean): Promise<{ added: number; removed: number }>;
-  revisions(user_id: string, page: PageQuery): Promise<Revision[]>;
-  findRevision(id: string): Promise<RevisionRow | undefined>;
-  /** Takes a revision back, and every later one. @throws Problem `conflict` where there is nothing to take back, `not_found` where it is no longer kept. */
-  undo(revision: RevisionRow): Promise<Revision>;
-}
 
 const deviceIdsSchema = z.array(z.string());
 
@@ -79,32 +52,158 @@ const EXPIRE_RULES = jobKind({ name: 'rule-expiry', payload: z.object({}), every
 /** People whose rules one look switches off. */
 const EXPIRED_AT_ONCE = 200;
 
-export function createFirewall(parts: {
+interface FirewallOptions {
   database: Kysely<FirewallTables>;
   jobs: Pick<Jobs, 'handle'>;
   /** Told of whose rules are not as they were, where no call of theirs changed them. */
   onChange: (user_id: string) => void;
   now: () => number;
-}): Firewall {
-  const { database, jobs, onChange, now } = parts;
-  const at = () => new Date(now()).toISOString();
-  const expiryOf = (lasts: Lasts | null | undefined) =>
-    lasts === null || lasts === undefined ? null : new Date(now() + LASTS[lasts]).toISOString();
+}
 
-  const list = async (user_id: string, { limit, cursor }: PageQuery): Promise<Rule[]> => {
-    let query = database
+const at = (now: () => number) => new Date(now()).toISOString();
+
+const expiryOf = (now: () => number, lasts: Lasts | null | undefined) =>
+  lasts === null || lasts === undefined ? null : new Date(now() + LASTS[lasts]).toISOString();
+
+/** A rule as it is now, inside of a change. @throws Problem `not_found`. */
+async function current(now: () => number, transaction: Kysely<FirewallTables>, id: string): Promise<Rule> {
+  const row = await transaction.selectFrom('firewall_rules').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) throw new Problem('not_found');
+  return ruleOf(row, now());
+}
+
+/** Writes what differs. */
+async function write(transaction: Kysely<FirewallTables>, user_id: string, changes: readonly Change[]): Promise<void> {
+  const gone = changes.flatMap(({ before, after }) => (after === null && before !== null ? [before.id] : []));
+  await inBatches(gone, async (ids) => {
+    await transaction.deleteFrom('firewall_rules').where('id', 'in', ids).execute();
+    return [];
+  });
+  const fresh = changes.flatMap(({ before, after }) => (before === null && after !== null ? [rowOf(user_id, after)] : []));
+  for (let from = 0; from < fresh.length; from += ROWS_AT_ONCE) {
+    await transaction
+      .insertInto('firewall_rules')
+      .values(fresh.slice(from, from + ROWS_AT_ONCE))
+      .execute();
+  }
+  for (const { before, after } of changes) {
+    if (before === null || after === null) continue;
+    const { id, user_id: _, ...columns } = rowOf(user_id, after);
+    await transaction.updateTable('firewall_rules').set(columns).where('id', '=', id).execute();
+  }
+}
+
+/**
+ * Makes one revision of a person's rules. The row of their count is locked until it is stored, so several at once come one after the other: each sees what the
+ * one before it left. Undefined where nothing changes.
+ */
+async function revise(
+  database: Kysely<FirewallTables>,
+  now: () => number,
+  user_id: string,
+  kind: RevisionKind,
+  work: (transaction: Kysely<FirewallTables>) => Promise<Change[]>,
+): Promise<Revision | undefined> {
+  return await database.transaction().execute(async (transaction) => {
+    const { rules, rev } = await transaction
+      .insertInto('firewall_rule_counts')
+      .values({ user_id, rules: 0, rev: 0 })
+      .onConflict((conflict) =>
+        conflict.column('user_id').doUpdateSet(({ ref }) => ({ rules: ref('firewall_rule_counts.rules') })),
+      )
+      .returning(['rules', 'rev'])
+      .executeTakeFirstOrThrow();
+    const changes = await work(transaction);
+    if (changes.length === 0) return undefined;
+    const added = changes.filter(({ before }) => before === null).length;
+    const removed = changes.filter(({ after }) => after === null).length;
+    const count = rules + added - removed;
+    if (count > RULES_MAXIMUM && added > removed) {
+      throw new Problem('rule_limit', {
+        detail:
+          added === 1
+            ? `You have ${RULES_MAXIMUM} rules, which is the most. Delete one before you add another.`
+            : `You have ${rules} rules, and ${RULES_MAXIMUM} is the most: ${added} more do not fit.`,
+      });
+    }
+    await write(transaction, user_id, changes);
+    await transaction
+      .updateTable('firewall_rule_counts')
+      .set({ rules: count, rev: rev + 1 })
+      .where('user_id', '=', user_id)
+      .execute();
+    await transaction
+      .deleteFrom('firewall_revisions')
+      .where('user_id', '=', user_id)
+      .where('rev', '<=', rev + 1 - REVISIONS_KEPT)
+      .execute();
+    const [first] = changes;
+    const row = await transaction
+      .insertInto('firewall_revisions')
+      .values({
+        id: newId(),
+        user_id,
+        rev: rev + 1,
+        kind,
+        created_at: at(now),
+        rule_name: changes.length === 1 ? ((first?.after ?? first?.before)?.rule_name ?? null) : null,
+        added,
+        changed: changes.length - added - removed,
+        removed,
+        changes: JSON.stringify(changes),
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return revisionOf(row);
+  });
+}
+
+/** Changes one rule. */
+async function change(
+  database: Kysely<FirewallTables>,
+  now: () => number,
+  { id, user_id }: Pick<Row, 'id' | 'user_id'>,
+  kind: RevisionKind,
+  become: (rule: Rule) => Rule,
+): Promise<Rule> {
+  let answer: Rule | undefined;
+  await revise(database, now, user_id, kind, async (transaction) => {
+    const before = await current(now, transaction, id);
+    const after = become(before);
+    answer = after;
+    return isDeepStrictEqual(before, after) ? [] : [{ before, after }];
+  });
+  if (answer === undefined) throw new Problem('not_found');
+  return answer;
+}
+
+export class Firewall {
+  private readonly database: Kysely<FirewallTables>;
+  private readonly onChange: (user_id: string) => void;
+  private readonly now: () => number;
+
+  constructor(options: FirewallOptions) {
+    this.database = options.database;
+    this.onChange = options.onChange;
+    this.now = options.now;
+    options.jobs.handle(EXPIRE_RULES, this.expire);
+  }
+
+  /** One page, newest first. */
+  async list(user_id: string, { limit, cursor }: PageQuery): Promise<Rule[]> {
+    let query = this.database
       .selectFrom('firewall_rules')
       .selectAll()
       .where('user_id', '=', user_id)
       .orderBy('id', 'desc')
       .limit(limit);
     if (cursor !== undefined) query = query.where('id', '<', cursor);
-    const time = now();
+    const time = this.now();
     return (await query.execute()).map((row) => ruleOf(row, time));
-  };
+  }
 
-  async function revOf(user_id: string): Promise<number> {
-    const counted = await database
+  private async revOf(user_id: string): Promise<number> {
+    const counted = await this.database
       .selectFrom('firewall_rule_counts')
       .select('rev')
       .where('user_id', '=', user_id)
@@ -112,270 +211,190 @@ export function createFirewall(parts: {
     return counted?.rev ?? 0;
   }
 
-  /** A rule as it is now, inside of a change. @throws Problem `not_found`. */
-  async function current(transaction: Kysely<FirewallTables>, id: string): Promise<Rule> {
-    const row = await transaction.selectFrom('firewall_rules').selectAll().where('id', '=', id).executeTakeFirst();
-    if (row === undefined) throw new Problem('not_found');
-    return ruleOf(row, now());
-  }
-
-  /** Writes what differs. */
-  async function write(transaction: Kysely<FirewallTables>, user_id: string, changes: readonly Change[]): Promise<void> {
-    const gone = changes.flatMap(({ before, after }) => (after === null && before !== null ? [before.id] : []));
-    await inBatches(gone, async (ids) => {
-      await transaction.deleteFrom('firewall_rules').where('id', 'in', ids).execute();
-      return [];
-    });
-    const fresh = changes.flatMap(({ before, after }) => (before === null && after !== null ? [rowOf(user_id, after)] : []));
-    for (let from = 0; from < fresh.length; from += ROWS_AT_ONCE) {
-      await transaction
-        .insertInto('firewall_rules')
-        .values(fresh.slice(from, from + ROWS_AT_ONCE))
-        .execute();
-    }
-    for (const { before, after } of changes) {
-      if (before === null || after === null) continue;
-      const { id, user_id: _, ...columns } = rowOf(user_id, after);
-      await transaction.updateTable('firewall_rules').set(columns).where('id', '=', id).execute();
-    }
-  }
-
-  /**
-   * Makes one revision of a person's rules. The row of their count is locked until it is stored, so several at once come one after the other: each sees what the
-   * one before it left. Undefined where nothing changes.
-   */
-  async function revise(
-    user_id: string,
-    kind: RevisionKind,
-    work: (transaction: Kysely<FirewallTables>) => Promise<Change[]>,
-  ): Promise<Revision | undefined> {
-    return await database.transaction().execute(async (transaction) => {
-      const { rules, rev } = await transaction
-        .insertInto('firewall_rule_counts')
-        .values({ user_id, rules: 0, rev: 0 })
-        .onConflict((conflict) =>
-          conflict.column('user_id').doUpdateSet(({ ref }) => ({ rules: ref('firewall_rule_counts.rules') })),
-        )
-        .returning(['rules', 'rev'])
-        .executeTakeFirstOrThrow();
-      const changes = await work(transaction);
-      if (changes.length === 0) return undefined;
-      const added = changes.filter(({ before }) => before === null).length;
-      const removed = changes.filter(({ after }) => after === null).length;
-      const count = rules + added - removed;
-      if (count > RULES_MAXIMUM && added > removed) {
-        throw new Problem('rule_limit', {
-          detail:
-            added === 1
-              ? `You have ${RULES_MAXIMUM} rules, which is the most. Delete one before you add another.`
-              : `You have ${rules} rules, and ${RULES_MAXIMUM} is the most: ${added} more do not fit.`,
-        });
-      }
-      await write(transaction, user_id, changes);
-      await transaction
-        .updateTable('firewall_rule_counts')
-        .set({ rules: count, rev: rev + 1 })
-        .where('user_id', '=', user_id)
-        .execute();
-      await transaction
-        .deleteFrom('firewall_revisions')
-        .where('user_id', '=', user_id)
-        .where('rev', '<=', rev + 1 - REVISIONS_KEPT)
-        .execute();
-      const [first] = changes;
-      const row = await transaction
-        .insertInto('firewall_revisions')
-        .values({
-          id: newId(),
-          user_id,
-          rev: rev + 1,
-          kind,
-          created_at: at(),
-          rule_name: changes.length === 1 ? ((first?.after ?? first?.before)?.rule_name ?? null) : null,
-          added,
-          changed: changes.length - added - removed,
-          removed,
-          changes: JSON.stringify(changes),
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      return revisionOf(row);
-    });
-  }
-
-  /** Changes one rule. */
-  async function change(
-    { id, user_id }: Pick<Row, 'id' | 'user_id'>,
-    kind: RevisionKind,
-    become: (rule: Rule) => Rule,
-  ): Promise<Rule> {
-    let answer: Rule | undefined;
-    await revise(user_id, kind, async (transaction) => {
-      const before = await current(transaction, id);
-      const after = become(before);
-      answer = after;
-      return isDeepStrictEqual(before, after) ? [] : [{ before, after }];
-    });
-    if (answer === undefined) throw new Problem('not_found');
-    return answer;
-  }
-
   /** Switches off what was temporary and is over. */
-  async function expire(): Promise<void> {
-    const over = await database
+  private readonly expire = async (): Promise<void> => {
+    const over = await this.database
       .selectFrom('firewall_rules')
       .select('user_id')
       .distinct()
       .where('enabled', '=', sql.lit(1))
-      .where('expires_at', '<=', at())
+      .where('expires_at', '<=', at(this.now))
       .limit(EXPIRED_AT_ONCE)
       .execute();
     for (const { user_id } of over) {
-      const revision = await revise(user_id, 'expired', async (transaction) => {
+      const revision = await revise(this.database, this.now, user_id, 'expired', async (transaction) => {
         const rows = await transaction
           .selectFrom('firewall_rules')
           .selectAll()
           .where('user_id', '=', user_id)
           .where('enabled', '=', sql.lit(1))
-          .where('expires_at', '<=', at())
+          .where('expires_at', '<=', at(this.now))
           .execute();
         return rows.map((row) => {
-          const after = ruleOf(row, now());
+          const after = ruleOf(row, this.now());
           return { before: { ...after, enabled: true }, after: { ...after, enabled: false } };
         });
       });
-      if (revision !== undefined) onChange(user_id);
+      if (revision !== undefined) this.onChange(user_id);
     }
-  }
-  jobs.handle(EXPIRE_RULES, expire);
-
-  return {
-    list,
-
-    listRules: (user_id) => list(user_id, { limit: RULES_MAXIMUM }),
-
-    async countRules(user_id) {
-      const row = await database
-        .selectFrom('firewall_rules')
-        .select(({ fn }) => fn.countAll<number>().as('rules'))
-        .where('user_id', '=', user_id)
-        .executeTakeFirstOrThrow();
-      return row.rules;
-    },
-
-    rev: revOf,
-
-    async enforced(user_id) {
-      const rev = await revOf(user_id);
-      const rows = await database
-        .selectFrom('firewall_rules')
-        .selectAll()
-        .where('user_id', '=', user_id)
-        .where('enabled', '=', 1)
-        .orderBy('id')
-        .execute();
-      // Whoever enforces them ends a temporary one by itself, so that one revision is always the same rules.
-      return { rev, rules: rows.map((row) => ruleOf(row, 0)) };
-    },
-
-    async ruleIds(user_id) {
-      const rows = await database.selectFrom('firewall_rules').select('id').where('user_id', '=', user_id).execute();
-      return rows.map(({ id }) => id);
-    },
-
-    find: (id) => database.selectFrom('firewall_rules').selectAll().where('id', '=', id).executeTakeFirst(),
-
-    async add(user_id, { lasts, device_ids = [], ...terms }) {
-      const rule: Rule = { id: newId(), ...terms, enabled: true, created_at: at(), expires_at: expiryOf(lasts), device_ids };
-      await revise(user_id, 'added', async () => [{ before: null, after: rule }]);
-      return rule;
-    },
-
-    setEnabled: (row, enabled) =>
-      change(row, enabled ? 'enabled' : 'disabled', (rule) => {
-        // What is switched on again after its time lasts from then on.
-        const is_over = rule.expires_at !== null && Date.parse(rule.expires_at) <= now();
-        return { ...rule, enabled, expires_at: enabled && is_over ? null : rule.expires_at };
-      }),
-
-    edit: (row, { lasts, device_ids, ...terms }) =>
-      change(row, 'edited', (rule) => ({
-        ...rule,
-        ...terms,
-        // Not said: as it is.
-        expires_at: lasts === undefined ? rule.expires_at : expiryOf(lasts),
-        device_ids: device_ids ?? rule.device_ids,
-      })),
-
-    async remove({ id, user_id }) {
-      await revise(user_id, 'deleted', async (transaction) => [{ before: await current(transaction, id), after: null }]);
-    },
-
-    async importRules(user_id, rules, replace) {
-      const created_at = at();
-      const revision = await revise(user_id, 'imported', async (transaction) => {
-        const rows = replace
-          ? await transaction.selectFrom('firewall_rules').selectAll().where('user_id', '=', user_id).execute()
-          : [];
-        const time = now();
-        // Ids sort by creation, and lists begin with the newest.
-        const fresh = rules
-          .toReversed()
-          .map((rule): Rule => ({ id: newId(), ...rule, created_at, expires_at: null, device_ids: [] }));
-        return [
-          ...rows.map((row) => ({ before: ruleOf(row, time), after: null })),
-          ...fresh.map((after) => ({ before: null, after })),
-        ];
-      });
-      return { added: revision?.added ?? 0, removed: revision?.removed ?? 0 };
-    },
-
-    async revisions(user_id, { limit, cursor }) {
-      let query = database
-        .selectFrom('firewall_revisions')
-        .select(['id', 'rev', 'kind', 'created_at', 'rule_name', 'added', 'changed', 'removed'])
-        .where('user_id', '=', user_id)
-        .orderBy('rev', 'desc')
-        .limit(limit);
-      if (cursor !== undefined)
-        query = query.where('rev', '<', ({ selectFrom }) =>
-          selectFrom('firewall_revisions').select('rev').where('id', '=', cursor).where('user_id', '=', user_id),
-        );
-      return await query.execute();
-    },
-
-    findRevision: (id) => database.selectFrom('firewall_revisions').selectAll().where('id', '=', id).executeTakeFirst(),
-
-    async undo({ user_id, rev }) {
-      const revision = await revise(user_id, 'undone', async (transaction) => {
-        const later = await transaction
-          .selectFrom('firewall_revisions')
-          .select(['rev', 'changes'])
-          .where('user_id', '=', user_id)
-          .where('rev', '>=', rev)
-          .orderBy('rev', 'desc')
-          .execute();
-        if (later.at(-1)?.rev !== rev) throw new Problem('not_found');
-        const target = new Map<string, Rule | null>();
-        for (const { changes } of later) {
-          for (const { before, after } of changesSchema.parse(JSON.parse(changes))) {
-            const id = (before ?? after)?.id;
-            if (id !== undefined) target.set(id, before);
-          }
-        }
-        const rows = await inBatches([...target.keys()], (ids) =>
-          transaction.selectFrom('firewall_rules').selectAll().where('id', 'in', ids).execute(),
-        );
-        const time = now();
-        const present = new Map(rows.map((row) => [row.id, ruleOf(row, time)]));
-        return [...target].flatMap(([id, after]) => {
-          const before = present.get(id) ?? null;
-          return isDeepStrictEqual(before, after) ? [] : [{ before, after }];
-        });
-      });
-      if (revision === undefined)
-        throw new Problem('conflict', { detail: 'There is nothing to take back: the rules are as they were.' });
-      return revision;
-    },
   };
+
+  /** All rules of a person, newest first: at most `RULES_MAXIMUM`. */
+  listRules(user_id: string): Promise<Rule[]> {
+    return this.list(user_id, { limit: RULES_MAXIMUM });
+  }
+
+  /** All rules of a person, enabled or not. */
+  async countRules(user_id: string): Promise<number> {
+    const row = await this.database
+      .selectFrom('firewall_rules')
+      .select(({ fn }) => fn.countAll<number>().as('rules'))
+      .where('user_id', '=', user_id)
+      .executeTakeFirstOrThrow();
+    return row.rules;
+  }
+
+  rev(user_id: string): Promise<number> {
+    return this.revOf(user_id);
+  }
+
+  /** How often a person's rules were changed, and those that are on. The rules are never older than `rev`. */
+  async enforced(user_id: string): Promise<{ rev: number; rules: Rule[] }> {
+    const rev = await this.revOf(user_id);
+    const rows = await this.database
+      .selectFrom('firewall_rules')
+      .selectAll()
+      .where('user_id', '=', user_id)
+      .where('enabled', '=', 1)
+      .orderBy('id')
+      .execute();
+    // Whoever enforces them ends a temporary one by itself, so that one revision is always the same rules.
+    // A device refuses a whole state that has one rule which it cannot read; such a rule, of an older version, matches nothing.
+    return { rev, rules: rows.map((row) => ruleOf(row, 0)).filter((rule) => refusalOf(rule) === undefined) };
+  }
+
+  async ruleIds(user_id: string): Promise<string[]> {
+    const rows = await this.database.selectFrom('firewall_rules').select('id').where('user_id', '=', user_id).execute();
+    return rows.map(({ id }) => id);
+  }
+
+  find(id: string): Promise<Row | undefined> {
+    return this.database.selectFrom('firewall_rules').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  /** @throws Problem `rule_limit`. */
+  async add(user_id: string, { lasts, device_ids = [], ...terms }: NewRule): Promise<Rule> {
+    const rule: Rule = {
+      id: newId(),
+      ...terms,
+      enabled: true,
+      created_at: at(this.now),
+      expires_at: expiryOf(this.now, lasts),
+      device_ids,
+    };
+    await revise(this.database, this.now, user_id, 'added', async () => [{ before: null, after: rule }]);
+    return rule;
+  }
+
+  /** @throws Problem `not_found` when somebody deleted it meanwhile. */
+  setEnabled(row: Row, enabled: boolean): Promise<Rule> {
+    return change(this.database, this.now, row, enabled ? 'enabled' : 'disabled', (rule) => {
+      // What is switched on again after its time lasts from then on.
+      const is_over = rule.expires_at !== null && Date.parse(rule.expires_at) <= this.now();
+      return { ...rule, enabled, expires_at: enabled && is_over ? null : rule.expires_at };
+    });
+  }
+
+  /** @throws Problem `not_found` when somebody deleted it meanwhile. */
+  edit(row: Row, { lasts, device_ids, ...terms }: NewRule): Promise<Rule> {
+    return change(this.database, this.now, row, 'edited', (rule) => ({
+      ...rule,
+      ...terms,
+      // Not said: as it is.
+      expires_at: lasts === undefined ? rule.expires_at : expiryOf(this.now, lasts),
+      device_ids: device_ids ?? rule.device_ids,
+    }));
+  }
+
+  /** @throws Problem `not_found` when somebody deleted it meanwhile. */
+  async remove({ id, user_id }: Row): Promise<void> {
+    await revise(this.database, this.now, user_id, 'deleted', async (transaction) => [
+      { before: await current(this.now, transaction, id), after: null },
+    ]);
+  }
+
+  /** Adds rules, the first of them as the newest; with `replace` in the place of all. @throws Problem `rule_limit`: then nothing is changed. */
+  async importRules(user_id: string, rules: readonly FileRule[], replace: boolean): Promise<{ added: number; removed: number }> {
+    const created_at = at(this.now);
+    const revision = await revise(this.database, this.now, user_id, 'imported', async (transaction) => {
+      const rows = replace
+        ? await transaction.selectFrom('firewall_rules').selectAll().where('user_id', '=', user_id).execute()
+        : [];
+      const time = this.now();
+      // Ids sort by creation, and lists begin with the newest.
+      const fresh = rules
+        .toReversed()
+        .map((rule): Rule => ({ id: newId(), ...rule, created_at, expires_at: null, device_ids: [] }));
+      return [
+        ...rows.map((row) => ({ before: ruleOf(row, time), after: null })),
+        ...fresh.map((after) => ({ before: null, after })),
+      ];
+    });
+    return { added: revision?.added ?? 0, removed: revision?.removed ?? 0 };
+  }
+
+  async revisions(user_id: string, { limit, cursor }: PageQuery): Promise<Revision[]> {
+    let query = this.database
+      .selectFrom('firewall_revisions')
+      .select(['id', 'rev', 'kind', 'created_at', 'rule_name', 'added', 'changed', 'removed'])
+      .where('user_id', '=', user_id)
+      .orderBy('rev', 'desc')
+      .limit(limit);
+    if (cursor !== undefined)
+      query = query.where('rev', '<', ({ selectFrom }) =>
+        selectFrom('firewall_revisions').select('rev').where('id', '=', cursor).where('user_id', '=', user_id),
+      );
+    return await query.execute();
+  }
+
+  findRevision(id: string): Promise<RevisionRow | undefined> {
+    return this.database.selectFrom('firewall_revisions').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  /** Takes a revision back, and every later one. @throws Problem `conflict` where there is nothing to take back, `not_found` where it is no longer kept. */
+  async undo({ user_id, rev }: RevisionRow): Promise<Revision> {
+    const revision = await revise(this.database, this.now, user_id, 'undone', async (transaction) => {
+      const later = await transaction
+        .selectFrom('firewall_revisions')
+        .select(['rev', 'changes'])
+        .where('user_id', '=', user_id)
+        .where('rev', '>=', rev)
+        .orderBy('rev', 'desc')
+        .execute();
+      if (later.at(-1)?.rev !== rev) throw new Problem('not_found');
+      const target = new Map<string, Rule | null>();
+      for (const { changes } of later) {
+        for (const { before, after } of changesSchema.parse(JSON.parse(changes))) {
+          const id = (before ?? after)?.id;
+          if (id !== undefined) target.set(id, before);
+        }
+      }
+      const rows = await inBatches([...target.keys()], (ids) =>
+        transaction.selectFrom('firewall_rules').selectAll().where('id', 'in', ids).execute(),
+      );
+      const time = this.now();
+      const present = new Map(rows.map((row) => [row.id, ruleOf(row, time)]));
+      return [...target].flatMap(([id, after]) => {
+        const before = present.get(id) ?? null;
+        return isDeepStrictEqual(before, after) ? [] : [{ before, after }];
+      });
+    });
+    if (revision === undefined)
+      throw new Problem('conflict', { detail: 'There is nothing to take back: the rules are as they were.' });
+    return revision;
+  }
+}
+
+export function createFirewall(options: FirewallOptions): Firewall {
+  return new Firewall(options);
 }

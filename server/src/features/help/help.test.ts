@@ -22,6 +22,7 @@ const suggested = async (text: string) =>
   replyOf(await call(suggestArticles, { token, query: `?text=${encodeURIComponent(text)}` })).map(({ slug }) => slug);
 
 describe('the help pages', () => {
+  // proves: support-staff-29
   test('are there from the beginning, readable without an account, and their links lead somewhere', async () => {
     const all = replyOf(await call(listArticles, { query: '' }));
     expect(all).toHaveLength(FIRST_ARTICLES.length);
@@ -42,6 +43,7 @@ describe('the help pages', () => {
     }
   });
 
+  // proves: support-staff-28
   test.each([
     ['pending', 'what-pending-means'],
     ['infected file', 'a-file-is-infected'],
@@ -55,6 +57,7 @@ describe('the help pages', () => {
     expect((await found(search)).slice(0, 3)).toContain(slug);
   });
 
+  // proves: support-staff-28
   test.each([
     ['a man called me and wants my card number', 'somebody-called-me'],
     ['why does it say pending for my file', 'what-pending-means'],
@@ -63,6 +66,7 @@ describe('the help pages', () => {
     expect(await suggested(text)).toContain(slug);
   });
 
+  // proves: support-bad-input-11
   test.each([
     '"',
     "' or 1=1 --",
@@ -82,6 +86,7 @@ describe('the help pages', () => {
     expect(Array.isArray(await suggested(search))).toBe(true);
   });
 
+  // proves: support-staff-27
   test('are written by administrators; a draft is nobody else’s, and what was changed or deleted is found so', async () => {
     const draft = {
       slug: 'our-printers',

@@ -1,10 +1,10 @@
 import { type HistoryDay, readHistory, simulateThreat } from '@palisade/contract/anti-hacking';
 import { currentUser, login } from '@palisade/contract/auth';
 import { readDashboard } from '@palisade/contract/dashboard';
+import { lastDays } from '@palisade/contract/day';
 import { addRule } from '@palisade/contract/firewall';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { expect, test } from 'vitest';
-import { lastDays } from '#platform/day.ts';
 import type { Incident } from '#platform/incident.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 
@@ -142,11 +142,11 @@ test('writes at most once in a quarter of an hour, unless the score changes', as
 
 test('counts real threats, and what was blocked of them, by the day they were first seen on; drills apart', async () => {
   const person = await newcomer('2026-12-01T10:00:00.000Z');
-  const { raise } = app.app.alerts;
+  const { alerts } = app.app;
   // In Kathmandu 23:55 on the 1st, and 00:05 on the 2nd.
-  await raise(incident(person.id, '2026-12-01T18:10:00.000Z'));
-  await raise(incident(person.id, '2026-12-01T18:20:00.000Z', 'allowed'));
-  await raise(incident(person.id, '2026-12-03T08:00:00.000Z'));
+  await alerts.raise(incident(person.id, '2026-12-01T18:10:00.000Z'));
+  await alerts.raise(incident(person.id, '2026-12-01T18:20:00.000Z', 'allowed'));
+  await alerts.raise(incident(person.id, '2026-12-03T08:00:00.000Z'));
   await person.at('2026-12-04T10:00:00.000Z');
   replyOf(await call(simulateThreat, { token: person.token() }));
   const counts = async (time_zone: string) => {

@@ -1,5 +1,5 @@
 import type { Alert, HistoryDay } from '@palisade/contract/anti-hacking';
-import type { Day } from '#platform/day.ts';
+import type { Day } from '@palisade/contract/day';
 import type { ScoreRun } from './score-history.ts';
 
 /** Alerts that were first seen in a minute, written as the beginning of an ISO time in UTC. */

@@ -45,6 +45,7 @@ const rule = (parts: Partial<Rule>): Rule => ({
 });
 
 describe('the score', () => {
+  // proves: product-1.3-3
   test('of a new account is 100, without a reason', () => {
     expect(judge(nothing)).toMatchObject({ security_score: 100, score_breakdown: [], vulnerabilities_found: [] });
   });
@@ -108,6 +109,7 @@ describe('the score', () => {
     for (const finding of findings.filter((one) => one.state === 'unknown')) expect(finding.deduction).toBe(0);
   });
 
+  // proves: product-1.4-1
   test('never calls a port closed while nothing applies the rules', () => {
     const block = rule({ port: '3389', action: 'block' });
     const { findings } = judge({ ...nothing, rules: readOpenRules([block], CHECKED_PORTS) });

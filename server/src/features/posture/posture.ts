@@ -1,8 +1,8 @@
 import type { HistoryDay, PostureScan } from '@palisade/contract/anti-hacking';
+import { lastDays, startOfDay } from '@palisade/contract/day';
 import type { Rule } from '@palisade/contract/firewall';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
-import { lastDays, startOfDay } from '#platform/day.ts';
 import { createPersonCache } from '#platform/person-cache.ts';
 import { type AlertMinute, historyOf } from './history.ts';
 import { type Judgement, judge } from './judge.ts';

@@ -143,3 +143,5 @@ export function createControlPairs(topics: Pick<Topics, 'listen' | 'publish'>) {
     },
   };
 }
+
+export type ControlPairs = ReturnType<typeof createControlPairs>;

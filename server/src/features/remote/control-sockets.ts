@@ -11,17 +11,17 @@ import {
   viewerHelloSchema,
 } from '@palisade/contract/remote-control';
 import { needsDevice } from '@palisade/contract/remote-grant';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { WebSocket } from 'ws';
 import type { z } from 'zod';
-import { createCrowd } from '#platform/channels/crowd.ts';
+import { type Crowd, createCrowd, type Stranger } from '#platform/channels/crowd.ts';
 import { admitRequest, type SocketDoor } from '#platform/channels/socket-request.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import { sourceOf } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
 import type { Sessions } from '#platform/session.ts';
 import { deviceTopic, sessionTopic, type TopicName, type Topics } from '#platform/topics/topics.ts';
-import { createControlPairs, type End, type EndSide } from './control-pairs.ts';
+import { type ControlPairs, createControlPairs, type End, type EndSide, type EndSocket } from './control-pairs.ts';
 import type { Remote } from './remote.ts';
 import { heldGrants } from './session-state.ts';
 
@@ -59,231 +59,305 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Serves the sockets over which RFB passes between a technician's page and a device's agent, after `openSockets`. */
-export function serveControl(
-  fastify: FastifyInstance,
-  parts: SocketDoor & {
-    remote: Pick<Remote, 'find' | 'grantedOf' | 'revoke'>;
-    topics: Pick<Topics, 'listen' | 'publish'>;
-    sessions: Pick<Sessions, 'resolve' | 'onEnd'>;
-    /** The device of an id and a token; undefined where it is revoked, or there is none. */
-    authenticate: (identity: { device_id: string; token: string }) => Promise<{ id: string; user_id: string } | undefined>;
-  },
-): { close(): void } {
-  const { remote, topics, sessions, authenticate, opening, public_url } = parts;
-  const pairs = createControlPairs(topics);
-  const open = new Map<WebSocket, { sign_in: string | null; isAlive: boolean; end: (refusal: Refusal) => void }>();
-  const putOut = new WeakMap<WebSocket, () => void>();
-  // Whoever says nothing makes room for who comes: nobody keeps others out by keeping quiet.
-  const crowd = createCrowd(STRANGERS, (socket) => putOut.get(socket)?.());
+/** One socket of an end, from its first byte on. */
+interface ControlEndOptions {
+  side: EndSide;
+  meet: (json: unknown) => Promise<Met | undefined> | undefined;
+  socket: WebSocket;
+  source: string;
+  pairs: ControlPairs;
+  topics: Pick<Topics, 'listen'>;
+  open: Map<WebSocket, { sign_in: string | null; isAlive: boolean; end: (refusal: Refusal) => void }>;
+  putOut: WeakMap<WebSocket, () => void>;
+  crowd: Crowd;
+  /** Ends the grants that the device carried out. */
+  endGrants: (session_id: string, why: Parameters<Remote['revoke']>[2]) => void;
+  logger: FastifyBaseLogger;
+}
 
-  /** Grants that the device carried out end, and both sides are told why. */
-  function end(session_id: string, why: Parameters<Remote['revoke']>[2]): void {
-    remote.revoke(session_id, ['view', 'control', 'clipboard'], why, null).catch((error: unknown) => {
-      if (!(error instanceof Problem)) logFailure(fastify.log, error, 'that control has ended could not be kept');
+class ControlEnd {
+  private readonly side: EndSide;
+  private readonly meet: (json: unknown) => Promise<Met | undefined> | undefined;
+  private readonly socket: WebSocket;
+  private readonly pairs: ControlPairs;
+  private readonly topics: Pick<Topics, 'listen'>;
+  private readonly open: Map<WebSocket, { sign_in: string | null; isAlive: boolean; end: (refusal: Refusal) => void }>;
+  private readonly crowd: Crowd;
+  private readonly endGrants: (session_id: string, why: Parameters<Remote['revoke']>[2]) => void;
+  private readonly logger: FastifyBaseLogger;
+  private met: Met | undefined;
+  private end_of_pair: End | undefined;
+  private stopWatching: (() => void) | undefined;
+  private readonly stranger: Stranger;
+  private isOver = false;
+  /** This server ends it: what the agent does then is no news. */
+  private isEnded = false;
+  private readonly endSocket: EndSocket;
+  private isMeeting = false;
+  private readonly silence: NodeJS.Timeout;
+
+  constructor(options: ControlEndOptions) {
+    this.side = options.side;
+    this.meet = options.meet;
+    this.socket = options.socket;
+    this.pairs = options.pairs;
+    this.topics = options.topics;
+    this.open = options.open;
+    this.crowd = options.crowd;
+    this.endGrants = options.endGrants;
+    this.logger = options.logger;
+    this.stranger = { socket: this.socket, source: options.source };
+    this.endSocket = {
+      send: (bytes: Buffer, sent: () => void) => this.socket.send(bytes, sent),
+      waiting: () => this.socket.bufferedAmount,
+      paired: () => this.socket.send(JSON.stringify({ kind: 'paired' } satisfies z.infer<typeof pairedSchema>)),
+      pause: () => this.socket.pause(),
+      resume: () => this.socket.resume(),
+      end: this.refuse,
+    };
+    this.silence = setTimeout(() => this.refuse(SILENT), HELLO_MS);
+    options.putOut.set(this.socket, () => this.refuse(SILENT));
+    this.crowd.enter(this.stranger);
+    this.socket.on('message', this.hearFrame);
+    this.socket.on('pong', () => {
+      const known = this.open.get(this.socket);
+      if (known !== undefined) known.isAlive = true;
     });
+    this.socket.once('close', this.leave);
   }
 
-  async function meetViewer({ access_token, session_id }: z.infer<typeof viewerHelloSchema>): Promise<Met | undefined> {
-    const session = await sessions.resolve(access_token);
+  private readonly refuse = ({ code, reason }: Refusal): void => {
+    this.isEnded = true;
+    this.socket.close(code, reason);
+    // Nothing that comes after passes, and a close that is not answered is not waited for.
+    this.leave();
+    setTimeout(() => this.socket.terminate(), CLOSE_GRACE_MS).unref();
+  };
+
+  private readonly leave = (): void => {
+    if (this.isOver) return;
+    this.isOver = true;
+    clearTimeout(this.silence);
+    this.crowd.leave(this.stranger);
+    this.open.delete(this.socket);
+    this.stopWatching?.();
+    // The other end goes with it, and ends this one in turn.
+    const was_ended = this.isEnded;
+    const was_paired = this.end_of_pair?.leave() === true;
+    if (this.met !== undefined && this.side === 'screen' && was_paired && !was_ended)
+      this.endGrants(this.met.session_id, { why: 'agent_gone' });
+  };
+
+  private begin(known: Met): void {
+    this.met = known;
+    this.crowd.leave(this.stranger);
+    clearTimeout(this.silence);
+    this.open.set(this.socket, { sign_in: known.sign_in, isAlive: true, end: this.refuse });
+    const check = async () => {
+      if (!(await known.may()) && !this.isOver) this.refuse(NOT_GRANTED);
+      return !this.isOver;
+    };
+    const failed = (error: unknown) => {
+      logFailure(this.logger, error, 'whether control is granted could not be read');
+      if (!this.isOver) this.refuse(AGAIN);
+    };
+    const stopDevice =
+      known.topic === null
+        ? undefined
+        : this.topics.listen(known.topic, undefined, {
+            onStart() {},
+            onEvent: () => void check().catch(failed),
+            onLost: () => this.refuse(AGAIN),
+          });
+    // First heard, then asked: nothing is revoked between.
+    const stopSession = this.topics.listen(sessionTopic(known.session_id), undefined, {
+      onStart: () => {
+        check()
+          .then((is_granted) => {
+            if (is_granted) this.end_of_pair = this.pairs.join(known.session_id, this.side, this.endSocket);
+          })
+          .catch(failed);
+      },
+      onEvent: ({ event }) => {
+        if (event.kind !== 'remote_changed' || this.isOver) return;
+        if (!event.session.grants.some(({ grant, device }) => device !== null && needsDevice(grant))) this.refuse(NOT_GRANTED);
+        // Of another device now, perhaps.
+        else if (this.side === 'screen') check().catch(failed);
+      },
+      onLost: () => this.refuse(AGAIN),
+    });
+    this.stopWatching = () => {
+      stopDevice?.();
+      stopSession();
+    };
+    if (this.isOver) this.stopWatching();
+  }
+
+  private readonly hearFrame = (bytes: Buffer, isBinary: boolean): void => {
+    if (this.isOver) return;
+    if (isBinary) {
+      if (bytes.length > RFB_FRAME_BYTES) this.refuse({ code: RFB_CLOSED.too_big, reason: 'A frame is shorter.' });
+      else if (this.end_of_pair?.pass(bytes) !== true) this.refuse(MALFORMED);
+      return;
+    }
+    if (bytes.length > RFB_HELLO_BYTES) this.refuse({ code: RFB_CLOSED.too_big, reason: 'A frame is shorter.' });
+    else this.hearJson(jsonOf(bytes.toString()));
+  };
+
+  private hearJson(json: unknown): void {
+    if (this.met !== undefined && this.side === 'screen') {
+      const said = screenEndsSchema.safeParse(json);
+      if (said.success) this.endGrants(this.met.session_id, said.data);
+      this.refuse(said.success ? NOT_GRANTED : MALFORMED);
+      return;
+    }
+    const meeting = this.isMeeting ? undefined : this.meet(json);
+    if (meeting === undefined) {
+      this.refuse(MALFORMED);
+      return;
+    }
+    this.isMeeting = true;
+    this.crowd.talk(this.stranger);
+    meeting
+      .then((known) => {
+        if (this.isOver) return undefined;
+        return known === undefined ? this.refuse(ENDED) : this.begin(known);
+      })
+      .catch((error: unknown) => {
+        logFailure(this.logger, error, 'an end of remote control could not be let in');
+        this.refuse({ code: RFB_CLOSED.failed, reason: 'Something went wrong on the server.' });
+      });
+  }
+}
+
+function acceptEnd(options: ControlEndOptions): ControlEnd {
+  return new ControlEnd(options);
+}
+
+interface ControlSocketsOptions extends SocketDoor {
+  remote: Pick<Remote, 'find' | 'grantedOf' | 'revoke'>;
+  topics: Pick<Topics, 'listen' | 'publish'>;
+  sessions: Pick<Sessions, 'resolve' | 'onEnd'>;
+  /** The device of an id and a token; undefined where it is revoked, or there is none. */
+  authenticate: (identity: { device_id: string; token: string }) => Promise<{ id: string; user_id: string } | undefined>;
+}
+
+/** Serves the sockets over which RFB passes between a technician's page and a device's agent, after `openSockets`. */
+export class ControlSockets {
+  private readonly fastify: FastifyInstance;
+  private readonly remote: Pick<Remote, 'find' | 'grantedOf' | 'revoke'>;
+  private readonly sessions: Pick<Sessions, 'resolve' | 'onEnd'>;
+  private readonly authenticate: (identity: {
+    device_id: string;
+    token: string;
+  }) => Promise<{ id: string; user_id: string } | undefined>;
+  private readonly open = new Map<WebSocket, { sign_in: string | null; isAlive: boolean; end: (refusal: Refusal) => void }>();
+  private readonly stopWatching: () => void;
+  private readonly beating: NodeJS.Timeout;
+
+  constructor(fastify: FastifyInstance, options: ControlSocketsOptions) {
+    this.fastify = fastify;
+    this.remote = options.remote;
+    this.sessions = options.sessions;
+    this.authenticate = options.authenticate;
+    const pairs = createControlPairs(options.topics);
+    const putOut = new WeakMap<WebSocket, () => void>();
+    // Whoever says nothing makes room for who comes: nobody keeps others out by keeping quiet.
+    const crowd = createCrowd(STRANGERS, (socket) => putOut.get(socket)?.());
+    const readers = {
+      viewer: (json: unknown) => {
+        const hello = viewerHelloSchema.safeParse(json);
+        return hello.success ? this.meetViewer(hello.data) : undefined;
+      },
+      screen: (json: unknown) => {
+        const hello = screenHelloSchema.safeParse(json);
+        return hello.success ? this.meetScreen(hello.data) : undefined;
+      },
+    };
+    for (const [side, path] of [['viewer', VIEWER_PATH] as const, ['screen', SCREEN_PATH] as const])
+      this.fastify.get(
+        `/api${path}`,
+        {
+          websocket: true,
+          onRequest: async (request) => {
+            const source = await admitRequest(request, { opening: options.opening, public_url: options.public_url });
+            if (crowd.isFull(source)) throw new Problem('too_many_requests', { retry_after: 5 });
+          },
+        },
+        (socket, request) =>
+          void acceptEnd({
+            side,
+            meet: readers[side],
+            socket,
+            source: sourceOf(request.ip),
+            pairs,
+            topics: options.topics,
+            open: this.open,
+            putOut,
+            crowd,
+            endGrants: this.end,
+            logger: this.fastify.log,
+          }),
+      );
+    this.stopWatching = this.sessions.onEnd((session_id) => {
+      for (const { sign_in, end: endOne } of [...this.open.values()]) if (sign_in === session_id) endOne(ENDED);
+    });
+    this.beating = setInterval(() => {
+      for (const [socket, known] of this.open) {
+        if (!known.isAlive) socket.terminate();
+        known.isAlive = false;
+        socket.ping();
+      }
+    }, BEAT_MS);
+    this.beating.unref();
+  }
+
+  /** Grants that the device carried out end, and both sides are told why. */
+  private readonly end = (session_id: string, why: Parameters<Remote['revoke']>[2]): void => {
+    this.remote.revoke(session_id, ['view', 'control', 'clipboard'], why, null).catch((error: unknown) => {
+      if (!(error instanceof Problem)) logFailure(this.fastify.log, error, 'that control has ended could not be kept');
+    });
+  };
+
+  private async meetViewer({ access_token, session_id }: z.infer<typeof viewerHelloSchema>): Promise<Met | undefined> {
+    const session = await this.sessions.resolve(access_token);
     if (session === undefined || session.is_held) return undefined;
     return {
       session_id,
       sign_in: session.id,
       topic: null,
-      async may() {
-        const row = await remote.find(session_id);
+      may: async () => {
+        const row = await this.remote.find(session_id);
         if (row === undefined || row.agent_id !== session.user.id || !may.joinSessions(session.user)) return false;
         return heldGrants(row).some(({ grant }) => needsDevice(grant));
       },
     };
   }
 
-  async function meetScreen({ session_id, ...identity }: z.infer<typeof screenHelloSchema>): Promise<Met | undefined> {
-    const device = await authenticate(identity);
+  private async meetScreen({ session_id, ...identity }: z.infer<typeof screenHelloSchema>): Promise<Met | undefined> {
+    const device = await this.authenticate(identity);
     if (device === undefined) return undefined;
     return {
       session_id,
       sign_in: null,
       topic: deviceTopic(device.id),
-      async may() {
-        if ((await authenticate(identity)) !== undefined) return (await remote.grantedOf(device))?.session_id === session_id;
-        end(session_id, { why: 'agent_gone' });
+      may: async () => {
+        if ((await this.authenticate(identity)) !== undefined)
+          return (await this.remote.grantedOf(device))?.session_id === session_id;
+        this.end(session_id, { why: 'agent_gone' });
         return false;
       },
     };
   }
 
-  function accept(
-    side: EndSide,
-    meet: (json: unknown) => Promise<Met | undefined> | undefined,
-    socket: WebSocket,
-    source: string,
-  ): void {
-    let met: Met | undefined;
-    let end_of_pair: End | undefined;
-    let stopWatching: (() => void) | undefined;
-    const stranger = { socket, source };
-    let isOver = false;
-    /** This server ends it: what the agent does then is no news. */
-    let isEnded = false;
-
-    function refuse({ code, reason }: Refusal): void {
-      isEnded = true;
-      socket.close(code, reason);
-      // Nothing that comes after passes, and a close that is not answered is not waited for.
-      leave();
-      setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref();
-    }
-
-    function leave(): void {
-      if (isOver) return;
-      isOver = true;
-      clearTimeout(silence);
-      crowd.leave(stranger);
-      open.delete(socket);
-      stopWatching?.();
-      // The other end goes with it, and ends this one in turn.
-      const was_ended = isEnded;
-      const was_paired = end_of_pair?.leave() === true;
-      if (met !== undefined && side === 'screen' && was_paired && !was_ended) end(met.session_id, { why: 'agent_gone' });
-    }
-
-    function begin(known: Met): void {
-      met = known;
-      crowd.leave(stranger);
-      clearTimeout(silence);
-      open.set(socket, { sign_in: known.sign_in, isAlive: true, end: refuse });
-      const check = async () => {
-        if (!(await known.may()) && !isOver) refuse(NOT_GRANTED);
-        return !isOver;
-      };
-      const failed = (error: unknown) => {
-        logFailure(fastify.log, error, 'whether control is granted could not be read');
-        if (!isOver) refuse(AGAIN);
-      };
-      const stopDevice =
-        known.topic === null
-          ? undefined
-          : topics.listen(known.topic, undefined, {
-              onStart() {},
-              onEvent: () => void check().catch(failed),
-              onLost: () => refuse(AGAIN),
-            });
-      // First heard, then asked: nothing is revoked between.
-      const stopSession = topics.listen(sessionTopic(known.session_id), undefined, {
-        onStart() {
-          check()
-            .then((is_granted) => {
-              if (is_granted) end_of_pair = pairs.join(known.session_id, side, endSocket);
-            })
-            .catch(failed);
-        },
-        onEvent({ event }) {
-          if (event.kind !== 'remote_changed' || isOver) return;
-          if (!event.session.grants.some(({ grant, device }) => device !== null && needsDevice(grant))) refuse(NOT_GRANTED);
-          // Of another device now, perhaps.
-          else if (side === 'screen') check().catch(failed);
-        },
-        onLost: () => refuse(AGAIN),
-      });
-      stopWatching = () => {
-        stopDevice?.();
-        stopSession();
-      };
-      if (isOver) stopWatching();
-    }
-
-    const endSocket = {
-      send: (bytes: Buffer, sent: () => void) => socket.send(bytes, sent),
-      waiting: () => socket.bufferedAmount,
-      paired: () => socket.send(JSON.stringify({ kind: 'paired' } satisfies z.infer<typeof pairedSchema>)),
-      pause: () => socket.pause(),
-      resume: () => socket.resume(),
-      end: refuse,
-    };
-
-    const silence = setTimeout(() => refuse(SILENT), HELLO_MS);
-    putOut.set(socket, () => refuse(SILENT));
-    crowd.enter(stranger);
-    let isMeeting = false;
-    socket.on('message', (bytes: Buffer, isBinary) => {
-      if (isOver) return;
-      if (isBinary) {
-        if (bytes.length > RFB_FRAME_BYTES) refuse({ code: RFB_CLOSED.too_big, reason: 'A frame is shorter.' });
-        else if (end_of_pair?.pass(bytes) !== true) refuse(MALFORMED);
-        return;
-      }
-      if (bytes.length > RFB_HELLO_BYTES) return refuse({ code: RFB_CLOSED.too_big, reason: 'A frame is shorter.' });
-      const json = jsonOf(bytes.toString());
-      if (met !== undefined && side === 'screen') {
-        const said = screenEndsSchema.safeParse(json);
-        if (!said.success) return refuse(MALFORMED);
-        end(met.session_id, said.data);
-        return refuse(NOT_GRANTED);
-      }
-      const meeting = isMeeting ? undefined : meet(json);
-      if (meeting === undefined) return refuse(MALFORMED);
-      isMeeting = true;
-      crowd.talk(stranger);
-      meeting
-        .then((known) => {
-          if (isOver) return undefined;
-          return known === undefined ? refuse(ENDED) : begin(known);
-        })
-        .catch((error: unknown) => {
-          logFailure(fastify.log, error, 'an end of remote control could not be let in');
-          refuse({ code: RFB_CLOSED.failed, reason: 'Something went wrong on the server.' });
-        });
-    });
-    socket.on('pong', () => {
-      const known = open.get(socket);
-      if (known !== undefined) known.isAlive = true;
-    });
-    socket.once('close', leave);
+  close() {
+    clearInterval(this.beating);
+    this.stopWatching();
+    for (const { end: endOne } of [...this.open.values()])
+      endOne({ code: RFB_CLOSED.going_away, reason: 'The server is stopping.' });
   }
+}
 
-  const readers = {
-    viewer: (json: unknown) => {
-      const hello = viewerHelloSchema.safeParse(json);
-      return hello.success ? meetViewer(hello.data) : undefined;
-    },
-    screen: (json: unknown) => {
-      const hello = screenHelloSchema.safeParse(json);
-      return hello.success ? meetScreen(hello.data) : undefined;
-    },
-  };
-  for (const [side, path] of [['viewer', VIEWER_PATH] as const, ['screen', SCREEN_PATH] as const])
-    fastify.get(
-      `/api${path}`,
-      {
-        websocket: true,
-        onRequest: async (request) => {
-          const source = await admitRequest(request, { opening, public_url });
-          if (crowd.isFull(source)) throw new Problem('too_many_requests', { retry_after: 5 });
-        },
-      },
-      (socket, request) => accept(side, readers[side], socket, sourceOf(request.ip)),
-    );
-
-  const stopWatching = sessions.onEnd((session_id) => {
-    for (const { sign_in, end: endOne } of [...open.values()]) if (sign_in === session_id) endOne(ENDED);
-  });
-  const beating = setInterval(() => {
-    for (const [socket, known] of open) {
-      if (!known.isAlive) socket.terminate();
-      known.isAlive = false;
-      socket.ping();
-    }
-  }, BEAT_MS);
-  beating.unref();
-
-  return {
-    close() {
-      clearInterval(beating);
-      stopWatching();
-      for (const { end: endOne } of [...open.values()])
-        endOne({ code: RFB_CLOSED.going_away, reason: 'The server is stopping.' });
-    },
-  };
+export function serveControl(fastify: FastifyInstance, options: ControlSocketsOptions): ControlSockets {
+  return new ControlSockets(fastify, options);
 }

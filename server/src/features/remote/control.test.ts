@@ -96,6 +96,7 @@ describe('control', () => {
     expect(await one.screen().ending()).toBe(RFB_CLOSED.not_granted);
   });
 
+  // proves: remote-21
   test('is let in however many others say nothing', async () => {
     const one = await running();
     await one.grant();
@@ -153,6 +154,7 @@ describe('control', () => {
     expect(one.theViewer.heard()).toBe('');
   });
 
+  // proves: remote-11
   test('ends, and says why, when the agent says so or goes; what is seen goes on', async () => {
     const one = await paired();
     one.theScreen.socket.send('{"kind":"ends","why":"own_input","detail":null}');

@@ -1,3 +1,4 @@
+// proves: security-42
 import { currentUser, logout } from '@palisade/contract/auth';
 import { revokeDevice } from '@palisade/contract/devices';
 import { completeSession } from '@palisade/contract/remote';

@@ -17,6 +17,7 @@ test('without a relay there are no credentials, and nobody is told of one', () =
 if (!HAS_COTURN) process.stdout.write(`skipped: ${NO_COTURN}\n`);
 
 needing('coturn', HAS_COTURN).describe('a real relay', { timeout: 60_000 }, () => {
+  // proves: remote-9
   test('takes who comes with our credentials, and nobody with those of another secret, or whose time is over', async () => {
     const { port } = await startCoturn(SECRET);
     const credentials = (secret: string, until: number) => {

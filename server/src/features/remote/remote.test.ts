@@ -124,6 +124,7 @@ describe('a remote session', async () => {
     expect(problemOf(await join(waiting)).detail).toContain('No session waits with this code');
   });
 
+  // proves: asvs-2.3.1
   test('cannot be completed before anybody joined', async () => {
     const token = await customer();
     const { id } = await create(token);
@@ -224,6 +225,7 @@ describe('a remote session', async () => {
     expect((await newest(token))?.status).toBe('active');
   });
 
+  // proves: asvs-1.2.4
   test.each(['1', 'not-an-id', "' or 1=1", '00000000-0000-4000-8000-000000000000', '01930000-0000-7000-8000-000000000000'])(
     'the id %j leads nowhere',
     async (id) => {
@@ -233,6 +235,7 @@ describe('a remote session', async () => {
     },
   );
 
+  // proves: remote-6
   test('no call answers without a token, and those of technicians answer no customer', async () => {
     const token = await customer();
     const params = { id: (await create(token)).id };
@@ -285,6 +288,7 @@ describe('at once', async () => {
     expect(statuses.toSorted()).toEqual(['cancelled', 'cancelled', 'cancelled', 'pending']);
   });
 
+  // proves: asvs-2.3.4
   test('of several joins one succeeds', async () => {
     const session = await create(await customer());
     const answers = await Promise.all(again(4).map(() => join(session)));
@@ -302,6 +306,7 @@ describe('at once', async () => {
     }
   });
 
+  // proves: remote-3
   test('of two endings one is told that it came too late', async () => {
     const token = await customer();
     const session = await create(token);
@@ -324,6 +329,7 @@ describe('at once', async () => {
   });
 });
 
+// proves: asvs-2.3.2, security-43
 describe('wrong codes', () => {
   let remote: Awaited<ReturnType<typeof startRemote>>;
   const UNKNOWN = { session_code: 'AAA-AAA-AAA' };

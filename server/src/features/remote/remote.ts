@@ -5,13 +5,14 @@ import {
   PENDING_LIFETIME,
   type RemoteSession,
   SESSION_LIMITS,
+  type SessionsQuery,
   sessionCodeSchema,
   WRONG_CODES,
 } from '@palisade/contract/remote';
 import type { GrantKind } from '@palisade/contract/remote-grant';
 import type { LiveSession, Side, View } from '@palisade/contract/remote-record';
 import type { ReportKind, SideOfSession } from '@palisade/contract/remote-session';
-import type { OverseenSession } from '@palisade/contract/remote-staff';
+import type { OverseenQuery, OverseenSession } from '@palisade/contract/remote-staff';
 import { type Kysely, sql } from 'kysely';
 import type { Audit } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
@@ -20,56 +21,20 @@ import { newId } from '#platform/id.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import { Problem } from '#platform/problem.ts';
 import type { RemoteTables } from './remote.tables.ts';
-import { type By, type Change, type ChangeTables, createSessionChanges, ends, type SessionChanges } from './session-changes.ts';
+import {
+  type By,
+  type Change,
+  type ChangeTables,
+  createSessionChanges,
+  ends,
+  type Move,
+  type SessionChanges,
+} from './session-changes.ts';
 import { newSessionCode } from './session-code.ts';
 import { grants, revokes } from './session-grants.ts';
 import { createSessionLists, joinedOf, overseenOf, type SessionLists, sessionOf } from './session-lists.ts';
 import { ended, heldGrants, isClaimed, isOpen, lost, type Row, reaffirmBy, SIDES, sideOf } from './session-state.ts';
-import { createWrongCodes } from './wrong-codes.ts';
-
-/**
- * Remote-support sessions: pending (waiting, then claimed) -> active -> completed, and cancelled. The database decides every move, and the clock is one of those who move
- * (session-state.ts).
- */
-export interface Remote extends Pick<SessionChanges, 'change' | 'settle' | 'resume'>, SessionLists {
-  /** A session that waits for a technician; an older one of this person that still waits is cancelled as `replaced`. */
-  create(customer: UserInfo): Promise<RemoteSession>;
-  /** As it is now. */
-  find(id: string): Promise<Row | undefined>;
-  findOwn(id: string): Promise<{ id: string; user_id: string } | undefined>;
-  /** As one of its sides sees it. */
-  show(me: UserInfo, row: Row): SideOfSession;
-  /** @throws Problem `conflict` when it neither waits nor runs. */
-  cancel(id: string, by: By): Promise<RemoteSession>;
-  /** @throws Problem `conflict` when it does not run. */
-  complete(id: string, by: By): Promise<JoinedSession>;
-  /** @throws Problem `conflict` when nobody asks (any more). */
-  approve(id: string, view: View, by: By): Promise<RemoteSession>;
-  /** @throws Problem `conflict` when nobody asks (any more). */
-  decline(id: string, by: By): Promise<RemoteSession>;
-  /** @throws Problem `conflict` when it does not run. */
-  reaffirm(id: string, by: By): Promise<RemoteSession>;
-  /** @throws Problem `conflict` for one that nobody joined, or that was reported. */
-  report(id: string, report: { reason: ReportKind; comment: string }, by: By): Promise<RemoteSession>;
-  /** @throws Problem `conflict` for one that is not over, or in which nobody helped. */
-  rate(id: string, rating: { rating: number; comment: string }): Promise<RemoteSession>;
-  /** @throws Problem `conflict` when it does not run, a page is gone, or the device cannot be controlled now. */
-  grant(id: string, what: { grant: GrantKind; device_id: string | null }, by: By): Promise<RemoteSession>;
-  revoke(id: string, which: Parameters<typeof revokes>[0], why: Parameters<typeof revokes>[1], by: By): Promise<RemoteSession>;
-  /** What is granted of a device just now; undefined where nothing is. */
-  grantedOf(device: { id: string; user_id: string }): Promise<{ session_id: string; grants: GrantKind[] } | undefined>;
-  writeNotes(id: string, notes: string): Promise<JoinedSession>;
-  /** Asks to join. @throws Problem `not_found` whatever is wrong with the code, `too_many_requests`. */
-  join(agent: UserInfo, session_code: string, by: By): Promise<JoinedSession>;
-  /** A session as its technician's: `user_id` is who joined it. */
-  findJoined(id: string): Promise<{ id: string; user_id: string } | undefined>;
-  /** @throws Problem `conflict` for one that is over. */
-  endOverseen(id: string, by: By): Promise<OverseenSession>;
-  /** Ends what somebody may not take part in any more: their role was changed, or their account was disabled. */
-  accessChanged(user_id: string): Promise<void>;
-  /** Ends the sessions of an account and takes its name out of other people's, as part of `database`'s transaction. Answers what tells their other sides, once it is committed. */
-  forget(database: Kysely<RemoteTables>, user_id: string): Promise<() => void>;
-}
+import { createWrongCodes, type WrongCodes } from './wrong-codes.ts';
 
 /** Somebody of the staff, as the customer is shown them. */
 interface People {
@@ -105,17 +70,45 @@ const VIEW_IS_SHARED = 'What your browser shows is shared, and no longer shared,
 const NOT_HELPED = 'A session is rated once it is over, and only if somebody helped in it.';
 
 const UNTOUCHED = {
-  ...{ joined_at: null, ended_at: null, end_reason: null, agent_id: null, support_agent: null, version: 1 },
-  ...{ provider: null, staff_since: null, consent_by: null, approved_at: null, view: null, reaffirmed_at: null },
-  ...{ shares: '[]', has_shared: 0, unshared_at: null, paused_at: null, grants: '[]', grants_ended: null },
-  ...{ customer_seat: null, customer_until: null, customer_lost_at: null, customer_lost_by: null },
-  ...{ technician_seat: null, technician_until: null, technician_lost_at: null, technician_lost_by: null },
-  ...({ customer_voice: 'off', technician_voice: 'off' } as const),
-  ...{ noted: 0, last_seq: 0, notes: '', rating: null, rating_comment: null },
-  ...{ reported_at: null, report_reason: null, report_comment: null },
+  joined_at: null,
+  ended_at: null,
+  end_reason: null,
+  agent_id: null,
+  support_agent: null,
+  version: 1,
+  provider: null,
+  staff_since: null,
+  consent_by: null,
+  approved_at: null,
+  view: null,
+  reaffirmed_at: null,
+  shares: '[]',
+  has_shared: 0,
+  unshared_at: null,
+  paused_at: null,
+  grants: '[]',
+  grants_ended: null,
+  customer_seat: null,
+  customer_until: null,
+  customer_lost_at: null,
+  customer_lost_by: null,
+  technician_seat: null,
+  technician_until: null,
+  technician_lost_at: null,
+  technician_lost_by: null,
+  customer_voice: 'off',
+  technician_voice: 'off',
+  noted: 0,
+  last_seq: 0,
+  notes: '',
+  rating: null,
+  rating_comment: null,
+  reported_at: null,
+  report_reason: null,
+  report_comment: null,
 } as const;
 
-export function createRemote(parts: {
+interface RemoteOptions {
   database: Kysely<ChangeTables>;
   audit: Pick<Audit, 'record'>;
   jobs: Pick<Jobs, 'handle' | 'enqueue' | 'enqueueAll' | 'wake'>;
@@ -132,15 +125,64 @@ export function createRemote(parts: {
   /** Whether a page is connected to this server. */
   isHere: (seat: string) => boolean;
   now: () => number;
-}): Remote {
-  const { database, counters, people, onChange, findDevice, now } = parts;
-  const wrongCodes = createWrongCodes({ ...WRONG_CODES, counters });
-  const changes = createSessionChanges(parts);
-  const { change, changeIn, finish } = changes;
-  const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
+}
 
-  async function insert(customer: UserInfo): Promise<Row> {
-    const done = await database.transaction().execute(async (transaction) => {
+const at = (now: () => number, offset_ms = 0) => new Date(now() + offset_ms).toISOString();
+
+/** The one that waits with a code, for somebody who is not its customer. */
+async function waiting(database: Kysely<ChangeTables>, agent: UserInfo, session_code: string): Promise<string | undefined> {
+  const row = await database
+    .selectFrom('remote_sessions')
+    .select('id')
+    .where('session_code', '=', session_code)
+    .where('status', '=', sql.lit('pending'))
+    .where('joined_at', 'is', null)
+    .where('user_id', '!=', agent.id)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+const openOnes = (database: Kysely<ChangeTables>, column: 'user_id' | 'agent_id', id: string) =>
+  database
+    .selectFrom('remote_sessions')
+    .select('id')
+    .where(column, '=', id)
+    .where('status', 'in', ['pending', 'active'])
+    .execute();
+
+const mayJoin = (user: UserInfo | undefined) => user !== undefined && may.joinSessions(user);
+
+/**
+ * Remote-support sessions: pending (waiting, then claimed) -> active -> completed, and cancelled. The database decides every move, and the clock is one of those who move
+ * (session-state.ts).
+ */
+export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resume'>, SessionLists {
+  private readonly database: Kysely<ChangeTables>;
+  private readonly people: People;
+  private readonly onChange: (user_id: string) => void;
+  private readonly findDevice: (user_id: string, device_id: string) => Promise<GrantDevice | undefined>;
+  private readonly now: () => number;
+  private readonly wrongCodes: WrongCodes;
+  private readonly changes: SessionChanges;
+  private readonly lists: SessionLists;
+
+  constructor(options: RemoteOptions) {
+    this.database = options.database;
+    this.people = options.people;
+    this.onChange = options.onChange;
+    this.findDevice = options.findDevice;
+    this.now = options.now;
+    this.wrongCodes = createWrongCodes({ ...WRONG_CODES, counters: options.counters });
+    this.changes = createSessionChanges(options);
+    this.lists = createSessionLists({
+      database: this.database.$pickTables<'remote_sessions'>(),
+      as_now: (row) => this.changes.now(row),
+      now: this.now,
+    });
+  }
+
+  private async insert(customer: UserInfo): Promise<Row> {
+    const done = await this.database.transaction().execute(async (transaction) => {
       const older = await transaction
         .selectFrom('remote_sessions')
         .select('id')
@@ -149,7 +191,7 @@ export function createRemote(parts: {
         .execute();
       const replaced: Change[] = [];
       for (const { id } of older) {
-        const changed = await changeIn(
+        const changed = await this.changes.changeIn(
           transaction,
           id,
           null,
@@ -157,46 +199,41 @@ export function createRemote(parts: {
         );
         if (changed !== undefined) replaced.push(changed);
       }
-      const expires_at = at(PENDING_LIFETIME);
+      const expires_at = at(this.now, PENDING_LIFETIME);
       const row: Row = {
         ...UNTOUCHED,
-        ...{ id: newId(), user_id: customer.id, customer: customer.username, session_code: newSessionCode(), status: 'pending' },
-        ...{ started_at: at(), expires_at, due_at: expires_at },
+        id: newId(),
+        user_id: customer.id,
+        customer: customer.username,
+        session_code: newSessionCode(),
+        status: 'pending',
+        started_at: at(this.now),
+        expires_at,
+        due_at: expires_at,
       };
       await transaction.insertInto('remote_sessions').values(row).execute();
-      await changes.plan(transaction, row);
+      await this.changes.plan(transaction, row);
       for (const { record } of replaced) await record();
       return { row, replaced };
     });
-    for (const one of done.replaced) finish(one);
+    for (const one of done.replaced) this.changes.finish(one);
     return done.row;
   }
 
-  /** The one that waits with a code, for somebody who is not its customer. */
-  async function waiting(agent: UserInfo, session_code: string): Promise<string | undefined> {
-    const row = await database
-      .selectFrom('remote_sessions')
-      .select('id')
-      .where('session_code', '=', session_code)
-      .where('status', '=', sql.lit('pending'))
-      .where('joined_at', 'is', null)
-      .where('user_id', '!=', agent.id)
-      .executeTakeFirst();
-    return row?.id;
-  }
-
-  async function claim(agent: UserInfo, session_code: string, by: By): Promise<Row | undefined> {
-    const id = await waiting(agent, session_code);
+  private async claim(agent: UserInfo, session_code: string, by: By): Promise<Row | undefined> {
+    const id = await waiting(this.database, agent, session_code);
     if (id === undefined) return undefined;
     const facts = {
-      ...{ agent_id: agent.id, support_agent: agent.username },
-      ...{ provider: await people.provider(), staff_since: await people.staffSince(agent.id) },
+      agent_id: agent.id,
+      support_agent: agent.username,
+      provider: await this.people.provider(),
+      staff_since: await this.people.staffSince(agent.id),
     };
     try {
-      return await change(id, by, (row, time) =>
+      return await this.changes.change(id, by, (row, time) =>
         row.status === 'pending' && row.joined_at === null
           ? {
-              set: { ...facts, joined_at: time, consent_by: at(SESSION_LIMITS.consent) },
+              set: { ...facts, joined_at: time, consent_by: at(this.now, SESSION_LIMITS.consent) },
               notes: [{ kind: 'remote_session_asked', details: { technician: agent.username } }],
             }
           : { refused: NO_SUCH_CODE },
@@ -207,215 +244,304 @@ export function createRemote(parts: {
     }
   }
 
-  async function find(id: string): Promise<Row | undefined> {
-    const row = await database.selectFrom('remote_sessions').selectAll().where('id', '=', id).executeTakeFirst();
-    return row && changes.now(row);
+  /** As it is now. */
+  async find(id: string): Promise<Row | undefined> {
+    const row = await this.database.selectFrom('remote_sessions').selectAll().where('id', '=', id).executeTakeFirst();
+    return row && this.changes.now(row);
   }
 
-  const openOnes = (column: 'user_id' | 'agent_id', id: string) =>
-    database
-      .selectFrom('remote_sessions')
-      .select('id')
-      .where(column, '=', id)
-      .where('status', 'in', ['pending', 'active'])
-      .execute();
-
-  const mayJoin = (user: UserInfo | undefined) => user !== undefined && may.joinSessions(user);
-
   /** Ends it unless that came first. */
-  async function endQuietly(id: string, reason: Parameters<typeof ends>[0]): Promise<void> {
-    await change(id, null, ends(reason, isOpen, IS_OVER)).catch((error: unknown) => {
+  private async endQuietly(id: string, reason: Parameters<typeof ends>[0]): Promise<void> {
+    await this.changes.change(id, null, ends(reason, isOpen, IS_OVER)).catch((error: unknown) => {
       if (!(error instanceof Problem)) throw error;
     });
   }
 
-  return {
-    change,
-    settle: changes.settle,
-    resume: changes.resume,
-    ...createSessionLists({ database: database.$pickTables<'remote_sessions'>(), as_now: changes.now, now }),
-    async create(customer) {
-      for (let attempt = 1; attempt <= CREATIONS_MAXIMUM; attempt += 1) {
-        try {
-          const row = await insert(customer);
-          onChange(row.user_id);
-          return sessionOf(row);
-        } catch (error) {
-          if (!isUniqueViolation(error, 'session_code') && !isUniqueViolation(error, 'user_id')) throw error;
-        }
+  /** @throws Problem `not_found`, and `conflict` for a move that is refused. */
+  change(id: string, by: By, move: Move): Promise<Row> {
+    return this.changes.change(id, by, move);
+  }
+
+  /** Ends all whose time is over. */
+  settle(): Promise<void> {
+    return this.changes.settle();
+  }
+
+  /** Plans a look at each that is open, so that none is forgotten whose look was. */
+  resume(): Promise<void> {
+    return this.changes.resume();
+  }
+
+  list(user_id: string, query: SessionsQuery): Promise<RemoteSession[]> {
+    return this.lists.list(user_id, query);
+  }
+
+  /** The count on all pages together. */
+  count(user_id: string, query: SessionsQuery): Promise<number> {
+    return this.lists.count(user_id, query);
+  }
+
+  listJoined(agent_id: string, query: SessionsQuery): Promise<JoinedSession[]> {
+    return this.lists.listJoined(agent_id, query);
+  }
+
+  countJoined(agent_id: string, query: SessionsQuery): Promise<number> {
+    return this.lists.countJoined(agent_id, query);
+  }
+
+  /** Those of everybody that somebody asked to join, reported ones first. */
+  listOverseen(query: OverseenQuery): Promise<OverseenSession[]> {
+    return this.lists.listOverseen(query);
+  }
+
+  countOverseen(query: OverseenQuery): Promise<number> {
+    return this.lists.countOverseen(query);
+  }
+
+  /** Counts the sessions of a customer that have run for longer than this, in ms. */
+  countLonger(user_id: string, than_ms: number): Promise<number> {
+    return this.lists.countLonger(user_id, than_ms);
+  }
+
+  /** A session that waits for a technician; an older one of this person that still waits is cancelled as `replaced`. */
+  async create(customer: UserInfo): Promise<RemoteSession> {
+    for (let attempt = 1; attempt <= CREATIONS_MAXIMUM; attempt += 1) {
+      try {
+        const row = await this.insert(customer);
+        this.onChange(row.user_id);
+        return sessionOf(row);
+      } catch (error) {
+        if (!isUniqueViolation(error, 'session_code') && !isUniqueViolation(error, 'user_id')) throw error;
       }
-      throw new Problem('conflict');
-    },
+    }
+    throw new Problem('conflict');
+  }
 
-    find,
-    findOwn: (id) => database.selectFrom('remote_sessions').select(['id', 'user_id']).where('id', '=', id).executeTakeFirst(),
+  findOwn(id: string): Promise<{ id: string; user_id: string } | undefined> {
+    return this.database.selectFrom('remote_sessions').select(['id', 'user_id']).where('id', '=', id).executeTakeFirst();
+  }
 
-    show: (me, row) => ({
+  /** As one of its sides sees it. */
+  show(me: UserInfo, row: Row): SideOfSession {
+    return {
       ...sessionOf(row),
       side: row.user_id === me.id ? 'customer' : 'technician',
       customer: row.customer,
-    }),
+    };
+  }
 
-    cancel: async (id, by) => sessionOf(await change(id, by, ends('cancelled', isOpen, IS_OVER))),
+  /** @throws Problem `conflict` when it neither waits nor runs. */
+  async cancel(id: string, by: By): Promise<RemoteSession> {
+    return sessionOf(await this.changes.change(id, by, ends('cancelled', isOpen, IS_OVER)));
+  }
 
-    complete: async (id, by) =>
-      joinedOf(
-        await change(
-          id,
-          by,
-          ends(
-            by?.side === 'technician' ? 'ended_by_technician' : 'ended_by_customer',
-            ({ status }) => status === 'active',
-            DOES_NOT_RUN,
-          ),
+  /** @throws Problem `conflict` when it does not run. */
+  async complete(id: string, by: By): Promise<JoinedSession> {
+    return joinedOf(
+      await this.changes.change(
+        id,
+        by,
+        ends(
+          by?.side === 'technician' ? 'ended_by_technician' : 'ended_by_customer',
+          ({ status }) => status === 'active',
+          DOES_NOT_RUN,
         ),
       ),
+    );
+  }
 
-    async approve(id, view, by) {
-      const asked = await find(id);
-      const agent = asked?.agent_id == null ? undefined : await people.findUser(asked.agent_id);
-      if (asked !== undefined && isClaimed(asked) && !mayJoin(agent)) {
-        await endQuietly(id, 'access_lost');
-        throw new Problem('conflict', { detail: MAY_NOT_ANY_MORE });
-      }
-      const row = await change(id, by, (before, time) => {
-        if (!isClaimed(before)) return { refused: NOBODY_ASKS };
-        const absent = SIDES.filter((side) => sideOf(before, side).seat === null).map((side) => lost(side, time, 'page'));
-        return {
-          set: {
-            ...{ status: 'active', approved_at: time, reaffirmed_at: time, consent_by: null, view },
-            unshared_at: view === 'screen' ? time : null,
-            ...absent[0],
-            ...absent[1],
-          },
-          notes: [{ kind: 'remote_session_approved', details: { view } }],
-        };
-      });
-      return sessionOf(row);
-    },
-
-    decline: async (id, by) =>
-      sessionOf(
-        await change(id, by, (row, time) =>
-          isClaimed(row)
-            ? { set: ended(row, time, 'declined'), notes: [{ kind: 'remote_session_declined' }] }
-            : { refused: NOBODY_ASKS },
-        ),
-      ),
-
-    reaffirm: async (id, by) =>
-      sessionOf(
-        await change(id, by, (row, time) =>
-          row.status === 'active'
-            ? {
-                set: { reaffirmed_at: time },
-                notes: [{ kind: 'remote_session_reaffirmed', details: { until: reaffirmBy({ ...row, reaffirmed_at: time }) } }],
-              }
-            : { refused: NOT_RUNNING },
-        ),
-      ),
-
-    async report(id, { reason, comment }, by) {
-      const row = await change(id, by, (before, time) => {
-        if (before.joined_at === null) return { refused: NOBODY_JOINED };
-        if (before.reported_at !== null) return { refused: REPORTED_ALREADY };
-        return {
-          set: {
-            ...(isOpen(before) ? ended(before, time, 'reported') : {}),
-            ...{ reported_at: time, report_reason: reason, report_comment: comment },
-          },
-          notes: [{ kind: 'remote_session_reported', details: { about: reason } }],
-        };
-      });
-      return sessionOf(row);
-    },
-
-    rate: async (id, { rating, comment }) =>
-      sessionOf(
-        await change(id, null, (row) =>
-          row.approved_at === null || isOpen(row) ? { refused: NOT_HELPED } : { set: { rating, rating_comment: comment } },
-        ),
-      ),
-
-    async grant(id, { grant, device_id }, by) {
-      const row = await find(id);
-      const device = row === undefined || device_id === null ? undefined : await findDevice(row.user_id, device_id);
-      if (device_id !== null && device === undefined) throw new Problem('conflict', { detail: NO_SUCH_DEVICE });
-      if (typeof device?.refusal === 'string') throw new Problem('conflict', { detail: device.refusal });
-      const named = device === undefined ? null : { id: device.id, device_name: device.device_name };
-      if (grant === 'view' && named === null) throw new Problem('conflict', { detail: VIEW_IS_SHARED });
-      return sessionOf(await change(id, by, grants({ grant, device: named })));
-    },
-
-    revoke: async (id, which, why, by) => sessionOf(await change(id, by, revokes(which, why))),
-
-    async grantedOf({ id, user_id }) {
-      const rows = await database
-        .selectFrom('remote_sessions')
-        .selectAll()
-        .where('user_id', '=', user_id)
-        .where('status', '=', 'active')
-        .execute();
-      for (const row of rows.map(changes.now)) {
-        const held = heldGrants(row).flatMap(({ grant, device }) => (device?.id === id ? [grant] : []));
-        if (held.length > 0) return { session_id: row.id, grants: held };
-      }
-      return undefined;
-    },
-
-    writeNotes: async (id, notes) => joinedOf(await change(id, null, () => ({ set: { notes } }))),
-
-    async join(agent, typed, by) {
-      const attempt = await wrongCodes.begin(agent.id);
-      const code = sessionCodeSchema.safeParse(typed);
-      const row = code.success ? await claim(agent, code.data, by) : undefined;
-      // A wrong one, one that is used or over, and what is none: all count the same, as they are answered the same.
-      if (row === undefined) throw new Problem('not_found', { detail: NO_SUCH_CODE });
-      await attempt.forgive();
-      return joinedOf(row);
-    },
-
-    async findJoined(id) {
-      const row = await database.selectFrom('remote_sessions').select(['id', 'agent_id']).where('id', '=', id).executeTakeFirst();
-      return row?.agent_id == null ? undefined : { id: row.id, user_id: row.agent_id };
-    },
-
-    endOverseen: async (id, by) => overseenOf(await change(id, by, ends('ended_by_admin', isOpen, IS_OVER))),
-
-    async accessChanged(user_id) {
-      const user = await people.findUser(user_id);
-      if (!mayJoin(user)) for (const { id } of await openOnes('agent_id', user_id)) await endQuietly(id, 'access_lost');
-      if (user === undefined) for (const { id } of await openOnes('user_id', user_id)) await endQuietly(id, 'access_lost');
-    },
-
-    async forget(transaction, user_id) {
-      const rows = await transaction
-        .selectFrom('remote_sessions')
-        .selectAll()
-        .where('status', 'in', ['pending', 'active'])
-        .where(({ or, eb }) => or([eb('user_id', '=', user_id), eb('agent_id', '=', user_id)]))
-        .execute();
-      const over: Change['row'][] = [];
-      for (const row of rows) {
-        // The log is the account's end's: that stands there.
-        const { id, ...columns } = { ...row, ...ended(row, at(), 'access_lost'), version: row.version + 1 };
-        await transaction.updateTable('remote_sessions').set(columns).where('id', '=', id).execute();
-        over.push({ id, ...columns });
-      }
-      await transaction
-        .updateTable('remote_sessions')
-        .set({ support_agent: FORMER_AGENT })
-        .where('agent_id', '=', user_id)
-        .execute();
-      await transaction
-        .updateTable('remote_messages')
-        .set({ author: FORMER_AGENT })
-        .where('side', '=', 'technician' satisfies Side)
-        .where('session_id', 'in', (eb) => eb.selectFrom('remote_sessions').select('id').where('agent_id', '=', user_id))
-        .execute();
-      return () => {
-        for (const row of over) finish({ before: { ...row, status: 'active' }, row });
+  /** @throws Problem `conflict` when nobody asks (any more). */
+  async approve(id: string, view: View, by: By): Promise<RemoteSession> {
+    const asked = await this.find(id);
+    const agent = asked?.agent_id == null ? undefined : await this.people.findUser(asked.agent_id);
+    if (asked !== undefined && isClaimed(asked) && !mayJoin(agent)) {
+      await this.endQuietly(id, 'access_lost');
+      throw new Problem('conflict', { detail: MAY_NOT_ANY_MORE });
+    }
+    const row = await this.changes.change(id, by, (before, time) => {
+      if (!isClaimed(before)) return { refused: NOBODY_ASKS };
+      const absent = SIDES.filter((side) => sideOf(before, side).seat === null).map((side) => lost(side, time, 'page'));
+      return {
+        set: {
+          status: 'active',
+          approved_at: time,
+          reaffirmed_at: time,
+          consent_by: null,
+          view,
+          unshared_at: view === 'screen' ? time : null,
+          ...absent[0],
+          ...absent[1],
+        },
+        notes: [{ kind: 'remote_session_approved', details: { view } }],
       };
-    },
-  };
+    });
+    return sessionOf(row);
+  }
+
+  /** @throws Problem `conflict` when nobody asks (any more). */
+  async decline(id: string, by: By): Promise<RemoteSession> {
+    return sessionOf(
+      await this.changes.change(id, by, (row, time) =>
+        isClaimed(row)
+          ? { set: ended(row, time, 'declined'), notes: [{ kind: 'remote_session_declined' }] }
+          : { refused: NOBODY_ASKS },
+      ),
+    );
+  }
+
+  /** @throws Problem `conflict` when it does not run. */
+  async reaffirm(id: string, by: By): Promise<RemoteSession> {
+    return sessionOf(
+      await this.changes.change(id, by, (row, time) =>
+        row.status === 'active'
+          ? {
+              set: { reaffirmed_at: time },
+              notes: [{ kind: 'remote_session_reaffirmed', details: { until: reaffirmBy({ ...row, reaffirmed_at: time }) } }],
+            }
+          : { refused: NOT_RUNNING },
+      ),
+    );
+  }
+
+  /** @throws Problem `conflict` for one that nobody joined, or that was reported. */
+  async report(id: string, { reason, comment }: { reason: ReportKind; comment: string }, by: By): Promise<RemoteSession> {
+    const row = await this.changes.change(id, by, (before, time) => {
+      if (before.joined_at === null) return { refused: NOBODY_JOINED };
+      if (before.reported_at !== null) return { refused: REPORTED_ALREADY };
+      return {
+        set: {
+          ...(isOpen(before) ? ended(before, time, 'reported') : {}),
+          reported_at: time,
+          report_reason: reason,
+          report_comment: comment,
+        },
+        notes: [{ kind: 'remote_session_reported', details: { about: reason } }],
+      };
+    });
+    return sessionOf(row);
+  }
+
+  /** @throws Problem `conflict` for one that is not over, or in which nobody helped. */
+  async rate(id: string, { rating, comment }: { rating: number; comment: string }): Promise<RemoteSession> {
+    return sessionOf(
+      await this.changes.change(id, null, (row) =>
+        row.approved_at === null || isOpen(row) ? { refused: NOT_HELPED } : { set: { rating, rating_comment: comment } },
+      ),
+    );
+  }
+
+  /** @throws Problem `conflict` when it does not run, a page is gone, or the device cannot be controlled now. */
+  async grant(id: string, { grant, device_id }: { grant: GrantKind; device_id: string | null }, by: By): Promise<RemoteSession> {
+    const row = await this.find(id);
+    const device = row === undefined || device_id === null ? undefined : await this.findDevice(row.user_id, device_id);
+    if (device_id !== null && device === undefined) throw new Problem('conflict', { detail: NO_SUCH_DEVICE });
+    if (typeof device?.refusal === 'string') throw new Problem('conflict', { detail: device.refusal });
+    const named = device === undefined ? null : { id: device.id, device_name: device.device_name };
+    if (grant === 'view' && named === null) throw new Problem('conflict', { detail: VIEW_IS_SHARED });
+    return sessionOf(await this.changes.change(id, by, grants({ grant, device: named })));
+  }
+
+  async revoke(
+    id: string,
+    which: Parameters<typeof revokes>[0],
+    why: Parameters<typeof revokes>[1],
+    by: By,
+  ): Promise<RemoteSession> {
+    return sessionOf(await this.changes.change(id, by, revokes(which, why)));
+  }
+
+  /** What is granted of a device just now; undefined where nothing is. */
+  async grantedOf({
+    id,
+    user_id,
+  }: {
+    id: string;
+    user_id: string;
+  }): Promise<{ session_id: string; grants: GrantKind[] } | undefined> {
+    const rows = await this.database
+      .selectFrom('remote_sessions')
+      .selectAll()
+      .where('user_id', '=', user_id)
+      .where('status', '=', 'active')
+      .execute();
+    for (const row of rows.map((row) => this.changes.now(row))) {
+      const held = heldGrants(row).flatMap(({ grant, device }) => (device?.id === id ? [grant] : []));
+      if (held.length > 0) return { session_id: row.id, grants: held };
+    }
+    return undefined;
+  }
+
+  async writeNotes(id: string, notes: string): Promise<JoinedSession> {
+    return joinedOf(await this.changes.change(id, null, () => ({ set: { notes } })));
+  }
+
+  /** Asks to join. @throws Problem `not_found` whatever is wrong with the code, `too_many_requests`. */
+  async join(agent: UserInfo, typed: string, by: By): Promise<JoinedSession> {
+    const attempt = await this.wrongCodes.begin(agent.id);
+    const code = sessionCodeSchema.safeParse(typed);
+    const row = code.success ? await this.claim(agent, code.data, by) : undefined;
+    // A wrong one, one that is used or over, and what is none: all count the same, as they are answered the same.
+    if (row === undefined) throw new Problem('not_found', { detail: NO_SUCH_CODE });
+    await attempt.forgive();
+    return joinedOf(row);
+  }
+
+  /** A session as its technician's: `user_id` is who joined it. */
+  async findJoined(id: string): Promise<{ id: string; user_id: string } | undefined> {
+    const row = await this.database
+      .selectFrom('remote_sessions')
+      .select(['id', 'agent_id'])
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return row?.agent_id == null ? undefined : { id: row.id, user_id: row.agent_id };
+  }
+
+  /** @throws Problem `conflict` for one that is over. */
+  async endOverseen(id: string, by: By): Promise<OverseenSession> {
+    return overseenOf(await this.changes.change(id, by, ends('ended_by_admin', isOpen, IS_OVER)));
+  }
+
+  /** Ends what somebody may not take part in any more: their role was changed, or their account was disabled. */
+  async accessChanged(user_id: string): Promise<void> {
+    const user = await this.people.findUser(user_id);
+    if (!mayJoin(user))
+      for (const { id } of await openOnes(this.database, 'agent_id', user_id)) await this.endQuietly(id, 'access_lost');
+    if (user === undefined)
+      for (const { id } of await openOnes(this.database, 'user_id', user_id)) await this.endQuietly(id, 'access_lost');
+  }
+
+  /** Ends the sessions of an account and takes its name out of other people's, as part of `database`'s transaction. Answers what tells their other sides, once it is committed. */
+  async forget(transaction: Kysely<RemoteTables>, user_id: string): Promise<() => void> {
+    const rows = await transaction
+      .selectFrom('remote_sessions')
+      .selectAll()
+      .where('status', 'in', ['pending', 'active'])
+      .where(({ or, eb }) => or([eb('user_id', '=', user_id), eb('agent_id', '=', user_id)]))
+      .execute();
+    const over: Change['row'][] = [];
+    for (const row of rows) {
+      // The log is the account's end's: that stands there.
+      const { id, ...columns } = { ...row, ...ended(row, at(this.now), 'access_lost'), version: row.version + 1 };
+      await transaction.updateTable('remote_sessions').set(columns).where('id', '=', id).execute();
+      over.push({ id, ...columns });
+    }
+    await transaction
+      .updateTable('remote_sessions')
+      .set({ support_agent: FORMER_AGENT })
+      .where('agent_id', '=', user_id)
+      .execute();
+    await transaction
+      .updateTable('remote_messages')
+      .set({ author: FORMER_AGENT })
+      .where('side', '=', 'technician' satisfies Side)
+      .where('session_id', 'in', (eb) => eb.selectFrom('remote_sessions').select('id').where('agent_id', '=', user_id))
+      .execute();
+    return () => {
+      for (const row of over) this.changes.finish({ before: { ...row, status: 'active' }, row });
+    };
+  }
+}
+
+export function createRemote(options: RemoteOptions): Remote {
+  return new Remote(options);
 }

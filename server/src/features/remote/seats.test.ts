@@ -131,6 +131,7 @@ describe('signals', () => {
     expect(signals(hers)).toHaveLength(before);
   });
 
+  // proves: asvs-17.3.2, remote-7
   test.each<[string, 'customer' | 'technician', unknown]>([
     ['an offer of the technician', 'technician', OFFER],
     ['a technician who would send a picture', 'technician', { ...ANSWER, sdp: described(VIDEO, 'a=sendrecv') }],
@@ -142,7 +143,9 @@ describe('signals', () => {
     ['an answer of the customer', 'customer', ANSWER],
     ['a customer who would receive a picture', 'customer', { ...OFFER, sdp: described(VIDEO, 'a=sendrecv') }],
     ['a pointer of the customer', 'customer', { type: 'pointer', at: { x: 0.5, y: 0.5 } }],
+    // proves: remote-16
     ['a pointer that is nowhere', 'technician', { type: 'pointer', at: { x: 2.5, y: 0.5 } }],
+    // proves: remote-16
     ['a pointer that is no number', 'technician', { type: 'pointer', at: { x: Number.NaN, y: 0.5 } }],
     ['a description of 65 KiB', 'customer', { ...OFFER, sdp: described(VIDEO, 'a=sendonly', 'b'.repeat(64 * 1024)) }],
     ['a connection without a name', 'customer', { ...OFFER, connection_id: "'; drop table" }],
@@ -172,6 +175,7 @@ describe('signals', () => {
     await hers.event((event) => event.kind === 'remote_signal' && event.signal.type === 'pointer');
   });
 
+  // proves: asvs-17.3.1, remote-8
   test('of a megabyte close the socket, and so do more than fifty in a second', async () => {
     const { hers, theirs, say } = await startRunning();
     say(hers, { ...OFFER, sdp: 'a'.repeat(1024 ** 2) });
@@ -190,6 +194,7 @@ describe('signals', () => {
     expect(await often.closed).toBe(EVENTS_CLOSED.malformed);
   });
 
+  // proves: remote-6
   test('come from our own pages alone', async () => {
     await expect(openSocket(app, { origin: 'https://evil.example' })).rejects.toThrow('403');
     const page = await openSocket(app);
@@ -276,6 +281,7 @@ describe('the voice of a side', () => {
     ]);
   });
 
+  // proves: remote-22
   test('fills no more than half of the record, and what happens once is recorded however full it is', async () => {
     const { hers, theirs, say, id, customer } = await startRunning(tina, 'talk');
     const of = { token: customer.token, params: { id } };
@@ -364,6 +370,7 @@ describe('a page that is gone', () => {
 });
 
 describe('who may not any more', () => {
+  // proves: remote-13
   test.each<[string, (who: { token: string; password: string; id: string }) => Promise<unknown>, number]>([
     ['signs out', ({ token }) => call(logout, { token }), EVENTS_CLOSED.unauthenticated],
     [

@@ -17,16 +17,6 @@ import type { By, Move } from './session-changes.ts';
 import { isOpen, liveOf, lost, type Row, SEAT, SIDES, seated, sideOf } from './session-state.ts';
 import { NOT_THERE, OF_THE_SESSION, readSignal } from './signals.ts';
 
-/** The pages that take part in sessions, of this server: one for each side of each session, wherever the other side's is. */
-export interface Seats extends RemotePages {
-  /** Whether a page is connected here. */
-  isHere(seat: string): boolean;
-  /** Says that every page here is still there. */
-  renew(): Promise<void>;
-  /** Notes that this server leaves them, so that they have the time of a restart to come back. */
-  close(): Promise<void>;
-}
-
 /** A page in its place. */
 interface Held {
   id: string;
@@ -55,205 +45,285 @@ function sideFor(user: UserInfo, row: Row): Side | undefined {
   return row.agent_id === user.id && may.joinSessions(user) ? 'technician' : undefined;
 }
 
-export function createSeats(parts: {
+/** The pages that have their places here, and what they do at the end. */
+interface Places {
+  remote: Pick<Remote, 'find' | 'change'>;
+  topics: Pick<Topics, 'listen' | 'publish'>;
+  logger: FastifyBaseLogger;
+  here: Map<string, { held: Held; drop: (why?: 'taken') => void }>;
+  leaveSeat: (held: Held) => void;
+}
+
+/** One page of somebody, which has its place in one session at most. */
+class Seat {
+  private readonly page: RemotePage;
+  private readonly remote: Pick<Remote, 'find' | 'change'>;
+  private readonly topics: Pick<Topics, 'listen' | 'publish'>;
+  private readonly logger: FastifyBaseLogger;
+  private readonly here: Map<string, { held: Held; drop: (why?: 'taken') => void }>;
+  private readonly leaveSeat: (held: Held) => void;
+  private readonly user: RemotePage['user'];
+  private held: Held | undefined;
+
+  constructor(page: RemotePage, options: Places) {
+    this.page = page;
+    this.remote = options.remote;
+    this.topics = options.topics;
+    this.logger = options.logger;
+    this.here = options.here;
+    this.leaveSeat = options.leaveSeat;
+    this.user = this.page.user;
+  }
+
+  private byOf(side: Side): By {
+    return {
+      actor_id: this.user.id,
+      origin: this.page.began === null ? undefined : { address: this.page.began.address, client: this.page.began.client },
+      side,
+    };
+  }
+
+  /** Stops hearing; `why` tells the page so. The place is given up unless it is another page's already. */
+  private drop(one: Held, why?: 'taken'): void {
+    if (one.isGone) return;
+    one.isGone = true;
+    one.stop?.();
+    this.here.delete(one.id);
+    if (this.held === one) this.held = undefined;
+    if (why === undefined) this.leaveSeat(one);
+    else this.page.tell({ kind: 'refused', topic: { session_id: one.session_id }, why });
+  }
+
+  private hear(one: Held, id: string | null, event: LiveEvent): void {
+    const topic = { session_id: one.session_id };
+    if (event.kind === 'remote_seat') {
+      const isLater = one.since_version > 0 && event.version > one.since_version;
+      if (event.side === one.side && event.seat !== one.id && isLater) this.drop(one, 'taken');
+      return;
+    }
+    if (event.kind === 'remote_signal' && event.from === one.side) return;
+    this.page.tell({ kind: 'event', id, event, topic });
+    if (event.kind === 'remote_changed') this.know(one, event.session);
+  }
+
+  /** Of a session that is over, the place is nobody's. */
+  private know(one: Held, { status, version }: Pick<LiveSession, 'status' | 'version'>): void {
+    if (version < one.known_version) return;
+    one.known_version = version;
+    one.isRunning = status === 'active';
+    if (isOpen({ status })) return;
+    one.isGone = true;
+    one.stop?.();
+    this.here.delete(one.id);
+    if (this.held === one) this.held = undefined;
+  }
+
+  private async listen(session_id: string, after: string | undefined): Promise<void> {
+    if (this.held !== undefined) this.drop(this.held);
+    const one: Held = {
+      id: newId(),
+      session_id,
+      side: 'customer',
+      stop: undefined,
+      since_version: 0,
+      known_version: 0,
+      isRunning: false,
+      writing: Promise.resolve(),
+      waiting: 0,
+      isGone: false,
+    };
+    this.held = one;
+    const topic = { session_id };
+    const refuse = () => {
+      one.isGone = true;
+      one.stop?.();
+      this.here.delete(one.id);
+      if (this.held === one) this.held = undefined;
+      this.page.tell({ kind: 'refused', topic });
+    };
+    const found = await this.remote.find(session_id);
+    if (this.held !== one) return;
+    const side = found && isOpen(found) ? sideFor(this.user, found) : undefined;
+    if (side === undefined) return refuse();
+    one.side = side;
+    this.here.set(one.id, { held: one, drop: (why) => this.drop(one, why) });
+    // First heard, then taken: nothing comes between.
+    one.stop = this.topics.listen(sessionTopic(session_id), after, {
+      onStart: (start) => this.page.tell({ kind: 'listening', topic, ...start }),
+      onEvent: ({ id, event }) => this.hear(one, id, event),
+      onLost: () => this.page.end({ code: EVENTS_CLOSED.again, reason: 'Some events may be missing.' }),
+    });
+    const row = await this.remote
+      .change(session_id, null, (before, time) =>
+        isOpen(before) && sideFor(this.user, before) === side ? { set: seated(side, one.id, time) } : { refused: NOT_THERE },
+      )
+      .catch((error: unknown) => {
+        if (error instanceof Problem) return undefined;
+        throw error;
+      });
+    if (one.isGone) {
+      // It left, or the session ended, while it sat down.
+      if (row !== undefined) this.leaveSeat(one);
+      return;
+    }
+    if (row === undefined) return refuse();
+    one.since_version = row.version;
+    this.topics.publish(sessionTopic(session_id), { kind: 'remote_seat', session_id, side, seat: one.id, version: row.version });
+    this.page.tell({ kind: 'event', id: null, event: { kind: 'remote_changed', session: liveOf(row) }, topic });
+    this.know(one, row);
+  }
+
+  private write(one: Held, move: Move): void {
+    if (one.waiting >= WAITING_MAXIMUM) return;
+    one.waiting += 1;
+    one.writing = one.writing
+      .then(() => (one.isGone ? undefined : this.remote.change(one.session_id, this.byOf(one.side), move)))
+      .catch((error: unknown) => {
+        if (!(error instanceof Problem))
+          logFailure(this.logger, error, 'what a page said of a remote session could not be noted');
+      })
+      .finally(() => {
+        one.waiting -= 1;
+      });
+  }
+
+  private speak(session_id: string, said: unknown): void {
+    const one = this.held;
+    if (one === undefined || one.session_id !== session_id || one.isGone) return;
+    const dropped = (why: string) =>
+      this.logger.warn(
+        { user: this.user.id, session: session_id, side: one.side },
+        `a signal of a remote session was dropped: ${why}`,
+      );
+    const read = readSignal(one.side, said);
+    if (read === undefined) {
+      dropped('it is none that this side may say');
+      return;
+    }
+    const { signal, move } = read;
+    const isDescription = signal.type === 'offer' || signal.type === 'answer';
+    if (isDescription && !isAllowedSdp(one.side, signal.sdp)) {
+      dropped('its media go where they may not');
+      return;
+    }
+    if (move !== undefined) this.write(one, move);
+    // Until the customer has approved, and once it is over, nothing passes.
+    if (!one.isRunning || OF_THE_SESSION.has(signal.type)) return;
+    this.topics.publish(sessionTopic(session_id), { kind: 'remote_signal', session_id, from: one.side, signal });
+  }
+
+  onFrame(frame: RemoteFrame): void {
+    const { held } = this;
+    switch (frame.kind) {
+      case 'listen_remote':
+        this.listen(frame.session_id, frame.after).catch((error: unknown) => {
+          logFailure(this.logger, error, 'a page could not take its place in a remote session');
+          this.page.end({ code: EVENTS_CLOSED.again, reason: 'Some events may be missing.' });
+        });
+        return;
+      case 'leave_remote':
+        if (held?.session_id === frame.session_id) this.drop(held);
+        return;
+      case 'remote_signal':
+        this.speak(frame.session_id, frame.signal);
+        return;
+    }
+  }
+
+  isOfStaff(): boolean {
+    return this.held?.side === 'technician';
+  }
+
+  leave(): void {
+    if (this.held !== undefined) this.drop(this.held);
+  }
+}
+
+function createSeat(page: RemotePage, options: Places): Seat {
+  return new Seat(page, options);
+}
+
+interface SeatsOptions {
   database: Kysely<RemoteTables>;
   remote: Pick<Remote, 'find' | 'change'>;
   topics: Pick<Topics, 'listen' | 'publish'>;
   logger: FastifyBaseLogger;
   now: () => number;
-}): Seats {
-  const { database, remote, topics, logger, now } = parts;
-  const here = new Map<string, { held: Held; drop: (why?: 'taken') => void }>();
-  const closing = new Set<Promise<unknown>>();
-  let isClosing = false;
+}
+
+/** A page that has just come, on whatever screen, is told that there is something to look at: it was not there when that was told. */
+async function tellOpen(database: Kysely<RemoteTables>, { user, tell }: RemotePage): Promise<void> {
+  const open = await database
+    .selectFrom('remote_sessions')
+    .select('id')
+    .where('user_id', '=', user.id)
+    .where('status', 'in', ['pending', 'active'])
+    .where('joined_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+  if (open !== undefined) tell({ kind: 'event', id: null, event: { kind: 'changed', topic: 'remote' } });
+}
+
+/** The pages that take part in sessions, of this server: one for each side of each session, wherever the other side's is. */
+export class Seats implements RemotePages {
+  private readonly database: Kysely<RemoteTables>;
+  private readonly remote: Pick<Remote, 'find' | 'change'>;
+  private readonly topics: Pick<Topics, 'listen' | 'publish'>;
+  private readonly logger: FastifyBaseLogger;
+  private readonly now: () => number;
+  private readonly here = new Map<string, { held: Held; drop: (why?: 'taken') => void }>();
+  private readonly closing = new Set<Promise<unknown>>();
+  private isClosing = false;
+  private readonly renewing: NodeJS.Timeout;
+
+  constructor(options: SeatsOptions) {
+    this.database = options.database;
+    this.remote = options.remote;
+    this.topics = options.topics;
+    this.logger = options.logger;
+    this.now = options.now;
+    this.renewing = setInterval(() => {
+      this.renew().catch((error: unknown) =>
+        logFailure(this.logger, error, 'that pages are in their remote sessions could not be noted'),
+      );
+    }, SEAT.renewed_ms);
+    this.renewing.unref();
+  }
 
   /** Nobody of a side is there any more, unless another page has its place. */
-  function leaveSeat({ id, session_id, side }: Held): void {
-    const left = remote
+  private readonly leaveSeat = ({ id, session_id, side }: Held): void => {
+    const left = this.remote
       .change(session_id, null, (row, time) =>
-        sideOf(row, side).seat === id ? { set: lost(side, time, isClosing ? 'server' : 'page') } : { set: {} },
+        sideOf(row, side).seat === id ? { set: lost(side, time, this.isClosing ? 'server' : 'page') } : { set: {} },
       )
       .catch((error: unknown) => {
         if (error instanceof Problem) return;
         // Its lease runs out by itself.
-        logFailure(logger, error, 'that a page has left a remote session could not be noted');
+        logFailure(this.logger, error, 'that a page has left a remote session could not be noted');
       })
-      .finally(() => closing.delete(left));
-    closing.add(left);
-  }
+      .finally(() => this.closing.delete(left));
+    this.closing.add(left);
+  };
 
-  /** A page that has just come, on whatever screen, is told that there is something to look at: it was not there when that was told. */
-  async function tellOpen({ user, tell }: RemotePage): Promise<void> {
-    const open = await database
-      .selectFrom('remote_sessions')
-      .select('id')
-      .where('user_id', '=', user.id)
-      .where('status', 'in', ['pending', 'active'])
-      .where('joined_at', 'is not', null)
-      .limit(1)
-      .executeTakeFirst();
-    if (open !== undefined) tell({ kind: 'event', id: null, event: { kind: 'changed', topic: 'remote' } });
-  }
-
-  function sit(page: RemotePage): PageSeat<RemoteFrame> {
-    const { user, began, tell, end } = page;
-    let held: Held | undefined;
-
-    const byOf = (side: Side): By => ({
-      actor_id: user.id,
-      origin: began === null ? undefined : { address: began.address, client: began.client },
-      side,
+  sit(page: RemotePage): PageSeat<RemoteFrame> {
+    return createSeat(page, {
+      remote: this.remote,
+      topics: this.topics,
+      logger: this.logger,
+      here: this.here,
+      leaveSeat: this.leaveSeat,
     });
-
-    /** Stops hearing; `why` tells the page so. The place is given up unless it is another page's already. */
-    function drop(one: Held, why?: 'taken'): void {
-      if (one.isGone) return;
-      one.isGone = true;
-      one.stop?.();
-      here.delete(one.id);
-      if (held === one) held = undefined;
-      if (why === undefined) leaveSeat(one);
-      else tell({ kind: 'refused', topic: { session_id: one.session_id }, why });
-    }
-
-    function hear(one: Held, id: string | null, event: LiveEvent): void {
-      const topic = { session_id: one.session_id };
-      if (event.kind === 'remote_seat') {
-        const isLater = one.since_version > 0 && event.version > one.since_version;
-        if (event.side === one.side && event.seat !== one.id && isLater) drop(one, 'taken');
-        return;
-      }
-      if (event.kind === 'remote_signal' && event.from === one.side) return;
-      tell({ kind: 'event', id, event, topic });
-      if (event.kind === 'remote_changed') know(one, event.session);
-    }
-
-    /** Of a session that is over, the place is nobody's. */
-    function know(one: Held, { status, version }: Pick<LiveSession, 'status' | 'version'>): void {
-      if (version < one.known_version) return;
-      one.known_version = version;
-      one.isRunning = status === 'active';
-      if (isOpen({ status })) return;
-      one.isGone = true;
-      one.stop?.();
-      here.delete(one.id);
-      if (held === one) held = undefined;
-    }
-
-    async function listen(session_id: string, after: string | undefined): Promise<void> {
-      if (held !== undefined) drop(held);
-      const one: Held = {
-        ...{ id: newId(), session_id, side: 'customer', stop: undefined, since_version: 0, known_version: 0, isRunning: false },
-        ...{ writing: Promise.resolve(), waiting: 0, isGone: false },
-      };
-      held = one;
-      const topic = { session_id };
-      const refuse = () => {
-        one.isGone = true;
-        one.stop?.();
-        here.delete(one.id);
-        if (held === one) held = undefined;
-        tell({ kind: 'refused', topic });
-      };
-      const found = await remote.find(session_id);
-      if (held !== one) return;
-      const side = found && isOpen(found) ? sideFor(user, found) : undefined;
-      if (side === undefined) return refuse();
-      one.side = side;
-      here.set(one.id, { held: one, drop: (why) => drop(one, why) });
-      // First heard, then taken: nothing comes between.
-      one.stop = topics.listen(sessionTopic(session_id), after, {
-        onStart: (start) => tell({ kind: 'listening', topic, ...start }),
-        onEvent: ({ id, event }) => hear(one, id, event),
-        onLost: () => end({ code: EVENTS_CLOSED.again, reason: 'Some events may be missing.' }),
-      });
-      const row = await remote
-        .change(session_id, null, (before, time) =>
-          isOpen(before) && sideFor(user, before) === side ? { set: seated(side, one.id, time) } : { refused: NOT_THERE },
-        )
-        .catch((error: unknown) => {
-          if (error instanceof Problem) return undefined;
-          throw error;
-        });
-      if (one.isGone) {
-        // It left, or the session ended, while it sat down.
-        if (row !== undefined) leaveSeat(one);
-        return;
-      }
-      if (row === undefined) return refuse();
-      one.since_version = row.version;
-      topics.publish(sessionTopic(session_id), { kind: 'remote_seat', session_id, side, seat: one.id, version: row.version });
-      tell({ kind: 'event', id: null, event: { kind: 'remote_changed', session: liveOf(row) }, topic });
-      know(one, row);
-    }
-
-    function write(one: Held, move: Move): void {
-      if (one.waiting >= WAITING_MAXIMUM) return;
-      one.waiting += 1;
-      one.writing = one.writing
-        .then(() => (one.isGone ? undefined : remote.change(one.session_id, byOf(one.side), move)))
-        .catch((error: unknown) => {
-          if (!(error instanceof Problem)) logFailure(logger, error, 'what a page said of a remote session could not be noted');
-        })
-        .finally(() => {
-          one.waiting -= 1;
-        });
-    }
-
-    function speak(session_id: string, said: unknown): void {
-      const one = held;
-      if (one === undefined || one.session_id !== session_id || one.isGone) return;
-      const dropped = (why: string) =>
-        logger.warn({ user: user.id, session: session_id, side: one.side }, `a signal of a remote session was dropped: ${why}`);
-      const read = readSignal(one.side, said);
-      if (read === undefined) {
-        dropped('it is none that this side may say');
-        return;
-      }
-      const { signal, move } = read;
-      const isDescription = signal.type === 'offer' || signal.type === 'answer';
-      if (isDescription && !isAllowedSdp(one.side, signal.sdp)) {
-        dropped('its media go where they may not');
-        return;
-      }
-      if (move !== undefined) write(one, move);
-      // Until the customer has approved, and once it is over, nothing passes.
-      if (!one.isRunning || OF_THE_SESSION.has(signal.type)) return;
-      topics.publish(sessionTopic(session_id), { kind: 'remote_signal', session_id, from: one.side, signal });
-    }
-
-    return {
-      onFrame(frame) {
-        switch (frame.kind) {
-          case 'listen_remote':
-            listen(frame.session_id, frame.after).catch((error: unknown) => {
-              logFailure(logger, error, 'a page could not take its place in a remote session');
-              end({ code: EVENTS_CLOSED.again, reason: 'Some events may be missing.' });
-            });
-            return;
-          case 'leave_remote':
-            if (held?.session_id === frame.session_id) drop(held);
-            return;
-          case 'remote_signal':
-            speak(frame.session_id, frame.signal);
-            return;
-        }
-      },
-      isOfStaff: () => held?.side === 'technician',
-      leave() {
-        if (held !== undefined) drop(held);
-      },
-    };
   }
 
-  async function renew(): Promise<void> {
-    const until = new Date(now() + SEAT.lease_ms).toISOString();
+  /** Says that every page here is still there. */
+  async renew(): Promise<void> {
+    const until = new Date(this.now() + SEAT.lease_ms).toISOString();
     for (const side of SIDES) {
       const column = side === 'customer' ? 'customer_seat' : 'technician_seat';
-      const seats = [...here.values()].flatMap(({ held }) => (held.side === side && held.since_version > 0 ? held : []));
+      const seats = [...this.here.values()].flatMap(({ held }) => (held.side === side && held.since_version > 0 ? held : []));
       if (seats.length === 0) continue;
       const kept = await inBatches(seats, (batch) =>
-        database
+        this.database
           .updateTable('remote_sessions')
           .set(side === 'customer' ? { customer_until: until } : { technician_until: until })
           .where(
@@ -271,29 +341,30 @@ export function createSeats(parts: {
       );
       const left = new Set(kept.map((row) => (side === 'customer' ? row.customer_seat : row.technician_seat)));
       // Its place was given to another page while Redis, which tells of that, was away.
-      for (const { id } of seats) if (!left.has(id)) here.get(id)?.drop('taken');
+      for (const { id } of seats) if (!left.has(id)) this.here.get(id)?.drop('taken');
     }
   }
 
-  const renewing = setInterval(() => {
-    renew().catch((error: unknown) => logFailure(logger, error, 'that pages are in their remote sessions could not be noted'));
-  }, SEAT.renewed_ms);
-  renewing.unref();
+  onWelcome(page: RemotePage): void {
+    tellOpen(this.database, page).catch((error: unknown) =>
+      logFailure(this.logger, error, 'a page could not be told of the remote session that is open'),
+    );
+  }
 
-  return {
-    onWelcome(page) {
-      tellOpen(page).catch((error: unknown) =>
-        logFailure(logger, error, 'a page could not be told of the remote session that is open'),
-      );
-    },
-    sit,
-    isHere: (seat) => here.has(seat),
-    renew,
-    async close() {
-      isClosing = true;
-      clearInterval(renewing);
-      for (const { drop } of [...here.values()]) drop();
-      await Promise.allSettled([...closing]);
-    },
-  };
+  /** Whether a page is connected here. */
+  isHere(seat: string): boolean {
+    return this.here.has(seat);
+  }
+
+  /** Notes that this server leaves them, so that they have the time of a restart to come back. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    clearInterval(this.renewing);
+    for (const { drop } of [...this.here.values()]) drop();
+    await Promise.allSettled([...this.closing]);
+  }
+}
+
+export function createSeats(options: SeatsOptions): Seats {
+  return new Seats(options);
 }

@@ -67,24 +67,6 @@ const ALWAYS_NOTED: ReadonlySet<AuditKind> = new Set([
 ]);
 const AT_ONCE = 200;
 
-/** The one way in which a session changes: taken by being written, ended if its time is over, moved, planned, written down, told. */
-export interface SessionChanges {
-  /** As part of `transaction`; undefined for one that is not there. What is left of it is `finish`'s. The next look is planned by it. */
-  changeIn(transaction: Kysely<ChangeTables>, id: string, by: By, move: Move): Promise<Change | undefined>;
-  /** Tells who has to know, once it is committed. */
-  finish(change: Pick<Change, 'before' | 'row'>): void;
-  /** @throws Problem `not_found`, and `conflict` for a move that is refused. */
-  change(id: string, by: By, move: Move): Promise<Row>;
-  /** Plans the look at a session that was just made. */
-  plan(transaction: Kysely<ChangeTables>, row: Row): Promise<void>;
-  /** A row as it is now, whether it has been written down or not. */
-  now(row: Row): Row;
-  /** Ends all whose time is over. */
-  settle(): Promise<void>;
-  /** Plans a look at each that is open, so that none is forgotten whose look was. */
-  resume(): Promise<void>;
-}
-
 /** What is told to the session's pages, apart from its number. */
 function tellable(row: Row): string {
   const { version: _, ...live } = liveOf(row);
@@ -95,7 +77,7 @@ function tellable(row: Row): string {
 const shown = ({ status, joined_at, approved_at, rating, reported_at, notes }: Row) =>
   JSON.stringify([status, joined_at, approved_at, rating, reported_at, notes]);
 
-export function createSessionChanges(parts: {
+interface SessionChangesOptions {
   database: Kysely<ChangeTables>;
   audit: Pick<Audit, 'record'>;
   jobs: Pick<Jobs, 'handle' | 'enqueue' | 'enqueueAll' | 'wake'>;
@@ -108,19 +90,62 @@ export function createSessionChanges(parts: {
   /** Whether a page is connected to this server. */
   isHere: (seat: string) => boolean;
   now: () => number;
-}): SessionChanges {
-  const { database, audit, jobs, onLive, onChange, onGrants, isHere, now } = parts;
-  const at = () => new Date(now()).toISOString();
-  const waitFor = (row: Row) => Math.max(0, Date.parse(lookAt(row) ?? at()) - now());
+}
 
-  const plan = (transaction: Kysely<ChangeTables>, row: Row) =>
-    jobs.enqueue(transaction.$pickTables<'jobs'>(), DUE, { session_id: row.id }, { once: row.id, delay_ms: waitFor(row) });
+const at = (now: () => number) => new Date(now()).toISOString();
 
-  function noteOfEnd({ id, end_reason }: Row, by: By): Note & { by: By } {
-    return { kind: 'remote_session_ended', details: { session_id: id, reason: end_reason }, by };
+const waitFor = (now: () => number, row: Row) => Math.max(0, Date.parse(lookAt(row) ?? at(now)) - now());
+
+function noteOfEnd({ id, end_reason }: Row, by: By): Note & { by: By } {
+  return { kind: 'remote_session_ended', details: { session_id: id, reason: end_reason }, by };
+}
+
+/** The one way in which a session changes: taken by being written, ended if its time is over, moved, planned, written down, told. */
+export class SessionChanges {
+  private readonly database: Kysely<ChangeTables>;
+  private readonly audit: Pick<Audit, 'record'>;
+  private readonly jobs: Pick<Jobs, 'handle' | 'enqueue' | 'enqueueAll' | 'wake'>;
+  private readonly onLive: (session: LiveSession) => void;
+  private readonly onChange: (user_id: string) => void;
+  private readonly onGrants: (device_id: string) => void;
+  private readonly isHere: (seat: string) => boolean;
+  private readonly clock: () => number;
+
+  constructor(options: SessionChangesOptions) {
+    this.database = options.database;
+    this.audit = options.audit;
+    this.jobs = options.jobs;
+    this.onLive = options.onLive;
+    this.onChange = options.onChange;
+    this.onGrants = options.onGrants;
+    this.isHere = options.isHere;
+    this.clock = options.now;
+    this.jobs.handle(DUE, async ({ payload: { session_id } }) => {
+      const row = await this.settleOne(session_id).catch((error: unknown) => {
+        // Gone with its customer's account.
+        if (error instanceof Problem && error.code === 'not_found') return undefined;
+        throw error;
+      });
+      if (row !== undefined && isOpen(row)) throw new Postponed(Math.max(LOOK_AGAIN_MS, waitFor(this.clock, row)));
+    });
   }
 
-  async function moveIn(transaction: Kysely<ChangeTables>, id: string, by: By, move: Move): Promise<Change | undefined> {
+  /** Plans the look at a session that was just made. */
+  plan(transaction: Kysely<ChangeTables>, row: Row): Promise<void> {
+    return this.jobs.enqueue(
+      transaction.$pickTables<'jobs'>(),
+      DUE,
+      { session_id: row.id },
+      { once: row.id, delay_ms: waitFor(this.clock, row) },
+    );
+  }
+
+  private readonly moveIn = async (
+    transaction: Kysely<ChangeTables>,
+    id: string,
+    by: By,
+    move: Move,
+  ): Promise<Change | undefined> => {
     // Of two at once one waits here until the other is committed.
     const stored = await transaction
       .updateTable('remote_sessions')
@@ -129,8 +154,8 @@ export function createSessionChanges(parts: {
       .returningAll()
       .executeTakeFirst();
     if (stored === undefined) return undefined;
-    const time = at();
-    const before = asOf(stored, time, isHere);
+    const time = at(this.clock);
+    const before = asOf(stored, time, this.isHere);
     const moved = move(before, time);
     const set = 'refused' in moved ? {} : moved.set;
     const moved_to = { ...before, ...set };
@@ -158,16 +183,16 @@ export function createSessionChanges(parts: {
     const { id: _id, ...columns } = row;
     await transaction.updateTable('remote_sessions').set(columns).where('id', '=', id).execute();
     if (isOpen(stored) && !isOpen(row) && row.approved_at !== null)
-      await jobs.enqueue(transaction.$pickTables<'jobs'>(), ENDED, { session_id: id }, { once: id });
+      await this.jobs.enqueue(transaction.$pickTables<'jobs'>(), ENDED, { session_id: id }, { once: id });
     if (stored.reported_at === null && row.reported_at !== null)
-      await jobs.enqueue(transaction.$pickTables<'jobs'>(), REPORTED, { session_id: id }, { once: id });
+      await this.jobs.enqueue(transaction.$pickTables<'jobs'>(), REPORTED, { session_id: id }, { once: id });
     return {
       before: stored,
       row,
       refused: 'refused' in moved ? moved.refused : undefined,
-      async record() {
+      record: async () => {
         for (const { kind, details, by: doer } of notes)
-          await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
+          await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
             kind,
             subject_id: row.user_id,
             actor_id: doer?.actor_id ?? null,
@@ -176,90 +201,93 @@ export function createSessionChanges(parts: {
           });
       },
     };
-  }
+  };
 
-  async function changeIn(transaction: Kysely<ChangeTables>, id: string, by: By, move: Move): Promise<Change | undefined> {
-    const changed = await moveIn(transaction, id, by, move);
-    if (changed !== undefined && isOpen(changed.row)) await plan(transaction, changed.row);
+  /** As part of `transaction`; undefined for one that is not there. What is left of it is `finish`'s. The next look is planned by it. */
+  readonly changeIn = async (transaction: Kysely<ChangeTables>, id: string, by: By, move: Move): Promise<Change | undefined> => {
+    const changed = await this.moveIn(transaction, id, by, move);
+    if (changed !== undefined && isOpen(changed.row)) await this.plan(transaction, changed.row);
     return changed;
-  }
+  };
 
-  function finish({ before, row }: Pick<Change, 'before' | 'row'>): void {
-    if (tellable(before) !== tellable(row)) onLive(liveOf(row));
+  /** Tells who has to know, once it is committed. */
+  finish({ before, row }: Pick<Change, 'before' | 'row'>): void {
+    if (tellable(before) !== tellable(row)) this.onLive(liveOf(row));
     if (shown(before) !== shown(row))
-      for (const user_id of new Set([row.user_id, row.agent_id])) if (user_id !== null) onChange(user_id);
+      for (const user_id of new Set([row.user_id, row.agent_id])) if (user_id !== null) this.onChange(user_id);
     const had = grantsOf(before);
     const has = heldGrants(row);
     if (JSON.stringify(had) !== JSON.stringify(has))
-      for (const id of new Set([...had, ...has].flatMap(({ device }) => device?.id ?? []))) onGrants(id);
-    if (isOpen(before) && !isOpen(row)) jobs.wake(ENDED);
-    if (before.reported_at === null && row.reported_at !== null) jobs.wake(REPORTED);
+      for (const id of new Set([...had, ...has].flatMap(({ device }) => device?.id ?? []))) this.onGrants(id);
+    if (isOpen(before) && !isOpen(row)) this.jobs.wake(ENDED);
+    if (before.reported_at === null && row.reported_at !== null) this.jobs.wake(REPORTED);
   }
 
-  async function change(id: string, by: By, move: Move, how = changeIn): Promise<Row> {
-    const done = await database.transaction().execute(async (transaction) => {
+  private async changeBy(id: string, by: By, move: Move, how = this.changeIn): Promise<Row> {
+    const done = await this.database.transaction().execute(async (transaction) => {
       const changed = await how(transaction, id, by, move);
       await changed?.record();
       return changed;
     });
     if (done === undefined) throw new Problem('not_found');
-    finish(done);
+    this.finish(done);
     if (done.refused !== undefined) throw new Problem('conflict', { detail: done.refused });
     return done.row;
   }
 
   // The look that is being done plans the next one itself: asked for once more, it would be done again at once, and for ever.
-  const settleOne = (id: string) => change(id, null, () => ({ set: {} }), moveIn);
+  private settleOne(id: string) {
+    return this.changeBy(id, null, () => ({ set: {} }), this.moveIn);
+  }
 
-  jobs.handle(DUE, async ({ payload: { session_id } }) => {
-    const row = await settleOne(session_id).catch((error: unknown) => {
-      // Gone with its customer's account.
-      if (error instanceof Problem && error.code === 'not_found') return undefined;
-      throw error;
-    });
-    if (row !== undefined && isOpen(row)) throw new Postponed(Math.max(LOOK_AGAIN_MS, waitFor(row)));
-  });
+  /** @throws Problem `not_found`, and `conflict` for a move that is refused. */
+  change(id: string, by: By, move: Move): Promise<Row> {
+    return this.changeBy(id, by, move);
+  }
 
-  return {
-    changeIn,
-    finish,
-    change: (id, by, move) => change(id, by, move),
-    plan,
-    now: (row) => asOf(row, at(), isHere),
+  /** A row as it is now, whether it has been written down or not. */
+  now(row: Row): Row {
+    return asOf(row, at(this.clock), this.isHere);
+  }
 
-    async settle() {
-      const time = at();
-      for (let last = ''; ; ) {
-        const rows = await database
-          .selectFrom('remote_sessions')
-          .select('id')
-          .where('status', 'in', ['pending', 'active'])
-          .where(({ or, eb }) =>
-            or([eb('due_at', '<=', time), eb('customer_until', '<=', time), eb('technician_until', '<=', time)]),
-          )
-          .where('id', '>', last)
-          .orderBy('id')
-          .limit(AT_ONCE)
-          .execute();
-        for (const { id } of rows) await settleOne(id);
-        if (rows.length < AT_ONCE) return;
-        last = rows.at(-1)?.id ?? last;
-      }
-    },
-
-    async resume() {
-      const rows = await database
+  /** Ends all whose time is over. */
+  async settle(): Promise<void> {
+    const time = at(this.clock);
+    for (let last = ''; ; ) {
+      const rows = await this.database
         .selectFrom('remote_sessions')
-        .selectAll()
+        .select('id')
         .where('status', 'in', ['pending', 'active'])
+        .where(({ or, eb }) =>
+          or([eb('due_at', '<=', time), eb('customer_until', '<=', time), eb('technician_until', '<=', time)]),
+        )
+        .where('id', '>', last)
+        .orderBy('id')
+        .limit(AT_ONCE)
         .execute();
-      await jobs.enqueueAll(
-        database.$pickTables<'jobs'>(),
-        DUE,
-        rows.map((row) => ({ payload: { session_id: row.id }, once: row.id, delay_ms: waitFor(row) })),
-      );
-    },
-  };
+      for (const { id } of rows) await this.settleOne(id);
+      if (rows.length < AT_ONCE) return;
+      last = rows.at(-1)?.id ?? last;
+    }
+  }
+
+  /** Plans a look at each that is open, so that none is forgotten whose look was. */
+  async resume(): Promise<void> {
+    const rows = await this.database
+      .selectFrom('remote_sessions')
+      .selectAll()
+      .where('status', 'in', ['pending', 'active'])
+      .execute();
+    await this.jobs.enqueueAll(
+      this.database.$pickTables<'jobs'>(),
+      DUE,
+      rows.map((row) => ({ payload: { session_id: row.id }, once: row.id, delay_ms: waitFor(this.clock, row) })),
+    );
+  }
+}
+
+export function createSessionChanges(options: SessionChangesOptions): SessionChanges {
+  return new SessionChanges(options);
 }
 
 /** A move that ends a session that `isRight`, else says why not. */

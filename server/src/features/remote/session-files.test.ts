@@ -135,6 +135,7 @@ describe('a file of a session', () => {
     ]);
   });
 
+  // proves: security-41
   test('that is infected or was not read arrives at nobody; both sides hear why, and nothing of it is kept', async () => {
     const { customer, send, settled, list, record } = await start('files');
     for (const from of [customer.token, tina.token])

@@ -9,14 +9,14 @@ import { liveOf, type Row } from './session-state.ts';
 /** What of sessions each of the three roles sees in lists, newest first, page by page. */
 export interface SessionLists {
   list(user_id: string, query: SessionsQuery): Promise<RemoteSession[]>;
-  /** How many there are on all pages together. */
+  /** The count on all pages together. */
   count(user_id: string, query: SessionsQuery): Promise<number>;
   listJoined(agent_id: string, query: SessionsQuery): Promise<JoinedSession[]>;
   countJoined(agent_id: string, query: SessionsQuery): Promise<number>;
   /** Those of everybody that somebody asked to join, reported ones first. */
   listOverseen(query: OverseenQuery): Promise<OverseenSession[]>;
   countOverseen(query: OverseenQuery): Promise<number>;
-  /** How many sessions of a customer have run for longer than this, in ms. */
+  /** Counts the sessions of a customer that have run for longer than this, in ms. */
   countLonger(user_id: string, than_ms: number): Promise<number>;
 }
 

@@ -58,6 +58,7 @@ describe('the clock ends', () => {
 });
 
 describe('a server that says no word any more', () => {
+  // proves: remote-14
   test('has lost its pages when it said the last one; they have a minute from then on', () => {
     const renewed = at(SEAT.renewed_ms);
     const row = { ...RUNNING, ...seated('customer', 'c', renewed), ...seated('technician', 't', renewed) };

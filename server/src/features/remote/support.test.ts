@@ -100,6 +100,7 @@ describe('who asks', () => {
     expect(await read(id, tina.token)).toMatchObject({ side: 'technician', phase: 'claimed' });
   });
 
+  // proves: remote-1
   test('of two who race for a code one wins, and the other is answered as if there were no such code', async () => {
     const { token } = await signIn();
     const { id, session_code } = replyOf(await call(createSession, { token }));
@@ -153,6 +154,7 @@ describe('who asks', () => {
     expect(await stored(second.id)).toMatchObject({ status: 'cancelled', end_reason: 'no_answer' });
   });
 
+  // proves: remote-2
   test('cannot be approved after a cancel', async () => {
     const { id, token } = await claimed();
     const [cancelled, approved] = await Promise.all([call(cancelSession, of(id, token)), approve(id, token)]);

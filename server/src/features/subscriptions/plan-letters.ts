@@ -1,9 +1,5 @@
+import { describeEnd } from '@palisade/contract/day';
 import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
-
-/** "20 November 2026 (10:00 UTC)": whoever reads a mail may be in any time zone, where it is another day on the screen. */
-const endOf = (iso: string) => `${day.format(new Date(iso))} (${iso.slice(11, 16)} UTC)`;
-
-const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
 /** Where somebody sees their plan; nowhere, in a letter of an installation that does not know its own address. */
 const pageOf = (public_url: string | undefined) =>
@@ -28,7 +24,7 @@ export function assignedLetter(plan: {
       was_asked
         ? `you asked for the plan “${plan_name}”, and you have it now.`
         : `an administrator has given you the plan “${plan_name}”. You have it now.`,
-      `It is for ${devices}${is_premium ? ', has the Anti-Hacking tools' : ''} and ${expires_at === null ? 'does not end' : `lasts until ${endOf(expires_at)}`}. A plan that you had before has ended with it.`,
+      `It is for ${devices}${is_premium ? ', has the Anti-Hacking tools' : ''} and ${expires_at === null ? 'does not end' : `lasts until ${describeEnd(expires_at, { time_zone: 'UTC', is_mail: true })}`}. A plan that you had before has ended with it.`,
       ...pageOf(public_url),
     ],
   };

@@ -1,5 +1,6 @@
 import type { CurrentSubscription } from '@palisade/contract/current-subscription';
 import type { PageQuery } from '@palisade/contract/fields';
+import { shownEmail } from '@palisade/contract/shown-email';
 import {
   type Assignment,
   CURRENCY,
@@ -34,24 +35,6 @@ export interface Accounts {
   findUserByEmail(email: string): Promise<Account | undefined>;
   /** Those of the ids that are accounts, in any order. */
   findUsers(ids: readonly string[]): Promise<Account[]>;
-}
-
-export interface Subscriptions {
-  /** What the person has at this moment; premium ends in the millisecond in which the subscription expires. */
-  current(user_id: string): Promise<CurrentSubscription>;
-  list(page: PageQuery): Promise<Subscription[]>;
-  /**
-   * Ends what the person has and gives them this, in one transaction.
-   * @throws Problem `not_found` for an email without account.
-   */
-  assign(assignment: Assignment, by: Doer): Promise<Subscription>;
-  /** @throws Problem `not_found` when it is not there, or over already. */
-  cancel(subscription_id: string, by: Doer): Promise<void>;
-  listTemplates(page: PageQuery): Promise<Template[]>;
-  /** @throws Problem `conflict` for a name that is taken. */
-  createTemplate(template: NewTemplate): Promise<Template>;
-  /** Takes a plan off the offer. Throws `conflict` while somebody asks for it, `not_found` where it is not on offer. */
-  deleteTemplate(id: string): Promise<void>;
 }
 
 /** Each failed attempt is another admin's success in the same instant. */
@@ -106,7 +89,7 @@ function subscriptionOf(row: Selectable<SubscriptionTables['subscriptions']>, us
   };
 }
 
-export function createSubscriptions(parts: {
+interface SubscriptionsOptions {
   database: Kysely<SubscriptionTables & AuditTables & MailTables & InstallationTables>;
   audit: Audit;
   accounts: Accounts;
@@ -115,14 +98,49 @@ export function createSubscriptions(parts: {
   /** Told of whose subscription is not as it was. */
   onChange: (user_id: string) => void;
   now: () => number;
-}): Subscriptions {
-  const { database, audit, accounts, mail, public_url, onChange, now } = parts;
-  const at = () => new Date(now()).toISOString();
+}
+
+const at = (now: () => number) => new Date(now()).toISOString();
+
+/** What is said beside a plan that could be a better one. */
+async function asked(
+  database: Kysely<SubscriptionTables & AuditTables & MailTables & InstallationTables>,
+  user_id: string,
+): Promise<Pick<CurrentSubscription, 'requested_at'>> {
+  const row = await database
+    .selectFrom('subscription_requests')
+    .select('requested_at')
+    .where('user_id', '=', user_id)
+    .where('status', '=', 'open')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? {};
+}
+
+export class Subscriptions {
+  private readonly database: Kysely<SubscriptionTables & AuditTables & MailTables & InstallationTables>;
+  private readonly audit: Audit;
+  private readonly accounts: Accounts;
+  private readonly mail: Pick<Mail, 'queue' | 'wake'>;
+  private readonly public_url: string | undefined;
+  private readonly onChange: (user_id: string) => void;
+  private readonly now: () => number;
+
+  constructor(options: SubscriptionsOptions) {
+    this.database = options.database;
+    this.audit = options.audit;
+    this.accounts = options.accounts;
+    this.mail = options.mail;
+    this.public_url = options.public_url;
+    this.onChange = options.onChange;
+    this.now = options.now;
+  }
 
   /** One attempt. A unique violation of `user_id` means that somebody else assigned in the same instant. */
-  async function replace({ request_id, ...assignment }: Assignment, user: Account, by: Doer) {
-    const starts_at = at();
-    return await database.transaction().execute(async (transaction) => {
+  private async replace({ request_id, ...assignment }: Assignment, user: Account, by: Doer) {
+    const starts_at = at(this.now);
+    return await this.database.transaction().execute(async (transaction) => {
       await transaction
         .updateTable('subscriptions')
         .set({ ended_as: 'replaced', ended_at: starts_at })
@@ -158,158 +176,153 @@ export function createSubscriptions(parts: {
         })
         .returningAll()
         .executeTakeFirstOrThrow();
-      await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...assigned, ...by });
-      const letter = assignedLetter({ ...row, ...planOf(row), was_asked, public_url });
-      await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), { recipient: user.email, ...letter });
+      await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...assigned, ...by });
+      const letter = assignedLetter({ ...row, ...planOf(row), was_asked, public_url: this.public_url });
+      await this.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), { recipient: user.email, ...letter });
       return row;
     });
   }
 
-  /** What is said beside a plan that could be a better one. */
-  async function asked(user_id: string): Promise<Pick<CurrentSubscription, 'requested_at'>> {
-    const row = await database
-      .selectFrom('subscription_requests')
-      .select('requested_at')
+  /** What the person has at this moment; premium ends in the millisecond in which the subscription expires. */
+  async current(user_id: string): Promise<CurrentSubscription> {
+    const row = await this.database
+      .selectFrom('subscriptions')
+      .selectAll()
       .where('user_id', '=', user_id)
-      .where('status', '=', 'open')
-      .orderBy('id', 'desc')
-      .limit(1)
+      .where('ended_as', 'is', null)
       .executeTakeFirst();
-    return row ?? {};
+    if (row === undefined || statusOf(row, this.now()) !== 'active')
+      return { ...NO_SUBSCRIPTION, ...(await asked(this.database, user_id)) };
+    const { plan_name, expires_at, currency, max_devices, duration_months } = row;
+    return {
+      has_subscription: true,
+      plan_name,
+      expires_at,
+      price: priceOf(row.price_cents),
+      currency,
+      max_devices,
+      duration_months,
+      ...planOf(row),
+      ...(row.is_premium === 1 ? {} : await asked(this.database, user_id)),
+    };
   }
 
-  return {
-    async current(user_id) {
-      const row = await database
-        .selectFrom('subscriptions')
-        .selectAll()
-        .where('user_id', '=', user_id)
-        .where('ended_as', 'is', null)
-        .executeTakeFirst();
-      if (row === undefined || statusOf(row, now()) !== 'active') return { ...NO_SUBSCRIPTION, ...(await asked(user_id)) };
-      const { plan_name, expires_at, currency, max_devices, duration_months } = row;
-      return {
-        has_subscription: true,
-        plan_name,
-        expires_at,
-        price: priceOf(row.price_cents),
-        currency,
-        max_devices,
-        duration_months,
-        ...planOf(row),
-        ...(row.is_premium === 1 ? {} : await asked(user_id)),
-      };
-    },
+  async list({ limit, cursor }: PageQuery): Promise<Subscription[]> {
+    let query = this.database.selectFrom('subscriptions').selectAll().orderBy('id', 'desc').limit(limit);
+    if (cursor !== undefined) query = query.where('id', '<', cursor);
+    const rows = await query.execute();
+    const users = new Map((await this.accounts.findUsers(rows.map((row) => row.user_id))).map((user) => [user.id, user]));
+    const time = this.now();
+    return rows.flatMap((row) => {
+      const user = users.get(row.user_id);
+      // An account that was deleted between the two reads took its subscriptions with it.
+      return user === undefined ? [] : [subscriptionOf(row, user, time)];
+    });
+  }
 
-    async list({ limit, cursor }) {
-      let query = database.selectFrom('subscriptions').selectAll().orderBy('id', 'desc').limit(limit);
-      if (cursor !== undefined) query = query.where('id', '<', cursor);
-      const rows = await query.execute();
-      const users = new Map((await accounts.findUsers(rows.map((row) => row.user_id))).map((user) => [user.id, user]));
-      const time = now();
-      return rows.flatMap((row) => {
-        const user = users.get(row.user_id);
-        // An account that was deleted between the two reads took its subscriptions with it.
-        return user === undefined ? [] : [subscriptionOf(row, user, time)];
+  /**
+   * Ends what the person has and gives them this, in one transaction.
+   * @throws Problem `not_found` for an email without account.
+   */
+  async assign(assignment: Assignment, by: Doer): Promise<Subscription> {
+    const user = await this.accounts.findUserByEmail(assignment.user_email);
+    if (user === undefined) {
+      throw new Problem('not_found', {
+        detail: `No account with the email ${shownEmail(assignment.user_email)}. Check the address, or ask the person to register first.`,
       });
-    },
-
-    async assign(assignment, by) {
-      const user = await accounts.findUserByEmail(assignment.user_email);
-      if (user === undefined) {
-        throw new Problem('not_found', {
-          detail: `No account with the email ${assignment.user_email}. Check the address, or ask the person to register first.`,
-        });
-      }
-      for (let attempt = 1; attempt <= ASSIGN_ATTEMPTS_MAXIMUM; attempt += 1) {
-        try {
-          const row = await replace(assignment, user, by);
-          mail.wake();
-          onChange(user.id);
-          return subscriptionOf(row, user, now());
-        } catch (error) {
-          if (!isUniqueViolation(error, 'user_id')) throw error;
-        }
-      }
-      throw new Problem('conflict');
-    },
-
-    async cancel(subscription_id, by) {
-      const ended_at = at();
-      const whose = await database.transaction().execute(async (transaction) => {
-        const cancelled = await transaction
-          .updateTable('subscriptions')
-          .set({ ended_as: 'cancelled', ended_at })
-          .where('id', '=', subscription_id)
-          .where('ended_as', 'is', null)
-          .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', ended_at)]))
-          .returning(['user_id', 'plan_name'])
-          .executeTakeFirst();
-        if (cancelled === undefined) {
-          throw new Problem('not_found', { detail: 'This subscription is over already.' });
-        }
-        const { user_id, plan_name } = cancelled;
-        const entry = { kind: 'subscription_cancelled', subject_id: user_id, details: { plan_name } } as const;
-        await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...entry, ...by });
-        return user_id;
-      });
-      onChange(whose);
-    },
-
-    async listTemplates({ limit, cursor }) {
-      let query = database.selectFrom('subscription_templates').selectAll().orderBy('id', 'desc').limit(limit);
-      if (cursor !== undefined) query = query.where('id', '<', cursor);
-      return (await query.execute()).map(templateOf);
-    },
-
-    async createTemplate(template) {
-      const { template_name } = template;
+    }
+    for (let attempt = 1; attempt <= ASSIGN_ATTEMPTS_MAXIMUM; attempt += 1) {
       try {
-        const row = await database
-          .insertInto('subscription_templates')
-          .values({
-            id: newId(),
-            template_name,
-            template_name_key: template_name.normalize('NFKC').toLowerCase(),
-            base_price_cents: centsOf(template.base_price),
-            ...planColumns(template),
-            created_at: at(),
-          })
-          .returningAll()
-          .executeTakeFirstOrThrow();
-        return templateOf(row);
+        const row = await this.replace(assignment, user, by);
+        this.mail.wake();
+        this.onChange(user.id);
+        return subscriptionOf(row, user, this.now());
       } catch (error) {
-        if (!isUniqueViolation(error, 'template_name_key')) throw error;
-        throw new Problem('conflict', { detail: `A template named "${template_name}" exists already. Choose another name.` });
+        if (!isUniqueViolation(error, 'user_id')) throw error;
       }
-    },
+    }
+    throw new Problem('conflict');
+  }
 
-    async deleteTemplate(id) {
-      const deleted = await database
-        .deleteFrom('subscription_templates')
-        .where('id', '=', id)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('subscription_requests')
-                .select('id')
-                .where('template_id', '=', id)
-                .where('status', '=', sql.lit('open')),
-            ),
+  /** @throws Problem `not_found` when it is not there, or over already. */
+  async cancel(subscription_id: string, by: Doer): Promise<void> {
+    const ended_at = at(this.now);
+    const whose = await this.database.transaction().execute(async (transaction) => {
+      const cancelled = await transaction
+        .updateTable('subscriptions')
+        .set({ ended_as: 'cancelled', ended_at })
+        .where('id', '=', subscription_id)
+        .where('ended_as', 'is', null)
+        .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', ended_at)]))
+        .returning(['user_id', 'plan_name'])
+        .executeTakeFirst();
+      if (cancelled === undefined) {
+        throw new Problem('not_found', { detail: 'This subscription is over already.' });
+      }
+      const { user_id, plan_name } = cancelled;
+      const entry = { kind: 'subscription_cancelled', subject_id: user_id, details: { plan_name } } as const;
+      await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...entry, ...by });
+      return user_id;
+    });
+    this.onChange(whose);
+  }
+
+  async listTemplates({ limit, cursor }: PageQuery): Promise<Template[]> {
+    let query = this.database.selectFrom('subscription_templates').selectAll().orderBy('id', 'desc').limit(limit);
+    if (cursor !== undefined) query = query.where('id', '<', cursor);
+    return (await query.execute()).map(templateOf);
+  }
+
+  /** @throws Problem `conflict` for a name that is taken. */
+  async createTemplate(template: NewTemplate): Promise<Template> {
+    const { template_name } = template;
+    try {
+      const row = await this.database
+        .insertInto('subscription_templates')
+        .values({
+          id: newId(),
+          template_name,
+          template_name_key: template_name.normalize('NFKC').toLowerCase(),
+          base_price_cents: centsOf(template.base_price),
+          ...planColumns(template),
+          created_at: at(this.now),
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return templateOf(row);
+    } catch (error) {
+      if (!isUniqueViolation(error, 'template_name_key')) throw error;
+      throw new Problem('conflict', { detail: `A template named "${template_name}" exists already. Choose another name.` });
+    }
+  }
+
+  /** Takes a plan off the offer. Throws `conflict` while somebody asks for it, `not_found` where it is not on offer. */
+  async deleteTemplate(id: string): Promise<void> {
+    const deleted = await this.database
+      .deleteFrom('subscription_templates')
+      .where('id', '=', id)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('subscription_requests').select('id').where('template_id', '=', id).where('status', '=', sql.lit('open')),
           ),
-        )
-        .returning('id')
-        .executeTakeFirst();
-      if (deleted !== undefined) return;
-      const row = await database
-        .selectFrom('subscription_templates')
-        .select('template_name')
-        .where('id', '=', id)
-        .executeTakeFirst();
-      if (row === undefined) throw new Problem('not_found', { detail: 'This plan is not on offer any more.' });
-      throw new Problem('conflict', {
-        detail: `Somebody asks for "${row.template_name}". Answer the request first, in Manage Subscriptions.`,
-      });
-    },
-  };
+        ),
+      )
+      .returning('id')
+      .executeTakeFirst();
+    if (deleted !== undefined) return;
+    const row = await this.database
+      .selectFrom('subscription_templates')
+      .select('template_name')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (row === undefined) throw new Problem('not_found', { detail: 'This plan is not on offer any more.' });
+    throw new Problem('conflict', {
+      detail: `Somebody asks for "${row.template_name}". Answer the request first, in Manage Subscriptions.`,
+    });
+  }
+}
+
+export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
+  return new Subscriptions(options);
 }

@@ -8,7 +8,7 @@ export interface BlobFacts {
 }
 
 /** What a store says of an object. `sha256` where it keeps one. */
-interface BlobStat {
+export interface BlobStat {
   size: number;
   sha256: string | undefined;
   /** ISO, by the clock of the store. */
@@ -24,7 +24,7 @@ export interface BlobEntry {
 }
 
 /** Bytes from `start` to `end`, both counted from 0 and both included; without `end` to the last one. */
-interface ByteRange {
+export interface ByteRange {
   start: number;
   end?: number;
 }
@@ -47,7 +47,7 @@ export interface Blobs {
   get(key: string, how?: { range?: ByteRange; expected?: BlobFacts | undefined }): Promise<Readable>;
   /** @throws BlobNotFoundError */
   stat(key: string): Promise<BlobStat>;
-  /** Nothing there is no error. */
+  /** A missing object is no error. */
   delete(key: string): Promise<void>;
   /** Objects whose keys begin with `prefix`, in the order of their keys, at most `limit` (1 to 1,000). `next`, where there may be more, is the `after` of the next page. */
   list(page: {

@@ -39,7 +39,7 @@ function openAt(url: string, patience_ms?: number) {
     disk: openDisk(folder, 0),
     ...(patience_ms === undefined ? {} : { patience_ms }),
   });
-  afterAll(blobs.close);
+  afterAll(() => blobs.close());
   return { blobs, folder };
 }
 

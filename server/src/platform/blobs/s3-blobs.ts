@@ -3,6 +3,7 @@ import { createReadStream, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { Disk } from '#platform/disk.ts';
 import { newId } from '#platform/id.ts';
 import { isStorageError } from '#platform/storage-problem.ts';
@@ -10,7 +11,9 @@ import {
   BlobDamagedError,
   type BlobEntry,
   type BlobFacts,
+  type BlobStat,
   type Blobs,
+  type ByteRange,
   counted,
   isKey,
   proved,
@@ -21,14 +24,8 @@ import {
   StoreFullError,
   streamOf,
 } from './blobs.ts';
-import { createS3Wire, drain, type S3Body } from './s3-wire.ts';
+import { createS3Wire, drain, type S3Body, type S3Wire } from './s3-wire.ts';
 import type { S3Location } from './storage-url.ts';
-
-export interface S3Blobs extends Blobs {
-  /** Asks the store once. @throws StoreAwayError that says what is wrong with STORAGE_URL, or that nobody answers. */
-  check(): Promise<void>;
-  close(): void;
-}
 
 /** A call that gets no sign of life for so long ends: whoever waits for an answer of this server is told within 5 s. ms. */
 const PATIENCE_MS = 4_000;
@@ -79,35 +76,51 @@ function parseList(xml: string): { entries: BlobEntry[]; is_truncated: boolean }
   return { entries, is_truncated: textOf(xml, 'IsTruncated') === 'true' };
 }
 
-/**
- * A bucket, or a folder of one. `folder` is where bodies of more than 256 KiB lie while they are sent; nothing else may be in it.
- * @throws when that folder cannot be made.
- */
-export function openS3Blobs(parts: {
+interface S3BlobsOptions {
   location: S3Location & { secret_key: string };
   folder: string;
   disk: Disk;
   patience_ms?: number;
-}): S3Blobs {
-  const { location, folder, disk, patience_ms = PATIENCE_MS } = parts;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // What a server that was killed was about to send.
-  for (const name of readdirSync(folder)) rmSync(join(folder, name), { force: true });
-  const { origin, bucket } = location;
-  const wire = createS3Wire({ origin, bucket, account: location, patience_ms });
-  const beginning = location.folder === '' ? '' : `${location.folder}/`;
-  const within = (key: string) => {
+}
+
+/**
+ * A bucket, or a folder of one. `folder` is where bodies of more than 256 KiB lie while they are sent; nothing else may be in it.
+ * @throws when that folder cannot be made.
+ */
+export class S3Blobs implements Blobs {
+  private readonly folder: string;
+  private readonly disk: Disk;
+  private readonly wire: S3Wire;
+  private readonly beginning: string;
+
+  constructor(options: S3BlobsOptions) {
+    this.folder = options.folder;
+    this.disk = options.disk;
+    const { patience_ms = PATIENCE_MS } = options;
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    // What a server that was killed was about to send.
+    for (const name of readdirSync(this.folder)) rmSync(join(this.folder, name), { force: true });
+    this.wire = createS3Wire({
+      origin: options.location.origin,
+      bucket: options.location.bucket,
+      account: options.location,
+      patience_ms,
+    });
+    this.beginning = options.location.folder === '' ? '' : `${options.location.folder}/`;
+  }
+
+  private within(key: string) {
     requireKey(key);
-    return beginning + key;
-  };
+    return this.beginning + key;
+  }
 
   /** Has all of a stream, in memory or in a file, so that it can be sent, and sent again. */
-  async function collect<T>(
+  private async collect<T>(
     bytes: AsyncIterable<Uint8Array>,
     known: { size: number } | undefined,
     use: (body: S3Body) => Promise<T>,
   ): Promise<T> {
-    const path = join(folder, newId());
+    const path = join(this.folder, newId());
     const md5 = createHash('md5');
     const held: Uint8Array[] = [];
     const facts: BlobFacts[] = [];
@@ -125,7 +138,7 @@ export function openS3Blobs(parts: {
             continue;
           }
           if (file === undefined || since_look >= LOOK_EVERY_BYTES) {
-            disk.require(file === undefined ? (known?.size ?? 0) : 0);
+            this.disk.require(file === undefined ? (known?.size ?? 0) : 0);
             since_look = 0;
           }
           if (file === undefined) {
@@ -154,7 +167,7 @@ export function openS3Blobs(parts: {
   }
 
   /** Bytes `start` to `end` of an object, going on after a connection that was cut. */
-  async function* download(
+  private async *download(
     key: string,
     first: IncomingMessage,
     range: { start: number; end: number },
@@ -167,7 +180,7 @@ export function openS3Blobs(parts: {
       try {
         const chunks: AsyncIterator<Uint8Array> = response[Symbol.asyncIterator]();
         for (;;) {
-          const next = await wire.soon(chunks.next(), response);
+          const next = await this.wire.soon(chunks.next(), response);
           if (next.done === true) break;
           at += next.value.length;
           failed = 0;
@@ -184,7 +197,7 @@ export function openS3Blobs(parts: {
       response.destroy();
       failed += 1;
       if (failed > RESUMED_MOST) throw new StoreAwayError(`The store did not give all of the object ${key}.`);
-      response = await wire.call({
+      response = await this.wire.call({
         method: 'GET',
         key,
         headers: { range: `bytes=${at}-${range.end}`, ...(etag === undefined ? {} : { 'if-match': etag }) },
@@ -194,85 +207,113 @@ export function openS3Blobs(parts: {
     }
   }
 
-  return {
-    async put(key, bytes, known) {
-      const place = within(key);
-      return await collect(bytes, known, async (body) => {
-        const headers = { 'content-type': 'application/octet-stream', [SHA256_HEADER]: body.sha256 };
-        drain(await wire.call({ method: 'PUT', key: place, headers, body }));
-        return { size: body.size, sha256: body.sha256 };
-      });
-    },
-
-    async get(key, { range, expected } = {}) {
-      const place = within(key);
-      if (range !== undefined && range.end !== undefined && range.end < range.start)
-        throw new RangeError(`A range cannot end at ${range.end} and begin at ${range.start}.`);
-      const headers = range === undefined ? {} : { range: `bytes=${range.start}-${range.end ?? ''}` };
-      let response = await wire.call({ method: 'GET', key: place, headers }).catch(async (error: unknown) => {
-        // A range behind the end is refused in ways that differ from store to store.
-        if (range !== undefined && error instanceof StoreAwayError) rangeIn((await statOf(place)).size, range);
-        throw error;
-      });
-      const sent = sizeOf(response);
-      const [, from = '0', whole = String(sent)] = /^bytes (\d+)-\d+\/(\d+)$/.exec(response.headers['content-range'] ?? '') ?? [];
-      const size = Number(whole);
-      if (expected !== undefined && size !== expected.size) {
-        response.destroy();
-        throw new BlobDamagedError(`The object ${key} is not what was stored: it has ${size} bytes, not ${expected.size}.`);
-      }
-      if (range !== undefined && (response.statusCode !== 206 || Number(from) !== range.start)) {
-        response.destroy();
-        rangeIn(size, range);
-        throw new StoreAwayError('The store does not give a part of an object.');
-      }
-      const start = range?.start ?? 0;
-      const bytes = download(place, response, { start, end: start + sent - 1 }, (next) => {
-        response = next;
-      });
-      const sha256 = range === undefined ? (expected?.sha256 ?? checksumOf(response)) : undefined;
-      return streamOf(proved(key, bytes, sha256), () => response.destroy());
-    },
-
-    stat: async (key) => await statOf(within(key)),
-
-    async delete(key) {
-      try {
-        drain(await wire.call({ method: 'DELETE', key: within(key) }));
-      } catch (error) {
-        if (!(error instanceof Error && error.name === 'BlobNotFoundError')) throw error;
-      }
-    },
-
-    async list({ prefix = '', after, limit }) {
-      requirePrefix(prefix);
-      const response = await wire.call({
-        method: 'GET',
-        query: {
-          'list-type': '2',
-          prefix: beginning + prefix,
-          'max-keys': String(limit),
-          ...(after === undefined ? {} : { 'start-after': beginning + after }),
-        },
-      });
-      const { entries, is_truncated } = parseList(await wire.soon(wholeText(response), response));
-      const mine = entries.map((entry) => ({ ...entry, key: entry.key.slice(beginning.length) }));
-      // What others have put into the bucket under other names is none of ours.
-      return { entries: mine.filter(({ key }) => isKey(key)), next: is_truncated ? mine.at(-1)?.key : undefined };
-    },
-
-    async check() {
-      await this.list({ limit: 1 });
-    },
-    close: wire.close,
-  };
-
-  async function statOf(place: string) {
-    const response = await wire.call({ method: 'HEAD', key: place });
+  private async statOf(place: string) {
+    const response = await this.wire.call({ method: 'HEAD', key: place });
     drain(response);
     const { 'last-modified': modified } = response.headers;
     return { size: sizeOf(response), sha256: checksumOf(response), modified_at: new Date(modified ?? 0).toISOString() };
   }
+
+  /**
+   * Stores all of a stream; the object is there as a whole or not at all, in place of one that was there. `size` in bytes where it is known: a stream of another length is refused.
+   * @throws StoreFullError, or what the stream throws.
+   */
+  async put(key: string, bytes: AsyncIterable<Uint8Array>, known?: { size: number }): Promise<BlobFacts> {
+    const place = this.within(key);
+    return await this.collect(bytes, known, async (body) => {
+      const headers = { 'content-type': 'application/octet-stream', [SHA256_HEADER]: body.sha256 };
+      drain(await this.wire.call({ method: 'PUT', key: place, headers, body }));
+      return { size: body.size, sha256: body.sha256 };
+    });
+  }
+
+  /**
+   * The bytes of an object. Read to its end, a whole object proves to be what was stored, or the stream fails with BlobDamagedError. `expected` is what `put` answered; without it the checksum that
+   * the store keeps counts, where it keeps one.
+   * @throws BlobNotFoundError, BlobDamagedError for another size than `expected`, RangeError for a range that begins behind the end.
+   */
+  async get(key: string, { range, expected }: { range?: ByteRange; expected?: BlobFacts | undefined } = {}): Promise<Readable> {
+    const place = this.within(key);
+    if (range !== undefined && range.end !== undefined && range.end < range.start)
+      throw new RangeError(`A range cannot end at ${range.end} and begin at ${range.start}.`);
+    const headers = range === undefined ? {} : { range: `bytes=${range.start}-${range.end ?? ''}` };
+    let response = await this.wire.call({ method: 'GET', key: place, headers }).catch(async (error: unknown) => {
+      // A range behind the end is refused in ways that differ from store to store.
+      if (range !== undefined && error instanceof StoreAwayError) rangeIn((await this.statOf(place)).size, range);
+      throw error;
+    });
+    const sent = sizeOf(response);
+    const [, from = '0', whole = String(sent)] = /^bytes (\d+)-\d+\/(\d+)$/.exec(response.headers['content-range'] ?? '') ?? [];
+    const size = Number(whole);
+    if (expected !== undefined && size !== expected.size) {
+      response.destroy();
+      throw new BlobDamagedError(`The object ${key} is not what was stored: it has ${size} bytes, not ${expected.size}.`);
+    }
+    if (range !== undefined && (response.statusCode !== 206 || Number(from) !== range.start)) {
+      response.destroy();
+      rangeIn(size, range);
+      throw new StoreAwayError('The store does not give a part of an object.');
+    }
+    const start = range?.start ?? 0;
+    const bytes = this.download(place, response, { start, end: start + sent - 1 }, (next) => {
+      response = next;
+    });
+    const sha256 = range === undefined ? (expected?.sha256 ?? checksumOf(response)) : undefined;
+    return streamOf(proved(key, bytes, sha256), () => response.destroy());
+  }
+
+  /** @throws BlobNotFoundError */
+  async stat(key: string): Promise<BlobStat> {
+    return await this.statOf(this.within(key));
+  }
+
+  /** A missing object is no error. */
+  async delete(key: string): Promise<void> {
+    try {
+      drain(await this.wire.call({ method: 'DELETE', key: this.within(key) }));
+    } catch (error) {
+      if (!(error instanceof Error && error.name === 'BlobNotFoundError')) throw error;
+    }
+  }
+
+  /** Objects whose keys begin with `prefix`, in the order of their keys, at most `limit` (1 to 1,000). `next`, where there may be more, is the `after` of the next page. */
+  async list({
+    prefix = '',
+    after,
+    limit,
+  }: {
+    prefix?: string;
+    after?: string | undefined;
+    limit: number;
+  }): Promise<{ entries: BlobEntry[]; next: string | undefined }> {
+    requirePrefix(prefix);
+    const response = await this.wire.call({
+      method: 'GET',
+      query: {
+        'list-type': '2',
+        prefix: this.beginning + prefix,
+        'max-keys': String(limit),
+        ...(after === undefined ? {} : { 'start-after': this.beginning + after }),
+      },
+    });
+    const { entries, is_truncated } = parseList(await this.wire.soon(wholeText(response), response));
+    const mine = entries.map((entry) => ({ ...entry, key: entry.key.slice(this.beginning.length) }));
+    // What others have put into the bucket under other names is none of ours.
+    return { entries: mine.filter(({ key }) => isKey(key)), next: is_truncated ? mine.at(-1)?.key : undefined };
+  }
+
+  /** Asks the store once. @throws StoreAwayError that says what is wrong with STORAGE_URL, or that nobody answers. */
+  async check(): Promise<void> {
+    await this.list({ limit: 1 });
+  }
+
+  close(): void {
+    this.wire.close();
+  }
+}
+
+export function openS3Blobs(options: S3BlobsOptions): S3Blobs {
+  return new S3Blobs(options);
 }
 
 async function wholeText(response: IncomingMessage): Promise<string> {

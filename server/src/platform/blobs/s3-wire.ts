@@ -22,7 +22,7 @@ interface S3Call {
   body?: S3Body;
 }
 
-interface S3Wire {
+export interface S3Wire {
   /**
    * Sends a call, again and again while that may help: each does the same when it is done twice. The body of the answer is the caller's to read, or to `drain`.
    * @throws StoreAwayError, StoreFullError, BlobNotFoundError

@@ -7,11 +7,11 @@ import { logFailure } from '#platform/database-patience.ts';
 import { readBounded } from '#platform/json-body.ts';
 import { sourceOf } from '#platform/origin.ts';
 import { Problem } from '#platform/problem.ts';
-import { type CrowdLimits, createCrowd, type Stranger } from './crowd.ts';
+import { type Crowd, type CrowdLimits, createCrowd, type Stranger } from './crowd.ts';
 import { createBucket, end, isOfKind, parseJson, type Refusal, say, sayText } from './frames.ts';
 import { createIndexByKey } from './index-by-key.ts';
 import { admitRequest, letGo, noteAnswer, type SocketDoor } from './socket-request.ts';
-import { createStandings } from './standing.ts';
+import { createStandings, type Standings } from './standing.ts';
 
 /** Bounds of a channel's sockets. Times in ms. */
 export interface SocketLimits extends CrowdLimits {
@@ -69,7 +69,7 @@ export interface SocketParts extends SocketDoor {
 export interface Sockets {
   /** Has those of a principal asked about anew. */
   lookAgain(key: string): void;
-  /** How many have said who they are, and how many have not. */
+  /** The counts of authenticated peers and of others. */
   open(): { known: number; strangers: number };
   /** Ends every socket with the word that its peer is to connect elsewhere. */
   close(): void;
@@ -133,184 +133,235 @@ class SocketConnection<Principal, Told> implements Connection<Principal, Told> {
   }
 }
 
+interface SocketListeners {
+  message(this: WebSocket, bytes: RawData, isBinary: boolean): void;
+  sign(this: WebSocket): void;
+  close(this: WebSocket): void;
+}
+
+/** Listeners that learn their socket from the event, so that they need not be made for each. */
+function listenersOf(heard: {
+  onMessage: (socket: WebSocket, bytes: RawData, isBinary: boolean) => void;
+  onSign: (socket: WebSocket) => void;
+  onClose: (socket: WebSocket) => void;
+}): SocketListeners {
+  return {
+    message(bytes, isBinary) {
+      heard.onMessage(this, bytes, isBinary);
+    },
+    sign() {
+      heard.onSign(this);
+    },
+    close() {
+      heard.onClose(this);
+    },
+  };
+}
+
+function ask({ socket, talk }: Pick<Member<unknown, unknown>, 'socket' | 'talk'>): void {
+  if (!talk.alive) {
+    socket.terminate();
+    return;
+  }
+  talk.alive = false;
+  talk.frames = 0;
+  sayText(socket, PING);
+}
+
+const refuseFrame = (socket: WebSocket) => end(socket, { code: CLOSED.malformed, reason: 'This frame is not understood.' });
+
 /**
  * Serves one channel (contract/src/channel.ts): who opens a socket, from where and how many; the first frame, which says who it is; sizes and rates; heartbeats, spread
  * over their time; peers that do not read; and whether each principal may still be there, many at a time.
  */
-export function serveSocket<Principal, Hello, Said, Told>(
-  fastify: FastifyInstance,
-  service: ChannelService<Principal, Hello, Said, Told>,
-  parts: SocketParts,
-): Sockets {
-  const { channel } = service;
-  const { limits, opening, public_url } = parts;
-  const { lively } = channel;
+class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
+  private readonly fastify: FastifyInstance;
+  private readonly service: ChannelService<Principal, Hello, Said, Told>;
+  private readonly limits: SocketLimits;
+  private readonly channel: ChannelService<Principal, Hello, Said, Told>['channel'];
+  private readonly lively: ChannelService<Principal, Hello, Said, Told>['channel']['lively'];
   /** Of any frame but the first. */
-  const longest = Math.max(channel.frame_bytes, lively?.bytes ?? 0);
-  const members = new Set<Member<Principal, Said>>();
-  const byPrincipal = createIndexByKey<Member<Principal, Said>>();
-  const turns = Array.from({ length: SPREAD }, () => new Set<Member<Principal, Said>>());
-  const sockets = new Map<WebSocket, Peer<Principal, Said>>();
-  const crowd = createCrowd(limits, (socket) =>
-    end(socket, { code: CLOSED.silent, reason: 'Too many have not said who they are.' }),
-  );
-  let joined = 0;
-  let turn = 0;
+  private readonly longest: number;
+  private readonly members = new Set<Member<Principal, Said>>();
+  private readonly byPrincipal = createIndexByKey<Member<Principal, Said>>();
+  private readonly turns = Array.from({ length: SPREAD }, () => new Set<Member<Principal, Said>>());
+  private readonly sockets = new Map<WebSocket, Peer<Principal, Said>>();
+  private readonly crowd: Crowd;
+  private joined = 0;
+  private turn = 0;
+  private readonly standings: Standings<Member<Principal, Said>>;
+  /** The same functions for all sockets: those of each would be kept as long as it is open. */
+  private readonly listeners: SocketListeners;
+  private readonly heartbeat: NodeJS.Timeout;
 
-  const standings = createStandings<Principal, Member<Principal, Said>>({
-    refused: (principals) => service.refused(principals),
-    isMember: (member) => members.has(member),
-    logger: fastify.log,
-  });
-
-  function ask({ socket, talk }: Member<Principal, Said>): void {
-    if (!talk.alive) {
-      socket.terminate();
-      return;
-    }
-    talk.alive = false;
-    talk.frames = 0;
-    sayText(socket, PING);
+  constructor(fastify: FastifyInstance, service: ChannelService<Principal, Hello, Said, Told>, options: SocketParts) {
+    this.fastify = fastify;
+    this.service = service;
+    this.limits = options.limits;
+    this.channel = this.service.channel;
+    this.lively = this.channel.lively;
+    this.longest = Math.max(this.channel.frame_bytes, this.lively?.bytes ?? 0);
+    this.crowd = createCrowd(this.limits, (socket) =>
+      end(socket, { code: CLOSED.silent, reason: 'Too many have not said who they are.' }),
+    );
+    this.standings = createStandings<Principal, Member<Principal, Said>>({
+      refused: (principals) => this.service.refused(principals),
+      isMember: (member) => this.members.has(member),
+      logger: this.fastify.log,
+    });
+    this.listeners = listenersOf({ onMessage: this.onMessage, onSign: this.onSign, onClose: this.onClose });
+    this.fastify.get(
+      `/api${this.channel.path}`,
+      {
+        websocket: true,
+        onRequest: async (request, reply) => {
+          noteAnswer(request, reply);
+          const source = await admitRequest(request, { opening: options.opening, public_url: options.public_url });
+          if (this.crowd.isFull(source)) throw new Problem('too_many_requests', { retry_after: RETRY_AFTER_S });
+        },
+      },
+      this.accept,
+    );
+    this.heartbeat = setInterval(this.beat, this.limits.heartbeat_ms / SPREAD);
+    this.heartbeat.unref();
   }
 
   /** A part of the members at a time, and of these some at a time: what arrives meanwhile is not kept waiting. */
-  function beat(): void {
-    turn = (turn + 1) % SPREAD;
-    const due = turns[turn] ?? new Set();
+  private readonly beat = (): void => {
+    this.turn = (this.turn + 1) % SPREAD;
+    const due = this.turns[this.turn] ?? new Set();
     const left = [...due];
     const askSome = () => {
-      for (const member of left.splice(0, ASKED_AT_ONCE)) if (members.has(member)) ask(member);
+      for (const member of left.splice(0, ASKED_AT_ONCE)) if (this.members.has(member)) ask(member);
       if (left.length > 0) setImmediate(askSome);
     };
     askSome();
-    standings.askSoon(due);
-  }
+    this.standings.askSoon(due);
+  };
 
-  function forget(member: Member<Principal, Said>): void {
-    members.delete(member);
-    byPrincipal.remove(service.keyOf(member.principal), member);
-    turns[member.turn]?.delete(member);
-    standings.forget(member);
+  private forget(member: Member<Principal, Said>): void {
+    this.members.delete(member);
+    this.byPrincipal.remove(this.service.keyOf(member.principal), member);
+    this.turns[member.turn]?.delete(member);
+    this.standings.forget(member);
     member.conversation?.onLeave();
   }
 
-  function admit(socket: WebSocket, talk: Talk, principal: Principal, hello: Hello): Member<Principal, Said> {
-    joined = (joined + 1) % SPREAD;
-    const member: Member<Principal, Said> = { socket, principal, talk, turn: joined, conversation: undefined };
-    members.add(member);
-    byPrincipal.add(service.keyOf(principal), member);
-    turns[member.turn]?.add(member);
-    member.conversation = service.join(new SocketConnection(principal, socket, limits.waiting_bytes), hello);
+  private admit(socket: WebSocket, talk: Talk, principal: Principal, hello: Hello): Member<Principal, Said> {
+    this.joined = (this.joined + 1) % SPREAD;
+    const member: Member<Principal, Said> = { socket, principal, talk, turn: this.joined, conversation: undefined };
+    this.members.add(member);
+    this.byPrincipal.add(this.service.keyOf(principal), member);
+    this.turns[member.turn]?.add(member);
+    member.conversation = this.service.join(new SocketConnection(principal, socket, this.limits.waiting_bytes), hello);
     // It may have lost its right while it was looked up.
-    standings.askSoon([member]);
+    this.standings.askSoon([member]);
     return member;
   }
 
-  async function meet(socket: WebSocket, talk: Talk, hello: Hello): Promise<Member<Principal, Said> | undefined> {
-    const met = await service.meet(hello);
+  private async meet(socket: WebSocket, talk: Talk, hello: Hello): Promise<Member<Principal, Said> | undefined> {
+    const met = await this.service.meet(hello);
     if (socket.readyState !== socket.OPEN) return undefined;
     if ('refusal' in met) {
       end(socket, met.refusal);
       return undefined;
     }
-    if (byPrincipal.of(service.keyOf(met.principal)).size >= limits.sockets_per_principal) {
+    if (this.byPrincipal.of(this.service.keyOf(met.principal)).size >= this.limits.sockets_per_principal) {
       end(socket, { code: CLOSED.too_many, reason: 'Too many are open.' });
       return undefined;
     }
-    return admit(socket, talk, met.principal, hello);
+    return this.admit(socket, talk, met.principal, hello);
   }
 
   /** Before it has said who it is, nothing is kept for it that is larger than a hello. */
-  function countRead({ socket, raw, entering }: Peer<Principal, Said>): void {
-    if (entering === undefined || raw.bytesRead - entering.read_before <= channel.hello_bytes + FRAMING_BYTES) return;
+  private countRead({ socket, raw, entering }: Peer<Principal, Said>): void {
+    if (entering === undefined || raw.bytesRead - entering.read_before <= this.channel.hello_bytes + FRAMING_BYTES) return;
     raw.off('data', entering.count);
     end(socket, { code: CLOSED.too_big, reason: 'A hello is shorter.' });
   }
 
-  function become(peer: Peer<Principal, Said>, next: 'talking' | 'known'): void {
+  private become(peer: Peer<Principal, Said>, next: 'talking' | 'known'): void {
     const { entering, raw } = peer;
     if (entering === undefined || peer.state === next) return;
     peer.state = next;
     clearTimeout(entering.silence);
     raw.off('data', entering.count);
     if (next === 'talking') {
-      crowd.talk(entering.stranger);
+      this.crowd.talk(entering.stranger);
       return;
     }
-    crowd.leave(entering.stranger);
+    this.crowd.leave(entering.stranger);
     // It is as long open as its page: what letting it in took is kept no longer.
     peer.entering = undefined;
   }
 
-  const refuseFrame = (socket: WebSocket) => end(socket, { code: CLOSED.malformed, reason: 'This frame is not understood.' });
-
   /** Whatever it says counts, the frames of the protocol itself too. */
-  function isTooMuch({ socket, talk }: Peer<Principal, Said>): boolean {
+  private isTooMuch({ socket, talk }: Peer<Principal, Said>): boolean {
     talk.frames += 1;
-    if (talk.frames <= channel.frames_per_heartbeat) return false;
+    if (talk.frames <= this.channel.frames_per_heartbeat) return false;
     end(socket, { code: CLOSED.malformed, reason: 'Too many frames.' });
     return true;
   }
 
-  function leave(peer: Peer<Principal, Said>): void {
-    sockets.delete(peer.socket);
-    become(peer, 'known');
-    if (peer.member !== undefined && members.has(peer.member)) forget(peer.member);
+  private leave(peer: Peer<Principal, Said>): void {
+    this.sockets.delete(peer.socket);
+    this.become(peer, 'known');
+    if (peer.member !== undefined && this.members.has(peer.member)) this.forget(peer.member);
   }
 
-  function hearHello(peer: Peer<Principal, Said>, json: unknown): void {
+  private hearHello(peer: Peer<Principal, Said>, json: unknown): void {
     const { socket } = peer;
-    const hello = channel.hello.safeParse(json);
+    const hello = this.channel.hello.safeParse(json);
     if (!hello.success) {
       refuseFrame(socket);
       return;
     }
-    become(peer, 'talking');
-    meet(socket, peer.talk, hello.data).then(
+    this.become(peer, 'talking');
+    this.meet(socket, peer.talk, hello.data).then(
       (met) => {
         peer.member = met;
-        become(peer, 'known');
+        this.become(peer, 'known');
         // It may have gone meanwhile.
-        if (socket.readyState !== socket.OPEN) leave(peer);
+        if (socket.readyState !== socket.OPEN) this.leave(peer);
       },
       (error: unknown) => {
-        logFailure(fastify.log, error, 'a peer of a socket could not be let in');
+        logFailure(this.fastify.log, error, 'a peer of a socket could not be let in');
         end(socket, { code: CLOSED.failed, reason: 'Something went wrong on the server.' });
       },
     );
   }
 
   /** Whether a frame has as many bytes as it may, and is one of as many as there may be. */
-  function isAllowed(peer: Peer<Principal, Said>, json: unknown, length: number): boolean {
+  private isAllowed(peer: Peer<Principal, Said>, json: unknown, length: number): boolean {
     const { socket, state, takeLively } = peer;
-    if (takeLively !== undefined && state === 'known' && isOfKind(json, lively?.kind)) {
+    if (takeLively !== undefined && state === 'known' && isOfKind(json, this.lively?.kind)) {
       if (takeLively(Math.max(1, Math.ceil(length / KIB)))) return true;
       end(socket, { code: CLOSED.malformed, reason: 'Too many frames.' });
       return false;
     }
-    if (isTooMuch(peer)) return false;
-    if (length <= (state === 'silent' ? channel.hello_bytes : channel.frame_bytes)) return true;
+    if (this.isTooMuch(peer)) return false;
+    if (length <= (state === 'silent' ? this.channel.hello_bytes : this.channel.frame_bytes)) return true;
     end(socket, { code: CLOSED.too_big, reason: 'A frame is shorter.' });
     return false;
   }
 
-  function hear(peer: Peer<Principal, Said>, text: string): void {
+  private hear(peer: Peer<Principal, Said>, text: string): void {
     const { socket, state, talk, member } = peer;
-    if (text.length > (state === 'silent' ? channel.hello_bytes : longest)) {
+    if (text.length > (state === 'silent' ? this.channel.hello_bytes : this.longest)) {
       end(socket, { code: CLOSED.too_big, reason: 'A frame is shorter.' });
       return;
     }
     const json = parseJson(text);
-    if (!isAllowed(peer, json, text.length)) return;
+    if (!this.isAllowed(peer, json, text.length)) return;
     if (state === 'silent') {
-      hearHello(peer, json);
+      this.hearHello(peer, json);
       return;
     }
     if (pongSchema.safeParse(json).success) {
       talk.alive = true;
       return;
     }
-    const said = readBounded(channel.said, json);
+    const said = readBounded(this.channel.said, json);
     // Nobody hears what is said before the welcome.
     if (!said.ok || member === undefined) {
       refuseFrame(socket);
@@ -320,80 +371,82 @@ export function serveSocket<Principal, Hello, Said, Told>(
     member.conversation?.onFrame?.(said.value);
   }
 
-  function accept(socket: WebSocket, request: FastifyRequest): void {
+  private readonly accept = (socket: WebSocket, request: FastifyRequest): void => {
     letGo(socket, request.raw);
     const { socket: raw } = request.raw;
-    const count = () => countRead(peer);
+    const count = () => this.countRead(peer);
     const peer: Peer<Principal, Said> = {
-      ...{ socket, raw, talk: { frames: 0, alive: true }, state: 'silent', member: undefined },
-      takeLively: lively && createBucket(lively),
+      socket,
+      raw,
+      talk: { frames: 0, alive: true },
+      state: 'silent',
+      member: undefined,
+      takeLively: this.lively && createBucket(this.lively),
       entering: {
         stranger: { socket, source: sourceOf(request.ip) },
-        silence: setTimeout(() => end(socket, { code: CLOSED.silent, reason: 'No hello in time.' }), limits.hello_ms),
+        silence: setTimeout(() => end(socket, { code: CLOSED.silent, reason: 'No hello in time.' }), this.limits.hello_ms),
         read_before: raw.bytesRead,
         count,
       },
     };
-    sockets.set(socket, peer);
-    if (peer.entering) crowd.enter(peer.entering.stranger);
-    if (longest > channel.hello_bytes) raw.on('data', count);
-    hearFrames(socket);
-  }
+    this.sockets.set(socket, peer);
+    if (peer.entering) this.crowd.enter(peer.entering.stranger);
+    if (this.longest > this.channel.hello_bytes) raw.on('data', count);
+    this.hearFrames(socket);
+  };
 
-  function onMessage(this: WebSocket, bytes: RawData, isBinary: boolean): void {
-    const peer = sockets.get(this);
+  private readonly onMessage = (socket: WebSocket, bytes: RawData, isBinary: boolean): void => {
+    const peer = this.sockets.get(socket);
     if (!peer) return;
     try {
-      hear(peer, isBinary ? '' : bytes.toString());
+      this.hear(peer, isBinary ? '' : bytes.toString());
     } catch (error) {
       // One frame must not end the server, which nobody would catch this for.
-      logFailure(fastify.log, error, 'a frame could not be taken in');
-      end(this, { code: CLOSED.failed, reason: 'Something went wrong on the server.' });
+      logFailure(this.fastify.log, error, 'a frame could not be taken in');
+      end(socket, { code: CLOSED.failed, reason: 'Something went wrong on the server.' });
     }
-  }
-
-  function onSign(this: WebSocket): void {
-    const peer = sockets.get(this);
-    if (peer) isTooMuch(peer);
-  }
-
-  function onClose(this: WebSocket): void {
-    const peer = sockets.get(this);
-    if (peer) leave(peer);
-  }
-
-  /** The same functions for all sockets: those of each would be kept as long as it is open. */
-  function hearFrames(socket: WebSocket): void {
-    socket.on('ping', onSign);
-    socket.on('pong', onSign);
-    socket.on('message', onMessage);
-    socket.on('close', onClose);
-  }
-
-  fastify.get(
-    `/api${channel.path}`,
-    {
-      websocket: true,
-      onRequest: async (request, reply) => {
-        noteAnswer(request, reply);
-        const source = await admitRequest(request, { opening, public_url });
-        if (crowd.isFull(source)) throw new Problem('too_many_requests', { retry_after: RETRY_AFTER_S });
-      },
-    },
-    accept,
-  );
-
-  const heartbeat = setInterval(beat, limits.heartbeat_ms / SPREAD);
-  heartbeat.unref();
-  return {
-    lookAgain: (key) => standings.askSoon(byPrincipal.of(key)),
-    open: () => ({ known: members.size, strangers: sockets.size - members.size }),
-
-    close() {
-      clearInterval(heartbeat);
-      for (const socket of sockets.keys()) end(socket, { code: CLOSED.going_away, reason: 'The server is stopping.' });
-    },
   };
+
+  private readonly onSign = (socket: WebSocket): void => {
+    const peer = this.sockets.get(socket);
+    if (peer) this.isTooMuch(peer);
+  };
+
+  private readonly onClose = (socket: WebSocket): void => {
+    const peer = this.sockets.get(socket);
+    if (peer) this.leave(peer);
+  };
+
+  private hearFrames(socket: WebSocket): void {
+    socket.on('ping', this.listeners.sign);
+    socket.on('pong', this.listeners.sign);
+    socket.on('message', this.listeners.message);
+    socket.on('close', this.listeners.close);
+  }
+
+  /** Has those of a principal asked about anew. */
+  lookAgain(key: string): void {
+    this.standings.askSoon(this.byPrincipal.of(key));
+  }
+
+  /** The counts of authenticated peers and of others. */
+  open(): { known: number; strangers: number } {
+    return { known: this.members.size, strangers: this.sockets.size - this.members.size };
+  }
+
+  /** Ends every socket with the word that its peer is to connect elsewhere. */
+  close(): void {
+    clearInterval(this.heartbeat);
+    for (const socket of this.sockets.keys()) end(socket, { code: CLOSED.going_away, reason: 'The server is stopping.' });
+  }
+}
+
+export function serveSocket<Principal, Hello, Said, Told>(
+  fastify: FastifyInstance,
+  service: ChannelService<Principal, Hello, Said, Told>,
+  options: SocketParts,
+): Sockets {
+  return new ChannelSockets(fastify, service, options);
 }
 
 /** A connection from its first byte on. */

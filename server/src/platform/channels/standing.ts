@@ -9,13 +9,18 @@ interface Standing<Principal> {
   principal: Principal;
 }
 
+export interface Standings<Member> {
+  askSoon(some: Iterable<Member>): void;
+  forget(member: Member): void;
+}
+
 /** Asks whether the members of a channel may still be there, many at a time, and ends the sockets of those that may not. */
 export function createStandings<Principal, Member extends Standing<Principal>>(parts: {
   refused: (principals: readonly Principal[]) => Promise<ReadonlyMap<Principal, Refusal>>;
   /** Whether it is there still when its turn comes. */
   isMember: (member: Member) => boolean;
   logger: FastifyBaseLogger;
-}): { askSoon(some: Iterable<Member>): void; forget(member: Member): void } {
+}): Standings<Member> {
   const unchecked = new Set<Member>();
   let checking: Promise<void> | undefined;
 

@@ -24,7 +24,7 @@ export interface Worked {
   counts: { done: number; failed: number; lost: number };
 }
 
-interface Attempts {
+export interface Attempts {
   /** Does a job that was taken up, and notes what became of it: done, failed, postponed, lost, or given back. */
   run(of: Worked, row: JobRow, running: Running): Promise<void>;
   /** Notes what became of a job, however long the database is away; others may have it by then, and what is noted then counts for nothing. */

@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, SqliteAdapter, sql } from 'kysely';
 import { inBatches } from '#platform/batches.ts';
-import { databaseClock } from '#platform/database-clock.ts';
+import { type DatabaseClock, databaseClock } from '#platform/database-clock.ts';
 import { newId } from '#platform/id.ts';
 import type { JobKind } from './job-kind.ts';
 
@@ -58,397 +58,429 @@ const DEAD_KEPT_MS = 30 * 86_400_000;
 const DEAD_MAXIMUM = 1_000;
 const ERROR_LENGTH_MAXIMUM = 500;
 
-/**
- * The rows of jobs: each function is one step that the database decides. `shift_ms` is for tests whose database has a clock that jumps.
- */
-export function createJobStore(parts: {
+interface JobStoreOptions {
   database: Kysely<JobTables>;
   worker: string;
   lease_ms: number;
   shift_ms?: (() => number) | undefined;
-}) {
-  const { database, worker, lease_ms, shift_ms = () => 0 } = parts;
-  const isSqlite = database.getExecutor().adapter instanceof SqliteAdapter;
-  const clock = databaseClock(database);
-  const at = (offset_ms = 0) => clock(offset_ms + shift_ms());
-  const mine = (from: Kysely<JobTables>, { id, claims }: Claim) => ({
-    update: () => from.updateTable('jobs').where('id', '=', id).where('claimed_by', '=', worker).where('claims', '=', claims),
-    remove: () => from.deleteFrom('jobs').where('id', '=', id).where('claimed_by', '=', worker).where('claims', '=', claims),
-  });
-  const free = { claimed_by: null, lease_until: null };
+}
 
-  return {
-    /** Asks for jobs as part of `transaction`. */
-    async add(transaction: Kysely<JobTables>, all: readonly ({ kind: JobKind<unknown>; payload: unknown } & Asked)[]) {
-      const rows = all.map(({ kind, payload, once, delay_ms = 0, priority = kind.priority }) => ({
-        id: newId(),
-        kind: kind.name,
-        once: once ?? null,
-        payload: JSON.stringify(kind.payload.parse(payload)),
-        priority,
-        run_at: at(delay_ms),
-        attempts: 0,
-        ...free,
-        claims: 0,
-        asked_again: 0,
-        cancelled: 0,
-        last_error: null,
-        created_at: at(),
-        dead_at: null,
-      }));
-      await inBatches(rows, (batch) =>
-        transaction
-          .insertInto('jobs')
-          .values(batch)
-          .onConflict((conflict) =>
-            conflict
-              .columns(['kind', 'once'])
-              .where('once', 'is not', null)
-              .where('dead_at', 'is', null)
-              .doUpdateSet(({ ref, fn, eb }) => ({
-                payload: ref('excluded.payload'),
-                asked_again: eb.case().when('jobs.claimed_by', 'is', null).then(0).else(1).end(),
-                // One that failed, or was planned for later, is done when it is asked for.
-                run_at: isSqlite
-                  ? fn<string>('min', ['excluded.run_at', 'jobs.run_at'])
-                  : fn<string>('least', ['excluded.run_at', 'jobs.run_at']),
-              })),
-          )
-          .execute(),
-      );
-    },
+const free = { claimed_by: null, lease_until: null };
 
-    /** Sees to it that a recurring kind has its row, and that this is not planned for later than the kind wants. */
-    async keepRecurring(kind: JobKind<unknown>, every_ms: number) {
-      await database
+/**
+ * The rows of jobs: each function is one step that the database decides. `shift_ms` is for tests whose database has a clock that jumps.
+ */
+export class JobStore {
+  private readonly database: Kysely<JobTables>;
+  private readonly worker: string;
+  private readonly lease_ms: number;
+  private readonly shift_ms: () => number;
+  private readonly isSqlite: boolean;
+  private readonly clock: DatabaseClock;
+
+  constructor(options: JobStoreOptions) {
+    this.database = options.database;
+    this.worker = options.worker;
+    this.lease_ms = options.lease_ms;
+    this.shift_ms = options.shift_ms ?? (() => 0);
+    this.isSqlite = this.database.getExecutor().adapter instanceof SqliteAdapter;
+    this.clock = databaseClock(this.database);
+  }
+
+  private at(offset_ms = 0) {
+    return this.clock(offset_ms + this.shift_ms());
+  }
+
+  private mine(from: Kysely<JobTables>, { id, claims }: Claim) {
+    return {
+      update: () =>
+        from.updateTable('jobs').where('id', '=', id).where('claimed_by', '=', this.worker).where('claims', '=', claims),
+      remove: () =>
+        from.deleteFrom('jobs').where('id', '=', id).where('claimed_by', '=', this.worker).where('claims', '=', claims),
+    };
+  }
+
+  /** Asks for jobs as part of `transaction`. */
+  async add(transaction: Kysely<JobTables>, all: readonly ({ kind: JobKind<unknown>; payload: unknown } & Asked)[]) {
+    const rows = all.map(({ kind, payload, once, delay_ms = 0, priority = kind.priority }) => ({
+      id: newId(),
+      kind: kind.name,
+      once: once ?? null,
+      payload: JSON.stringify(kind.payload.parse(payload)),
+      priority,
+      run_at: this.at(delay_ms),
+      attempts: 0,
+      ...free,
+      claims: 0,
+      asked_again: 0,
+      cancelled: 0,
+      last_error: null,
+      created_at: this.at(),
+      dead_at: null,
+    }));
+    await inBatches(rows, (batch) =>
+      transaction
         .insertInto('jobs')
-        .values({
-          ...{ id: newId(), kind: kind.name, once: RECURRING, payload: JSON.stringify(kind.payload.parse({})) },
-          ...{ priority: kind.priority, run_at: at(), attempts: 0, claims: 0, asked_again: 0, cancelled: 0 },
-          ...{ ...free, last_error: null, created_at: at(), dead_at: null },
-        })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-      await database
-        .updateTable('jobs')
-        .set({ run_at: at(every_ms) })
-        .where('kind', '=', kind.name)
-        .where('once', '=', RECURRING)
-        .where('claimed_by', 'is', null)
-        .where('run_at', '>', at(every_ms))
-        .execute();
-    },
-
-    /** Takes up to `most` due rows of a kind for this worker alone, the most urgent first. */
-    async claim(kind: JobKind<unknown>, most: number): Promise<JobRow[]> {
-      const counted = kind.attempts.counted === 'claimed' ? 1 : 0;
-      return await database
-        .with(
-          (expression) => expression('due').materialized(),
-          (from) => {
-            const due = from
-              .selectFrom('jobs')
-              .select('id')
-              .where('kind', '=', kind.name)
-              .where('dead_at', 'is', null)
-              .where('cancelled', '=', sql.lit(0))
-              .where('run_at', '<=', at())
-              .where(({ eb, or }) => or([eb('lease_until', 'is', null), eb('lease_until', '<=', at())]))
-              .orderBy('priority')
-              .orderBy('run_at')
-              .orderBy('id')
-              .limit(most);
-            // SQLite has one writer, and what this statement has found is as it was found.
-            return isSqlite ? due : due.forUpdate().skipLocked();
-          },
-        )
-        .updateTable('jobs')
-        .set(({ eb }) => ({
-          claimed_by: worker,
-          lease_until: at(lease_ms),
-          claims: eb('claims', '+', 1),
-          attempts: eb('attempts', '+', counted),
-          asked_again: 0,
-        }))
-        .where('id', 'in', (eb) => eb.selectFrom('due').select('due.id'))
-        .returningAll()
-        .execute();
-    },
-
-    /**
-     * Takes a job up for this worker as part of `transaction`: one that it asks for anew, or the one that waits under `once`. Undefined while a worker has that, or it is
-     * being cancelled.
-     */
-    async begin(
-      transaction: Kysely<JobTables>,
-      { kind, payload, once }: { kind: JobKind<unknown>; payload: unknown; once: string },
-    ): Promise<(Claim & Pick<JobRow, 'attempts'>) | undefined> {
-      const counted = kind.attempts.counted === 'claimed' ? 1 : 0;
-      const held = { claimed_by: worker, lease_until: at(lease_ms), asked_again: 0 };
-      return await transaction
-        .insertInto('jobs')
-        .values({
-          ...{
-            id: newId(),
-            kind: kind.name,
-            once,
-            payload: JSON.stringify(kind.payload.parse(payload)),
-            priority: kind.priority,
-          },
-          ...{
-            run_at: at(),
-            attempts: counted,
-            ...held,
-            claims: 1,
-            cancelled: 0,
-            last_error: null,
-            created_at: at(),
-            dead_at: null,
-          },
-        })
+        .values(batch)
         .onConflict((conflict) =>
           conflict
             .columns(['kind', 'once'])
             .where('once', 'is not', null)
             .where('dead_at', 'is', null)
-            .doUpdateSet(({ eb }) => ({
-              ...held,
-              claims: eb('jobs.claims', '+', 1),
-              attempts: eb('jobs.attempts', '+', counted),
-            }))
-            .where('jobs.cancelled', '=', sql.lit(0))
-            .where(({ eb, or }) => or([eb('jobs.lease_until', 'is', null), eb('jobs.lease_until', '<=', at())])),
+            .doUpdateSet(({ ref, fn, eb }) => ({
+              payload: ref('excluded.payload'),
+              asked_again: eb.case().when('jobs.claimed_by', 'is', null).then(0).else(1).end(),
+              // One that failed, or was planned for later, is done when it is asked for.
+              run_at: this.isSqlite
+                ? fn<string>('min', ['excluded.run_at', 'jobs.run_at'])
+                : fn<string>('least', ['excluded.run_at', 'jobs.run_at']),
+            })),
         )
-        .returning(['id', 'claims', 'attempts'])
-        .executeTakeFirst();
-    },
+        .execute(),
+    );
+  }
 
-    /** Sees to it as part of `transaction` that this worker has a job for as long as that takes. @throws LeaseLost */
-    async confirm(transaction: Kysely<JobTables>, claim: Claim): Promise<void> {
-      const confirmed = await mine(transaction, claim)
-        .update()
-        .set({ lease_until: at(lease_ms) })
-        .where('cancelled', '=', sql.lit(0))
-        .returning('id')
-        .executeTakeFirst();
-      if (confirmed === undefined) throw new LeaseLost('Another server does this by now.');
-    },
+  /** Sees to it that a recurring kind has its row, and that this is not planned for later than the kind wants. */
+  async keepRecurring(kind: JobKind<unknown>, every_ms: number) {
+    await this.database
+      .insertInto('jobs')
+      .values({
+        id: newId(),
+        kind: kind.name,
+        once: RECURRING,
+        payload: JSON.stringify(kind.payload.parse({})),
+        priority: kind.priority,
+        run_at: this.at(),
+        attempts: 0,
+        claims: 0,
+        asked_again: 0,
+        cancelled: 0,
+        ...free,
+        last_error: null,
+        created_at: this.at(),
+        dead_at: null,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    await this.database
+      .updateTable('jobs')
+      .set({ run_at: this.at(every_ms) })
+      .where('kind', '=', kind.name)
+      .where('once', '=', RECURRING)
+      .where('claimed_by', 'is', null)
+      .where('run_at', '>', this.at(every_ms))
+      .execute();
+  }
 
-    /** Lets a job wait that could not be done now and did not fail: what its claim has `counted` is taken back. False when it is no longer this worker's. */
-    async postpone(claim: Claim & { counted: boolean }, wait_ms: number): Promise<boolean> {
-      const { update, remove } = mine(database, claim);
-      const stopped = await remove().where('cancelled', '=', sql.lit(1)).returning('id').executeTakeFirst();
-      if (stopped !== undefined) return true;
-      const waits = await update()
-        .set(({ eb }) => ({
-          ...free,
-          attempts: eb('attempts', '-', claim.counted ? 1 : 0),
-          run_at: eb.case().when('asked_again', '=', 1).then(at()).else(at(wait_ms)).end(),
-          asked_again: 0,
-        }))
-        .returning('id')
-        .executeTakeFirst();
-      return waits !== undefined;
-    },
-
-    /** Prolongs the leases of claims; answers those that this worker still has. */
-    async renew(claims: readonly Claim[]): Promise<Pick<JobRow, 'id' | 'claims' | 'cancelled'>[]> {
-      return await database
-        .updateTable('jobs')
-        .set({ lease_until: at(lease_ms) })
-        .where('claimed_by', '=', worker)
-        .where(
-          'id',
-          'in',
-          claims.map(({ id }) => id),
-        )
-        .returning(['id', 'claims', 'cancelled'])
-        .execute();
-    },
-
-    /**
-     * Ends a job as part of `transaction`: it is gone, or planned anew.
-     * @throws LeaseLost when it is no longer this worker's; what else the transaction has done is then not to be.
-     */
-    async finish(transaction: Kysely<JobTables>, claim: Claim, every_ms: number | undefined): Promise<'ended' | 'again'> {
-      const { update, remove } = mine(transaction, claim);
-      const ended = await remove()
-        .where(({ eb, or }) =>
-          every_ms === undefined
-            ? or([eb('asked_again', '=', sql.lit(0)), eb('cancelled', '=', sql.lit(1))])
-            : eb('cancelled', '=', sql.lit(1)),
-        )
-        .returning('id')
-        .executeTakeFirst();
-      if (ended !== undefined) return 'ended';
-      const again = await update()
-        .set(({ eb }) => ({
-          ...free,
-          attempts: 0,
-          last_error: null,
-          run_at: eb
-            .case()
-            .when('asked_again', '=', 1)
-            .then(at())
-            .else(at(every_ms ?? 0))
-            .end(),
-          asked_again: 0,
-        }))
-        .returning('id')
-        .executeTakeFirst();
-      if (again === undefined) throw new LeaseLost('Another server does this by now.');
-      return 'again';
-    },
-
-    /** Ends many that do not recur; answers those that it could not, because they were asked for again, or are no longer this worker's. */
-    async finishAll(claims: readonly Claim[]): Promise<Claim[]> {
-      const ended = await database
-        .deleteFrom('jobs')
-        .where('claimed_by', '=', worker)
-        .where(({ eb, or }) => or([eb('asked_again', '=', sql.lit(0)), eb('cancelled', '=', sql.lit(1))]))
-        .where(({ eb, or, and }) => or(claims.map((one) => and([eb('id', '=', one.id), eb('claims', '=', one.claims)]))))
-        .returning('id')
-        .execute();
-      const gone = new Set(ended.map(({ id }) => id));
-      return claims.filter(({ id }) => !gone.has(id));
-    },
-
-    /** Notes that a job failed: it waits so long, or is given up. With `afresh` its attempts begin anew. False when it is no longer this worker's. */
-    async fail(claim: Claim, error: string, wait_ms: number | undefined, afresh = false): Promise<boolean> {
-      const { update, remove } = mine(database, claim);
-      const stopped = await remove().where('cancelled', '=', sql.lit(1)).returning('id').executeTakeFirst();
-      if (stopped !== undefined) return true;
-      const last_error = error.slice(0, ERROR_LENGTH_MAXIMUM);
-      const noted = await update()
-        .set(
-          wait_ms === undefined
-            ? { ...free, last_error, dead_at: at() }
-            : { ...free, last_error, run_at: at(wait_ms), asked_again: 0, ...(afresh ? { attempts: 0 } : {}) },
-        )
-        .returning('id')
-        .executeTakeFirst();
-      return noted !== undefined;
-    },
-
-    /** Plans a recurring job anew that was claimed more often than it may be tried, and was never ended. */
-    async skip(claim: Claim, every_ms: number): Promise<void> {
-      await mine(database, claim)
-        .update()
-        .set({ ...free, attempts: 0, run_at: at(every_ms), last_error: 'Its servers ended while they worked on it.' })
-        .execute();
-    },
-
-    /** Counts an attempt at once, whatever becomes of this process. @throws LeaseLost when the job is no longer this worker's. */
-    async countAttempt(claim: Claim): Promise<void> {
-      const counted = await mine(database, claim)
-        .update()
-        .set(({ eb }) => ({ attempts: eb('attempts', '+', 1) }))
-        .returning('id')
-        .executeTakeFirst();
-      if (counted === undefined) throw new LeaseLost('Another server does this by now.');
-    },
-
-    /** Gives rows back as if they had not been claimed. */
-    async giveBack(claims: readonly (Claim & { counted: boolean })[]): Promise<void> {
-      for (const claim of claims) {
-        await mine(database, claim)
-          .update()
-          .set(({ eb }) => ({ ...free, attempts: eb('attempts', '-', claim.counted ? 1 : 0) }))
-          .execute();
-      }
-    },
-
-    /** Ends what waits; has those stop that work on it. Answers the ids of the latter. */
-    async cancel(which: { id: string } | { kind: string; once: string }): Promise<{ removed: number; told: string[] }> {
-      const removed = await database
-        .deleteFrom('jobs')
-        .where((eb) => eb.and(which))
-        .where('dead_at', 'is', null)
-        .where('claimed_by', 'is', null)
-        .returning('id')
-        .execute();
-      const told = await database
-        .updateTable('jobs')
-        .set({ cancelled: 1, asked_again: 0 })
-        .where((eb) => eb.and(which))
-        .where('dead_at', 'is', null)
-        .where('claimed_by', 'is not', null)
-        .returning('id')
-        .execute();
-      return { removed: removed.length, told: told.map(({ id }) => id) };
-    },
-
-    /** Removes what is over, and mends what was planned by a clock that was wrong. Each server may do so at any time. */
-    async tidy(recurring: readonly { name: string; every_ms: number }[]): Promise<void> {
-      const over = database.deleteFrom('jobs');
-      await over.where('cancelled', '=', sql.lit(1)).where('lease_until', '<=', at()).execute();
-      await over.where('dead_at', '<=', at(-DEAD_KEPT_MS)).execute();
-      await over
-        .where('id', 'in', (eb) =>
-          eb
+  /** Takes up to `most` due rows of a kind for this worker alone, the most urgent first. */
+  async claim(kind: JobKind<unknown>, most: number): Promise<JobRow[]> {
+    const counted = kind.attempts.counted === 'claimed' ? 1 : 0;
+    return await this.database
+      .with(
+        (expression) => expression('due').materialized(),
+        (from) => {
+          const due = from
             .selectFrom('jobs')
             .select('id')
-            .where('dead_at', 'is not', null)
-            .orderBy('dead_at', 'desc')
-            .limit(isSqlite ? -1 : DEAD_MAXIMUM * 10)
-            .offset(DEAD_MAXIMUM),
-        )
+            .where('kind', '=', kind.name)
+            .where('dead_at', 'is', null)
+            .where('cancelled', '=', sql.lit(0))
+            .where('run_at', '<=', this.at())
+            .where(({ eb, or }) => or([eb('lease_until', 'is', null), eb('lease_until', '<=', this.at())]))
+            .orderBy('priority')
+            .orderBy('run_at')
+            .orderBy('id')
+            .limit(most);
+          // SQLite has one writer, and what this statement has found is as it was found.
+          return this.isSqlite ? due : due.forUpdate().skipLocked();
+        },
+      )
+      .updateTable('jobs')
+      .set(({ eb }) => ({
+        claimed_by: this.worker,
+        lease_until: this.at(this.lease_ms),
+        claims: eb('claims', '+', 1),
+        attempts: eb('attempts', '+', counted),
+        asked_again: 0,
+      }))
+      .where('id', 'in', (eb) => eb.selectFrom('due').select('due.id'))
+      .returningAll()
+      .execute();
+  }
+
+  /**
+   * Takes a job up for this worker as part of `transaction`: one that it asks for anew, or the one that waits under `once`. Undefined while a worker has that, or it is
+   * being cancelled.
+   */
+  async begin(
+    transaction: Kysely<JobTables>,
+    { kind, payload, once }: { kind: JobKind<unknown>; payload: unknown; once: string },
+  ): Promise<(Claim & Pick<JobRow, 'attempts'>) | undefined> {
+    const counted = kind.attempts.counted === 'claimed' ? 1 : 0;
+    const held = { claimed_by: this.worker, lease_until: this.at(this.lease_ms), asked_again: 0 };
+    return await transaction
+      .insertInto('jobs')
+      .values({
+        id: newId(),
+        kind: kind.name,
+        once,
+        payload: JSON.stringify(kind.payload.parse(payload)),
+        priority: kind.priority,
+        run_at: this.at(),
+        attempts: counted,
+        ...held,
+        claims: 1,
+        cancelled: 0,
+        last_error: null,
+        created_at: this.at(),
+        dead_at: null,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['kind', 'once'])
+          .where('once', 'is not', null)
+          .where('dead_at', 'is', null)
+          .doUpdateSet(({ eb }) => ({
+            ...held,
+            claims: eb('jobs.claims', '+', 1),
+            attempts: eb('jobs.attempts', '+', counted),
+          }))
+          .where('jobs.cancelled', '=', sql.lit(0))
+          .where(({ eb, or }) => or([eb('jobs.lease_until', 'is', null), eb('jobs.lease_until', '<=', this.at())])),
+      )
+      .returning(['id', 'claims', 'attempts'])
+      .executeTakeFirst();
+  }
+
+  /** Sees to it as part of `transaction` that this worker has a job for as long as that takes. @throws LeaseLost */
+  async confirm(transaction: Kysely<JobTables>, claim: Claim): Promise<void> {
+    const confirmed = await this.mine(transaction, claim)
+      .update()
+      .set({ lease_until: this.at(this.lease_ms) })
+      .where('cancelled', '=', sql.lit(0))
+      .returning('id')
+      .executeTakeFirst();
+    if (confirmed === undefined) throw new LeaseLost('Another server does this by now.');
+  }
+
+  /** Lets a job wait that could not be done now and did not fail: what its claim has `counted` is taken back. False when it is no longer this worker's. */
+  async postpone(claim: Claim & { counted: boolean }, wait_ms: number): Promise<boolean> {
+    const { update, remove } = this.mine(this.database, claim);
+    const stopped = await remove().where('cancelled', '=', sql.lit(1)).returning('id').executeTakeFirst();
+    if (stopped !== undefined) return true;
+    const waits = await update()
+      .set(({ eb }) => ({
+        ...free,
+        attempts: eb('attempts', '-', claim.counted ? 1 : 0),
+        run_at: eb.case().when('asked_again', '=', 1).then(this.at()).else(this.at(wait_ms)).end(),
+        asked_again: 0,
+      }))
+      .returning('id')
+      .executeTakeFirst();
+    return waits !== undefined;
+  }
+
+  /** Prolongs the leases of claims; answers those that this worker still has. */
+  async renew(claims: readonly Claim[]): Promise<Pick<JobRow, 'id' | 'claims' | 'cancelled'>[]> {
+    return await this.database
+      .updateTable('jobs')
+      .set({ lease_until: this.at(this.lease_ms) })
+      .where('claimed_by', '=', this.worker)
+      .where(
+        'id',
+        'in',
+        claims.map(({ id }) => id),
+      )
+      .returning(['id', 'claims', 'cancelled'])
+      .execute();
+  }
+
+  /**
+   * Ends a job as part of `transaction`: it is gone, or planned anew.
+   * @throws LeaseLost when it is no longer this worker's; what else the transaction has done is then not to be.
+   */
+  async finish(transaction: Kysely<JobTables>, claim: Claim, every_ms: number | undefined): Promise<'ended' | 'again'> {
+    const { update, remove } = this.mine(transaction, claim);
+    const ended = await remove()
+      .where(({ eb, or }) =>
+        every_ms === undefined
+          ? or([eb('asked_again', '=', sql.lit(0)), eb('cancelled', '=', sql.lit(1))])
+          : eb('cancelled', '=', sql.lit(1)),
+      )
+      .returning('id')
+      .executeTakeFirst();
+    if (ended !== undefined) return 'ended';
+    const again = await update()
+      .set(({ eb }) => ({
+        ...free,
+        attempts: 0,
+        last_error: null,
+        run_at: eb
+          .case()
+          .when('asked_again', '=', 1)
+          .then(this.at())
+          .else(this.at(every_ms ?? 0))
+          .end(),
+        asked_again: 0,
+      }))
+      .returning('id')
+      .executeTakeFirst();
+    if (again === undefined) throw new LeaseLost('Another server does this by now.');
+    return 'again';
+  }
+
+  /** Ends many that do not recur; answers those that it could not, because they were asked for again, or are no longer this worker's. */
+  async finishAll(claims: readonly Claim[]): Promise<Claim[]> {
+    const ended = await this.database
+      .deleteFrom('jobs')
+      .where('claimed_by', '=', this.worker)
+      .where(({ eb, or }) => or([eb('asked_again', '=', sql.lit(0)), eb('cancelled', '=', sql.lit(1))]))
+      .where(({ eb, or, and }) => or(claims.map((one) => and([eb('id', '=', one.id), eb('claims', '=', one.claims)]))))
+      .returning('id')
+      .execute();
+    const gone = new Set(ended.map(({ id }) => id));
+    return claims.filter(({ id }) => !gone.has(id));
+  }
+
+  /** Notes that a job failed: it waits so long, or is given up. With `afresh` its attempts begin anew. False when it is no longer this worker's. */
+  async fail(claim: Claim, error: string, wait_ms: number | undefined, afresh = false): Promise<boolean> {
+    const { update, remove } = this.mine(this.database, claim);
+    const stopped = await remove().where('cancelled', '=', sql.lit(1)).returning('id').executeTakeFirst();
+    if (stopped !== undefined) return true;
+    const last_error = error.slice(0, ERROR_LENGTH_MAXIMUM);
+    const noted = await update()
+      .set(
+        wait_ms === undefined
+          ? { ...free, last_error, dead_at: this.at() }
+          : { ...free, last_error, run_at: this.at(wait_ms), asked_again: 0, ...(afresh ? { attempts: 0 } : {}) },
+      )
+      .returning('id')
+      .executeTakeFirst();
+    return noted !== undefined;
+  }
+
+  /** Plans a recurring job anew that was claimed more often than it may be tried, and was never ended. */
+  async skip(claim: Claim, every_ms: number): Promise<void> {
+    await this.mine(this.database, claim)
+      .update()
+      .set({ ...free, attempts: 0, run_at: this.at(every_ms), last_error: 'Its servers ended while they worked on it.' })
+      .execute();
+  }
+
+  /** Counts an attempt at once, whatever becomes of this process. @throws LeaseLost when the job is no longer this worker's. */
+  async countAttempt(claim: Claim): Promise<void> {
+    const counted = await this.mine(this.database, claim)
+      .update()
+      .set(({ eb }) => ({ attempts: eb('attempts', '+', 1) }))
+      .returning('id')
+      .executeTakeFirst();
+    if (counted === undefined) throw new LeaseLost('Another server does this by now.');
+  }
+
+  /** Gives rows back as if they had not been claimed. */
+  async giveBack(claims: readonly (Claim & { counted: boolean })[]): Promise<void> {
+    for (const claim of claims) {
+      await this.mine(this.database, claim)
+        .update()
+        .set(({ eb }) => ({ ...free, attempts: eb('attempts', '-', claim.counted ? 1 : 0) }))
         .execute();
-      await database
+    }
+  }
+
+  /** Ends what waits; has those stop that work on it. Answers the ids of the latter. */
+  async cancel(which: { id: string } | { kind: string; once: string }): Promise<{ removed: number; told: string[] }> {
+    const removed = await this.database
+      .deleteFrom('jobs')
+      .where((eb) => eb.and(which))
+      .where('dead_at', 'is', null)
+      .where('claimed_by', 'is', null)
+      .returning('id')
+      .execute();
+    const told = await this.database
+      .updateTable('jobs')
+      .set({ cancelled: 1, asked_again: 0 })
+      .where((eb) => eb.and(which))
+      .where('dead_at', 'is', null)
+      .where('claimed_by', 'is not', null)
+      .returning('id')
+      .execute();
+    return { removed: removed.length, told: told.map(({ id }) => id) };
+  }
+
+  /** Removes what is over, and mends what was planned by a clock that was wrong. Each server may do so at any time. */
+  async tidy(recurring: readonly { name: string; every_ms: number }[]): Promise<void> {
+    const over = this.database.deleteFrom('jobs');
+    await over.where('cancelled', '=', sql.lit(1)).where('lease_until', '<=', this.at()).execute();
+    await over.where('dead_at', '<=', this.at(-DEAD_KEPT_MS)).execute();
+    await over
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('jobs')
+          .select('id')
+          .where('dead_at', 'is not', null)
+          .orderBy('dead_at', 'desc')
+          .limit(this.isSqlite ? -1 : DEAD_MAXIMUM * 10)
+          .offset(DEAD_MAXIMUM),
+      )
+      .execute();
+    await this.database
+      .updateTable('jobs')
+      .set({ lease_until: this.at(this.lease_ms) })
+      .where('lease_until', '>', this.at(2 * this.lease_ms))
+      .execute();
+    for (const { name, every_ms } of recurring) {
+      await this.database
         .updateTable('jobs')
-        .set({ lease_until: at(lease_ms) })
-        .where('lease_until', '>', at(2 * lease_ms))
+        .set({ run_at: this.at(every_ms) })
+        .where('kind', '=', name)
+        .where('once', '=', RECURRING)
+        .where('claimed_by', 'is', null)
+        .where('run_at', '>', this.at(2 * every_ms))
         .execute();
-      for (const { name, every_ms } of recurring) {
-        await database
-          .updateTable('jobs')
-          .set({ run_at: at(every_ms) })
-          .where('kind', '=', name)
-          .where('once', '=', RECURRING)
-          .where('claimed_by', 'is', null)
-          .where('run_at', '>', at(2 * every_ms))
-          .execute();
-      }
-    },
+    }
+  }
 
-    /** How many jobs of each kind wait and are due, are being done, and were given up; and since when the one waits that is due longest. */
-    async figures() {
-      const now = Date.parse((await sql<{ now: string }>`select ${at()} as now`.execute(database)).rows[0]?.now ?? '');
-      const rows = await database
-        .selectFrom('jobs')
-        .select(({ fn }) => [
-          'kind',
-          fn.countAll<number>().as('all'),
-          fn.count<number>('dead_at').as('dead'),
-          fn.sum<number>(sql`case when dead_at is null and lease_until > ${at()} then 1 else 0 end`).as('running'),
-          fn
-            .sum<number>(
-              sql`case when dead_at is null and run_at <= ${at()} and (lease_until is null or lease_until <= ${at()}) then 1 else 0 end`,
-            )
-            .as('late'),
-          sql<
-            string | null
-          >`min(case when dead_at is null and (lease_until is null or lease_until <= ${at()}) then run_at end)`.as('oldest'),
-        ])
-        .groupBy('kind')
-        .execute();
-      return rows.map(({ kind, all, dead, running, late, oldest }) => ({
-        kind,
-        waiting: Number(all) - Number(dead) - Number(running),
-        running: Number(running),
-        late: Number(late),
-        late_ms: oldest === null ? 0 : Math.max(0, now - Date.parse(oldest)),
-        dead: Number(dead),
-      }));
-    },
+  /** How many jobs of each kind wait and are due, are being done, and were given up; and since when the one waits that is due longest. */
+  async figures() {
+    const now = Date.parse((await sql<{ now: string }>`select ${this.at()} as now`.execute(this.database)).rows[0]?.now ?? '');
+    const rows = await this.database
+      .selectFrom('jobs')
+      .select(({ fn }) => [
+        'kind',
+        fn.countAll<number>().as('all'),
+        fn.count<number>('dead_at').as('dead'),
+        fn.sum<number>(sql`case when dead_at is null and lease_until > ${this.at()} then 1 else 0 end`).as('running'),
+        fn
+          .sum<number>(
+            sql`case when dead_at is null and run_at <= ${this.at()} and (lease_until is null or lease_until <= ${this.at()}) then 1 else 0 end`,
+          )
+          .as('late'),
+        sql<
+          string | null
+        >`min(case when dead_at is null and (lease_until is null or lease_until <= ${this.at()}) then run_at end)`.as('oldest'),
+      ])
+      .groupBy('kind')
+      .execute();
+    return rows.map(({ kind, all, dead, running, late, oldest }) => ({
+      kind,
+      waiting: Number(all) - Number(dead) - Number(running),
+      running: Number(running),
+      late: Number(late),
+      late_ms: oldest === null ? 0 : Math.max(0, now - Date.parse(oldest)),
+      dead: Number(dead),
+    }));
+  }
 
-    async countDead(): Promise<number> {
-      const row = await database
-        .selectFrom('jobs')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('dead_at', 'is not', null)
-        .executeTakeFirstOrThrow();
-      return Number(row.count);
-    },
-  };
+  async countDead(): Promise<number> {
+    const row = await this.database
+      .selectFrom('jobs')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('dead_at', 'is not', null)
+      .executeTakeFirstOrThrow();
+    return Number(row.count);
+  }
+}
+
+export function createJobStore(options: JobStoreOptions): JobStore {
+  return new JobStore(options);
 }

@@ -17,13 +17,19 @@ export interface Running {
   held_until: number;
 }
 
+export interface Leases {
+  start(): void;
+  renewNow(): void;
+  close(): Promise<void>;
+}
+
 /** Renews the leases of what is being done here, as long as it is; tells a job whose lease another server has by now, or that was cancelled, to stop. */
 export function createLeases(parts: {
   store: Pick<ReturnType<typeof createJobStore>, 'renew'>;
   lease_ms: number;
   underWay: () => readonly Running[];
   logger: FastifyBaseLogger;
-}): { start(): void; renewNow(): void; close(): Promise<void> } {
+}): Leases {
   const { store, lease_ms, underWay, logger } = parts;
   let closed = false;
   let renewer: NodeJS.Timeout | undefined;

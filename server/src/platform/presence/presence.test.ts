@@ -52,6 +52,7 @@ describe.each(['memory', 'redis'] as const)('presence in %s', (kind) => {
       expect(await one.members(newId())).toEqual(new Set());
     });
 
+    // proves: support-scale-2
     test('nobody whose lease ran out, and whoever renews it', async () => {
       const [one, other] = await openTwo(kind, 300);
       const group = newId();

@@ -2,7 +2,7 @@ import { type LiveEvent, liveEventSchema, OF_THE_MOMENT } from '@palisade/contra
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import { newId } from '#platform/id.ts';
-import { connectRedis, openRedisHearer, withinTime } from '#platform/redis.ts';
+import { connectRedis, openRedisHearer, type RedisConnection, type RedisHearer, withinTime } from '#platform/redis.ts';
 import { redisNames } from '#platform/redis-names.ts';
 import {
   FORGOTTEN_AFTER_MS,
@@ -102,99 +102,129 @@ function parseJson(text: string): unknown {
   }
 }
 
+interface RedisTopicsOptions {
+  url: string;
+  logger: FastifyBaseLogger;
+  kept?: number | undefined;
+  connection: RedisConnection;
+  hearer: RedisHearer;
+}
+
+// The text each time, not its hash: a command that has to be sent twice is overtaken by what comes after it.
+const evaluate = (script: string, key: string, values: readonly string[]) => ['EVAL', script, '1', key, ...values];
+
+function tellSeat(seat: Seat, placed: Placed): void {
+  const { place, published } = placed;
+  if (seat.is_lost) return;
+  if (seat.waiting !== undefined) seat.waiting.push(placed);
+  else if (published.id === null || isAfter(place, seat.told_to)) seat.listener.onEvent(published);
+}
+
 /**
  * Topics of several servers: a stream of Redis for each that somebody listens to, and a channel of the same name. While Redis is away events reach the listeners of this
  * server alone; when it is back, those who may have missed something are sent away, and find out by their last id what it was. One that was late is no loss: what it
  * confirms in the end was kept, and its pages stay.
  * @throws Error with one line when Redis cannot be used at the start.
  */
-export async function createRedisTopics(parts: {
-  url: string;
-  logger: FastifyBaseLogger;
-  kept?: number | undefined;
-}): Promise<Topics> {
-  const { url, logger, kept = KEPT_MAXIMUM } = parts;
-  const prefix = redisNames(url) + PREFIX;
-  /** Of a topic's stream, and the name of the channel on which its events are published. */
-  const keyOf = (topic: TopicName) => prefix + topic;
+class RedisTopics implements Topics {
+  private readonly logger: FastifyBaseLogger;
+  private readonly kept: number;
+  private readonly connection: RedisConnection;
+  private readonly hearer: RedisHearer;
+  private readonly prefix: string;
   /** By key. */
-  const rooms = new Map<string, Room>();
+  private readonly rooms = new Map<string, Room>();
   /** Keys of what was told without a word of Redis that it has it, and how often. */
-  const unsaid = new Map<string, number>();
-  let isUnsaidTooMuch = false;
-  let isAway = false;
+  private readonly unsaid = new Map<string, number>();
+  private isUnsaidTooMuch = false;
+  private isAway = false;
   /** What other servers told may have gone by unheard. */
-  let wasDeaf = false;
-  let isClosed = false;
-  const connection = await connectRedis(url, logger);
-  const send = (command: readonly string[]) => withinTime(connection.send(command), PATIENCE_MS);
-  // The text each time, not its hash: a command that has to be sent twice is overtaken by what comes after it.
-  const evaluate = (script: string, key: string, values: readonly string[]) => ['EVAL', script, '1', key, ...values];
-  const run = (script: string, key: string, values: readonly string[]) => send(evaluate(script, key, values));
+  private wasDeaf = false;
+  private isClosed = false;
+  private readonly leaving: Seat[] = [];
+  private sending: NodeJS.Timeout | undefined;
+  private readonly keeping: NodeJS.Timeout;
 
-  function tellSeat(seat: Seat, placed: Placed): void {
-    const { place, published } = placed;
-    if (seat.is_lost) return;
-    if (seat.waiting !== undefined) seat.waiting.push(placed);
-    else if (published.id === null || isAfter(place, seat.told_to)) seat.listener.onEvent(published);
+  constructor(options: RedisTopicsOptions) {
+    this.logger = options.logger;
+    this.kept = options.kept ?? KEPT_MAXIMUM;
+    this.connection = options.connection;
+    this.hearer = options.hearer;
+    this.prefix = redisNames(options.url) + PREFIX;
+    this.keeping = setInterval(() => void this.keep().catch(this.lose), IN_USE_MS);
+    this.keeping.unref();
   }
 
-  function tellHere(key: string, placed: Placed): void {
-    for (const seat of rooms.get(key)?.seats ?? []) tellSeat(seat, placed);
+  /** Of a topic's stream, and the name of the channel on which its events are published. */
+  private keyOf(topic: TopicName) {
+    return this.prefix + topic;
   }
 
-  const leaving: Seat[] = [];
-  let sending: NodeJS.Timeout | undefined;
-  function sendAway(seats: Iterable<Seat>): void {
+  private send(command: readonly string[]) {
+    return withinTime(this.connection.send(command), PATIENCE_MS);
+  }
+
+  private run(script: string, key: string, values: readonly string[]) {
+    return this.send(evaluate(script, key, values));
+  }
+
+  private tellHere(key: string, placed: Placed): void {
+    for (const seat of this.rooms.get(key)?.seats ?? []) tellSeat(seat, placed);
+  }
+
+  private sendAway(seats: Iterable<Seat>): void {
     for (const seat of seats) {
-      if (!seat.is_lost) leaving.push(seat);
+      if (!seat.is_lost) this.leaving.push(seat);
       seat.is_lost = true;
     }
     const next = () => {
-      for (const { listener } of leaving.splice(0, SENT_AWAY.at_once)) listener.onLost();
-      sending = leaving.length === 0 || isClosed ? undefined : setTimeout(next, SENT_AWAY.every_ms).unref();
+      for (const { listener } of this.leaving.splice(0, SENT_AWAY.at_once)) listener.onLost();
+      this.sending = this.leaving.length === 0 || this.isClosed ? undefined : setTimeout(next, SENT_AWAY.every_ms).unref();
     };
-    if (sending === undefined) next();
+    if (this.sending === undefined) next();
   }
 
-  function hear(key: string, text: string): void {
+  hear(key: string, text: string): void {
     const space = text.indexOf(' ');
     const message = messageSchema.safeParse(parseJson(text.slice(space + 1))).data;
     // A newer server may tell what this one does not know.
     if (message === undefined) return;
-    if ('forgotten' in message) sendAway(rooms.get(key)?.seats ?? []);
-    else tellHere(key, { place: text.slice(0, space), published: message });
+    if ('forgotten' in message) this.sendAway(this.rooms.get(key)?.seats ?? []);
+    else this.tellHere(key, { place: text.slice(0, space), published: message });
   }
 
-  function lose(error?: unknown): void {
-    if (isAway || isClosed) return;
-    isAway = true;
-    logger.error({ err: error }, 'Redis does not answer: until it does, events of other servers do not reach the pages here');
-    setTimeout(() => void look(), LOOK_MS).unref();
-  }
+  private readonly lose = (error?: unknown): void => {
+    if (this.isAway || this.isClosed) return;
+    this.isAway = true;
+    this.logger.error(
+      { err: error },
+      'Redis does not answer: until it does, events of other servers do not reach the pages here',
+    );
+    setTimeout(() => void this.look(), LOOK_MS).unref();
+  };
 
-  function noteUnsaid(key: string): boolean {
-    const times = unsaid.get(key) ?? 0;
-    if (times === 0 && unsaid.size >= UNSAID_MAXIMUM) {
-      isUnsaidTooMuch = true;
+  private noteUnsaid(key: string): boolean {
+    const times = this.unsaid.get(key) ?? 0;
+    if (times === 0 && this.unsaid.size >= UNSAID_MAXIMUM) {
+      this.isUnsaidTooMuch = true;
       return false;
     }
-    unsaid.set(key, times + 1);
+    this.unsaid.set(key, times + 1);
     return true;
   }
 
   /** Redis had it after all, and was late. */
-  function noteSaid(key: string): void {
-    const times = unsaid.get(key) ?? 0;
-    if (times > 1) unsaid.set(key, times - 1);
-    else unsaid.delete(key);
+  private noteSaid(key: string): void {
+    const times = this.unsaid.get(key) ?? 0;
+    if (times > 1) this.unsaid.set(key, times - 1);
+    else this.unsaid.delete(key);
   }
 
-  async function everyKey(beginning = ''): Promise<string[]> {
+  private async everyKey(beginning = ''): Promise<string[]> {
     const keys: string[] = [];
     for (let cursor = ''; cursor !== '0'; ) {
       const [next, some] = scannedSchema.parse(
-        await send(['SCAN', cursor || '0', 'MATCH', `${prefix}${beginning}*`, 'COUNT', '1000']),
+        await this.send(['SCAN', cursor || '0', 'MATCH', `${this.prefix}${beginning}*`, 'COUNT', '1000']),
       );
       keys.push(...some);
       cursor = next;
@@ -203,60 +233,59 @@ export async function createRedisTopics(parts: {
   }
 
   /** Who listened elsewhere, or will come back, is to learn that something is missing. */
-  async function forgetUnsaid(): Promise<void> {
-    if (isUnsaidTooMuch) for (const key of await everyKey()) unsaid.set(key, 1);
-    isUnsaidTooMuch = false;
-    for (const key of unsaid.keys()) {
-      await run(FORGET, key, [FORGOTTEN]);
-      unsaid.delete(key);
+  private async forgetUnsaid(): Promise<void> {
+    if (this.isUnsaidTooMuch) for (const key of await this.everyKey()) this.unsaid.set(key, 1);
+    this.isUnsaidTooMuch = false;
+    for (const key of this.unsaid.keys()) {
+      await this.run(FORGET, key, [FORGOTTEN]);
+      this.unsaid.delete(key);
     }
   }
 
   /** Tries whether Redis is back, and ends what was said without it. */
-  async function look(): Promise<void> {
-    if (isClosed) return;
+  private async look(): Promise<void> {
+    if (this.isClosed) return;
     try {
       // Answers come in the order of what was asked: after this one it is known what Redis was merely late with.
-      await send(['PING']);
-      if (!(await hearer.ask())) throw new Error('nothing is heard yet');
-      await forgetUnsaid();
+      await this.send(['PING']);
+      if (!(await this.hearer.ask())) throw new Error('nothing is heard yet');
+      await this.forgetUnsaid();
     } catch {
-      connection.renew();
-      setTimeout(() => void look(), LOOK_MS).unref();
+      this.connection.renew();
+      setTimeout(() => void this.look(), LOOK_MS).unref();
       return;
     }
-    isAway = false;
-    logger.warn('Redis answers again: events of all servers reach the pages here');
-    for (const room of rooms.values()) {
+    this.isAway = false;
+    this.logger.warn('Redis answers again: events of all servers reach the pages here');
+    for (const room of this.rooms.values()) {
       room.heard = Promise.resolve();
       // Where nothing went by unheard, those stay who have been told everything.
-      sendAway(wasDeaf ? room.seats : [...room.seats].filter(({ is_unsure }) => is_unsure));
+      this.sendAway(this.wasDeaf ? room.seats : [...room.seats].filter(({ is_unsure }) => is_unsure));
     }
-    wasDeaf = false;
+    this.wasDeaf = false;
   }
 
-  const onDeaf = () => {
-    wasDeaf = true;
-    lose();
-  };
-  const hearer = await openRedisHearer({ url, logger, onMessage: hear, onLost: onDeaf });
+  onDeaf() {
+    this.wasDeaf = true;
+    this.lose();
+  }
 
   /** What is kept of a topic, oldest first. */
-  async function readKept(key: string, heard: Promise<void>) {
-    if (isAway) throw new Error('Redis is away.');
+  private async readKept(key: string, heard: Promise<void>) {
+    if (this.isAway) throw new Error('Redis is away.');
     // First heard, then read: nothing comes between.
     await heard;
-    const entries = entriesSchema.parse(await run(START, key, [newId(), String(FORGOTTEN_AFTER_MS)]));
+    const entries = entriesSchema.parse(await this.run(START, key, [newId(), String(FORGOTTEN_AFTER_MS)]));
     return entries.map(([place, [, id, , text]]) => ({ place, id, text }));
   }
 
   /** Tells a seat what is kept, and from then on what comes. */
-  async function begin(key: string, { seats, heard }: Room, seat: Seat, after: string | undefined): Promise<void> {
-    let kept_events: Awaited<ReturnType<typeof readKept>> | undefined;
+  private async begin(key: string, { seats, heard }: Room, seat: Seat, after: string | undefined): Promise<void> {
+    let kept_events: Awaited<ReturnType<RedisTopics['readKept']>> | undefined;
     try {
-      kept_events = await readKept(key, heard);
+      kept_events = await this.readKept(key, heard);
     } catch (error) {
-      lose(error);
+      this.lose(error);
     }
     if (!seats.has(seat)) return;
     if (kept_events === undefined) {
@@ -279,100 +308,121 @@ export async function createRedisTopics(parts: {
   }
 
   /** Says of every topic that somebody listens here; some at a time, so that no event waits behind thousands of them. */
-  async function keep(): Promise<void> {
-    const all = [...rooms];
-    for (let from = 0; from < all.length && !isAway && !isClosed; from += KEPT_AT_ONCE) {
+  private async keep(): Promise<void> {
+    const all = [...this.rooms];
+    for (let from = 0; from < all.length && !this.isAway && !this.isClosed; from += KEPT_AT_ONCE) {
       await Promise.all(
         all.slice(from, from + KEPT_AT_ONCE).map(async ([key, { seats }]) => {
           // Emptied, or restarted without its data.
-          if ((await send(['PEXPIRE', key, String(FORGOTTEN_AFTER_MS)])) !== 1) sendAway(seats);
+          if ((await this.send(['PEXPIRE', key, String(FORGOTTEN_AFTER_MS)])) !== 1) this.sendAway(seats);
         }),
       );
     }
   }
 
-  const keeping = setInterval(() => void keep().catch(lose), IN_USE_MS);
-  keeping.unref();
-
-  function tell(key: string, event: LiveEvent): void {
+  private tell(key: string, event: LiveEvent): void {
     const id = OF_THE_MOMENT.has(event.kind) ? null : newId();
     const message = JSON.stringify({ id, event });
-    const said = connection.send(
+    const said = this.connection.send(
       id === null
         ? ['PUBLISH', key, `${NOWHERE} ${message}`]
-        : evaluate(TELL, key, [String(kept + 1), id, JSON.stringify(event), String(FORGOTTEN_AFTER_MS), message]),
+        : evaluate(TELL, key, [String(this.kept + 1), id, JSON.stringify(event), String(FORGOTTEN_AFTER_MS), message]),
     );
     /** Redis may be late, or have gone: until it says that it has this, nobody elsewhere may have heard of it. */
     const tellUnkept = () => {
-      tellHere(key, { place: NOWHERE, published: { id: null, event } });
-      const isNoted = id !== null && noteUnsaid(key);
+      this.tellHere(key, { place: NOWHERE, published: { id: null, event } });
+      const isNoted = id !== null && this.noteUnsaid(key);
       said.then(
-        () => (isNoted ? noteSaid(key) : undefined),
+        () => (isNoted ? this.noteSaid(key) : undefined),
         () => undefined,
       );
     };
-    if (isAway) tellUnkept();
+    if (this.isAway) tellUnkept();
     else
       withinTime(said, PATIENCE_MS).catch((error: unknown) => {
-        lose(error);
+        this.lose(error);
         tellUnkept();
       });
   }
 
-  return {
-    publish: (topic, event) => tell(keyOf(topic), event),
+  /** Never fails and never waits: who tells something has other things to do. */
+  publish(topic: TopicName, event: LiveEvent): void {
+    this.tell(this.keyOf(topic), event);
+  }
 
-    publishToAll(event) {
-      everyKey(PERSON).then(
-        (keys) => {
-          for (const key of keys) tell(key, event);
-        },
-        (error: unknown) => {
-          lose(error);
-          isUnsaidTooMuch = true;
-          for (const key of rooms.keys())
-            if (key.startsWith(prefix + PERSON)) tellHere(key, { place: NOWHERE, published: { id: null, event } });
-        },
-      );
-    },
+  /** The same in the topic of every person who listens, or did lately. */
+  publishToAll(event: LiveEvent): void {
+    this.everyKey(PERSON).then(
+      (keys) => {
+        for (const key of keys) this.tell(key, event);
+      },
+      (error: unknown) => {
+        this.lose(error);
+        this.isUnsaidTooMuch = true;
+        for (const key of this.rooms.keys())
+          if (key.startsWith(this.prefix + PERSON)) this.tellHere(key, { place: NOWHERE, published: { id: null, event } });
+      },
+    );
+  }
 
-    async isHeard(topic) {
-      const key = keyOf(topic);
-      if (isAway || rooms.has(key)) return true;
-      // Who cannot be asked may know of somebody.
-      return await send(['EXISTS', key]).then(
-        (count) => count !== 0,
-        () => true,
-      );
-    },
+  /** Whether somebody listens to a topic, or did lately and may ask what was told meanwhile. An event without a listener need not be made. */
+  async isHeard(topic: TopicName): Promise<boolean> {
+    const key = this.keyOf(topic);
+    if (this.isAway || this.rooms.has(key)) return true;
+    // Who cannot be asked may know of somebody.
+    return await this.send(['EXISTS', key]).then(
+      (count) => count !== 0,
+      () => true,
+    );
+  }
 
-    listen(topic, after, listener) {
-      const key = keyOf(topic);
-      let room = rooms.get(key);
-      if (room === undefined) {
-        room = { seats: new Set(), heard: hearer.subscribe(key) };
-        // Each seat waits for it; without one nobody would.
-        room.heard.catch(() => {});
-        rooms.set(key, room);
-      }
-      const { seats } = room;
-      const seat: Seat = { listener, waiting: [], told_to: NOWHERE, is_lost: false, is_unsure: false };
-      seats.add(seat);
-      void begin(key, room, seat, after);
-      return () => {
-        seats.delete(seat);
-        if (seats.size > 0 || rooms.get(key)?.seats !== seats) return;
-        rooms.delete(key);
-        hearer.unsubscribe(key);
-      };
-    },
+  /** Tells what came after the event or cursor `after` first, then everything as it happens, until the answered function is called. */
+  listen(topic: TopicName, after: string | undefined, listener: Listener): () => void {
+    const key = this.keyOf(topic);
+    let room = this.rooms.get(key);
+    if (room === undefined) {
+      room = { seats: new Set(), heard: this.hearer.subscribe(key) };
+      // Each seat waits for it; without one nobody would.
+      room.heard.catch(() => {});
+      this.rooms.set(key, room);
+    }
+    const { seats } = room;
+    const seat: Seat = { listener, waiting: [], told_to: NOWHERE, is_lost: false, is_unsure: false };
+    seats.add(seat);
+    void this.begin(key, room, seat, after);
+    return () => {
+      seats.delete(seat);
+      if (seats.size > 0 || this.rooms.get(key)?.seats !== seats) return;
+      this.rooms.delete(key);
+      this.hearer.unsubscribe(key);
+    };
+  }
 
-    close() {
-      isClosed = true;
-      clearInterval(keeping);
-      clearTimeout(sending);
-      hearer.close();
-      connection.close();
+  close(): void {
+    this.isClosed = true;
+    clearInterval(this.keeping);
+    clearTimeout(this.sending);
+    this.hearer.close();
+    this.connection.close();
+  }
+}
+
+/** Connects to Redis first. @throws Error with one line when it cannot be used at the start. */
+export async function createRedisTopics(options: Omit<RedisTopicsOptions, 'connection' | 'hearer'>): Promise<Topics> {
+  const { url, logger } = options;
+  const connection = await connectRedis(url, logger);
+  let topics: RedisTopics | undefined;
+  let wasDeaf = false;
+  const hearer = await openRedisHearer({
+    url,
+    logger,
+    onMessage: (key, text) => topics?.hear(key, text),
+    onLost() {
+      wasDeaf = true;
+      topics?.onDeaf();
     },
-  };
+  });
+  topics = new RedisTopics({ ...options, connection, hearer });
+  if (wasDeaf) topics.onDeaf();
+  return topics;
 }

@@ -71,6 +71,7 @@ const heard = (ear: Ear, count: number) => vi.waitFor(() => expect(ear.events.le
 
 describe.each(['memory', 'redis'] as const)('topics in %s', (kind) => {
   describe.skipIf(kind === 'redis' && redis === undefined)('tell', () => {
+    // proves: support-scale-1
     test('everybody who listens, here and at another server, in the same order, and nobody else', async () => {
       const [one, other] = await openTwo(kind);
       const topic = personTopic(newId());
@@ -170,6 +171,7 @@ describe.each(['memory', 'redis'] as const)('topics in %s', (kind) => {
 });
 
 needing('Redis', redis !== undefined).describe('while Redis is away', () => {
+  // proves: support-fault-6
   test('a server tells its own pages, and everybody learns afterwards that something is missing', async () => {
     const relay = await startRelay(Number(new URL(redis?.url ?? '').port));
     const cut = await openInRedis(`redis://127.0.0.1:${relay.port}`);
@@ -215,6 +217,7 @@ needing('Redis', redis !== undefined).describe('while Redis is away', () => {
     expect(back.starts).toMatchObject([{ missed: false }]);
   });
 
+  // proves: support-fault-6
   test('one that is merely late sends nobody away, and keeps what it was told', async () => {
     const slow = await startRedis(await freePort());
     const topics = await openInRedis(slow.url);
@@ -238,6 +241,7 @@ needing('Redis', redis !== undefined).describe('while Redis is away', () => {
     await slow.stop();
   });
 
+  // proves: support-fault-6
   test('a Redis that has lost what it kept is found out', async () => {
     const topics = await openInRedis();
     const topic = personTopic(newId());

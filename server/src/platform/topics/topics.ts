@@ -56,7 +56,7 @@ export interface Topics {
   publish(topic: TopicName, event: LiveEvent): void;
   /** The same in the topic of every person who listens, or did lately. */
   publishToAll(event: LiveEvent): void;
-  /** Whether somebody listens to a topic, or did lately and may ask what was told meanwhile. What nobody hears need not be made. */
+  /** Whether somebody listens to a topic, or did lately and may ask what was told meanwhile. An event without a listener need not be made. */
   isHeard(topic: TopicName): Promise<boolean>;
   /** Tells what came after the event or cursor `after` first, then everything as it happens, until the answered function is called. */
   listen(topic: TopicName, after: string | undefined, listener: Listener): () => void;

@@ -21,7 +21,7 @@ interface AdminItem {
   path: string;
   label: string;
   icon: TablerIcon;
-  /** What of it waits, and in which words. */
+  /** Waiting records behind it, and their words. */
   waits?: { of: keyof Overview['waiting']; one: string; many: string };
 }
 

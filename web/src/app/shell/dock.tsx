@@ -15,7 +15,7 @@ export function Dock() {
   const { key } = useLocation();
   const navigate = useNavigate();
 
-  // Whoever chose a screen in the panel wants to see it.
+  // A person who chose a screen in the panel wants to see it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for having navigated
   useEffect(() => setIsOpen(false), [key]);
 

@@ -1,7 +1,7 @@
 /** The most that fits beside a name. */
 const COUNT_MAXIMUM = 99;
 
-/** How many of something wait behind a way, and in which words. Nothing for none. */
+/** Number of waiting records behind a link, and its words. Empty for none. */
 export function NavCount({ count, one, many }: { count: number; one: string; many: string }) {
   if (count === 0) return null;
   return (

@@ -123,6 +123,7 @@ describe('the shell', () => {
     expect(screen.getByRole('link', { name: 'Go to the dashboard' })).toHaveAttribute('href', '/dashboard');
   });
 
+  // proves: support-staff-25
   it('shows the version and whom to ask', async () => {
     open('/dashboard');
     await heading('Security dashboard');
@@ -292,7 +293,7 @@ describe('the shell', () => {
     expect(more.getByRole('button', { name: 'Main Dashboard' })).toBeVisible();
     await user.click(more.getByRole('button', { name: 'Close' }));
     expect(screen.queryByRole('dialog', { name: 'More' })).not.toBeInTheDocument();
-    // What opens in another window leaves no panel over this one.
+    // A link that opens another window closes the panel here.
     await user.click(screen.getByRole('button', { name: 'More' }));
     await user.click(more.getByRole('link', { name: /^Support Chat/ }));
     expect(screen.queryByRole('dialog', { name: 'More' })).not.toBeInTheDocument();
@@ -345,7 +346,7 @@ describe('the user menu', () => {
     await openMenu(user);
     expect(screen.getByRole('menuitem', { name: 'Call support' })).toHaveAttribute('href', 'tel:+1 555-0100');
     expect(screen.getByRole('menuitem', { name: 'Email support' })).toHaveTextContent('Example');
-    // The settings are those of the page, which goes on.
+    // The settings are those of the page, which stays open.
     server.on(
       readConfig,
       reply(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: 'help@example.com', promise: '' } }),
@@ -359,6 +360,8 @@ describe('the user menu', () => {
     expect(screen.getByRole('button', { name: 'Security User menu' })).toHaveTextContent(/M$/u);
     const pills = within(screen.getByRole('banner')).getByRole('status');
     await waitFor(() => expect(pills).toHaveTextContent('OnlineProtection active'));
+    // Where there is room for a shield alone, its title says what it is.
+    expect(within(pills).getByTitle('Protection active')).toBeVisible();
   });
 
   it('leads to support: chat in a window of its own, phone and mail', async () => {
@@ -411,6 +414,7 @@ describe('the user menu', () => {
     expect(screen.getByRole('menuitem', { name: 'Outbox' })).toHaveAttribute('href', '/admin/outbox');
   });
 
+  // proves: product-2.10-1
   it('has a group in the sidebar for administrators, with what waits', async () => {
     const waiting = { plan_requests: 2, false_alarms: 1, mails: 120, jobs: 1 };
     const first_steps = { provider: true, second_factor: true, first_scan: true, others: true };

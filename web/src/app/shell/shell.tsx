@@ -7,6 +7,7 @@ import { useSession } from '#api/session.ts';
 import { useUnread } from '#domain/conversation/chat.ts';
 import { useRemoteNews } from '#domain/session/remote-news.ts';
 import { useSharingNow } from '#domain/session/sharing-now.ts';
+import { ZoneNote } from '#ui/zone-note.tsx';
 import { Dock } from './dock.tsx';
 import { ExposureBanner } from './exposure-banner.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -15,16 +16,16 @@ import './shell.css';
 
 /** Loaded by who has still to confirm their address alone. */
 const EmailBanner = lazy(async () => ({ default: (await import('#features/account/email-banner.tsx')).EmailBanner }));
-/** Nothing of it is on screen. */
+/** It is not on screen. */
 const MessageNotices = lazy(async () => ({ default: (await import('./message-notices.tsx')).MessageNotices }));
 /** Loaded while this page shows something of this computer to a technician. */
 const SharingBanner = lazy(async () => ({ default: (await import('#features/remote/sharing-banner.tsx')).SharingBanner }));
-/** Loaded once this page was told of a remote session. */
+/** Loaded after the first news of a remote session. */
 const RemoteNotice = lazy(async () => ({ default: (await import('#features/remote/remote-notice.tsx')).RemoteNotice }));
 /** Loaded by administrators alone. */
 const ProxyFindingsBanner = lazy(async () => ({ default: (await import('./proxy-findings.tsx')).ProxyFindingsBanner }));
 
-/** What a route says of itself in its `handle`. */
+/** Properties of a route in its `handle`. */
 interface RouteHandle {
   title: string;
 }
@@ -98,6 +99,7 @@ export function Shell() {
           )}
         </header>
         <ExposureBanner />
+        <ZoneNote />
         {isUnproven && (
           <Suspense>
             <EmailBanner />

@@ -22,7 +22,7 @@ export function Sidebar() {
   return (
     <div className="sidebar">
       <div className="sidebar__brand">
-        {/* Whose installation it is stands in the top bar. */}
+        {/* The top bar names the provider. */}
         <Brand />
       </div>
       <div className="sidebar__ways">
@@ -72,7 +72,7 @@ export function NavItems({ items }: { items: readonly NavItem[] }) {
   );
 }
 
-/** How many messages of support the person has not read. */
+/** Number of unread messages of support. */
 export function UnreadCount() {
   return <NavCount count={useUnread()} one="unread message" many="unread messages" />;
 }

@@ -28,7 +28,7 @@ export function SupportBlock() {
   );
 }
 
-/** What the provider promises. The specification's own words are no provider's promise: marked, they stand in local exposure, and with the example contact. */
+/** The provider's promise. The specification's own words are no provider's promise: marked, they stand in local exposure, and with the example contact. */
 function SupportPromise({ config, support: { promise, is_example } }: { config: Config; support: SupportContact }) {
   if (promise)
     return (
@@ -47,7 +47,7 @@ function SupportPromise({ config, support: { promise, is_example } }: { config: 
   );
 }
 
-/** What was measured stands beside what is promised. */
+/** The measured time is beside the promised one. */
 function MeasuredResponse() {
   const seconds = useResponseTime();
   return seconds !== null && <span>Measured in the last 7 days: {describeSpan(seconds)}</span>;

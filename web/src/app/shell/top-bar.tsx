@@ -1,4 +1,4 @@
-import { IconArrowLeft } from '@tabler/icons-react';
+import { IconArrowLeft, IconShieldCheck } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { useConfig } from '#api/config.ts';
@@ -55,7 +55,8 @@ function StatusPills() {
         </span>
       )}
       {/* The specification's: it is always so. */}
-      <span className="pill" data-tone="good" data-kind="protection">
+      <span className="pill" data-tone="good" data-kind="protection" title="Protection active">
+        <IconShieldCheck size={18} stroke={1.7} aria-hidden="true" />
         <span>Protection active</span>
       </span>
       {running > 0 && (

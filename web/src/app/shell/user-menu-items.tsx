@@ -4,6 +4,7 @@ import '@mantine/core/styles/Menu.layer.css';
 import type { UserInfo } from '@palisade/contract/auth';
 import { may } from '@palisade/contract/may';
 import { isCallable, isMailable } from '@palisade/contract/setup';
+import { shownEmail } from '@palisade/contract/shown-email';
 import {
   IconBuildingStore,
   IconDeviceDesktop,
@@ -49,7 +50,7 @@ const EXAMPLE_MARK = (
   </span>
 );
 
-/** Who is signed in, what they set for themselves, and whom they can ask. Mantine's Menu brings its keys and its focus. */
+/** The signed-in person, their settings, and contacts. Mantine's Menu brings its keys and its focus. */
 export function UserMenuItems({ user }: { user: UserInfo }) {
   const { live_chat } = useSupportLinks();
   const leave = useSignOut();
@@ -87,7 +88,7 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
             <b>
               <bdi>{user.username}</bdi>
             </b>
-            <span>{user.email}</span>
+            <span>{shownEmail(user.email)}</span>
             <span>Security User</span>
           </div>
           <Menu.Item data-autofocus leftSection={icon(IconUserCircle)} onClick={() => setDialog('profile')}>

@@ -2,7 +2,7 @@ import { useCallback } from 'react';
 import { reportWait } from '#api/connection.ts';
 import { Countdown } from '#ui/countdown.tsx';
 
-/** What was asked for too often goes on by itself, or can be tried again, when this has run down. */
+/** A refused call continues, or can be repeated, when this has run down. */
 export function WaitPill({ until }: { until: number }) {
   const end = useCallback(() => reportWait(undefined), []);
   return (

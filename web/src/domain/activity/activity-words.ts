@@ -4,7 +4,7 @@ import type { Role } from '@palisade/contract/auth';
 /** As much of an entry as its words need. */
 type Told = Pick<Activity, 'kind' | 'address' | 'client' | 'details'>;
 
-/** What each kind is called in a list to choose from, and in an entry that says no more. */
+/** Name of each kind in a list of choices, and in an entry without details. */
 export const KIND_LABELS: Record<ShownKind, string> = {
   account_registered: 'Account created',
   email_proven: 'Email address confirmed',
@@ -78,7 +78,7 @@ export const KIND_LABELS: Record<ShownKind, string> = {
 
 export const ROLE_LABELS: Record<Role, string> = { customer: 'Customer', support: 'Support', admin: 'Administrator' };
 
-/** What the server calls a program that does not say what it is. */
+/** The server's word for a program that does not identify itself. */
 const UNKNOWN = 'Unknown client';
 
 function roleOf(value: unknown): string {

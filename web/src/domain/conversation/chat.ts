@@ -26,13 +26,13 @@ export const messagesQuery = infiniteQueryOptions({
   networkMode: 'always',
 });
 
-/** How it stands with one's own conversation, and whether somebody of support is here. */
+/** State of one's own conversation, and presence of support. */
 export const chatStateQuery = queryOptions({
   queryKey: ['chat', 'state'],
   queryFn: ({ signal }) => call(readChat, { signal }),
 });
 
-/** How many messages of support one has not read; 0 where that is not known. */
+/** Number of unread messages of support; 0 where that is not known. */
 export function useUnread(): number {
   return useQuery(chatStateQuery).data?.unread ?? 0;
 }
@@ -96,7 +96,7 @@ export function takePresence(queries: QueryClient, is_here: boolean): void {
   changeState(queries, (state) => ({ ...state, staff: { ...state.staff, is_here } }));
 }
 
-/** What `may` asks of a conversation. */
+/** Properties of a conversation that `may` needs. */
 export function decidedBy({ user_id, assignee, status }: Conversation) {
   return { user_id, assignee_id: assignee?.id ?? null, status };
 }

@@ -1,4 +1,5 @@
 import type { CustomerCard as Card } from '@palisade/contract/desk';
+import { shownEmail } from '@palisade/contract/shown-email';
 import type { ReactNode } from 'react';
 import { Badge } from '#ui/badge.tsx';
 import { Face } from '#ui/face.tsx';
@@ -7,7 +8,7 @@ import './customer-card.css';
 
 const count = new Intl.NumberFormat('en');
 
-/** Who a customer is, for the staff: names and counts, and nothing of what is in their files. */
+/** The customer, for the staff: names and counts, and no content of files. */
 export function CustomerCard({ card }: { card: Card }) {
   const now = useMinute();
   const { clean, infected, pending } = card.scans;
@@ -19,7 +20,7 @@ export function CustomerCard({ card }: { card: Card }) {
           <bdi>{card.username}</bdi>
         </h2>
         <p className="sub">
-          <bdi>{card.email}</bdi>
+          <bdi>{shownEmail(card.email)}</bdi>
         </p>
       </div>
       <p className="customer__plan">

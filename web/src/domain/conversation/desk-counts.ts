@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { call } from '#api/call.ts';
 import { hearTopic, onEvent } from '#api/events.ts';
 
-/** What is told of the desk is read anew at most so often, in ms: at a busy one much changes in each second. */
+/** Shortest interval at which the desk is read anew, in ms: a busy desk changes many times a second. */
 const ANEW_AT_MOST = 1_500;
 
 export const deskCountsQuery = queryOptions({
@@ -13,11 +13,11 @@ export const deskCountsQuery = queryOptions({
   retry: false,
 });
 
-/** Where nothing is told it is asked so often, in ms. */
+/** Interval of reading without events, in ms. */
 const ASKED_AGAIN = 30_000;
 
 /**
- * How many conversations stand in each part of the inbox. Asked by staff alone. `isAtDesk`: it is told as it changes, and customers see that somebody is here: who hears
+ * Number of conversations in each part of the inbox. Asked by staff alone. `isAtDesk`: it is told as it changes, and customers see that somebody is here: who hears
  * what the staff is told is at the desk.
  */
 export function useDeskCounts(isAtDesk: boolean): Counts | undefined {

@@ -1,4 +1,5 @@
 import type { Card, SharedKind } from '@palisade/contract/chat-record';
+import { shownEmail } from '@palisade/contract/shown-email';
 import {
   IconAlertTriangle,
   IconBook,
@@ -26,11 +27,11 @@ interface MessageCardProps {
   /** Staff have no screens of the customer's things: they open the one that was shared. */
   isStaff?: boolean;
   openShared?: ReactNode;
-  /** What can be done with a mail that is kept. */
+  /** Actions on a kept mail. */
   keptMail?: ReactNode;
 }
 
-/** What stands in a message beside its words. */
+/** Content of a message beside its words. */
 export function MessageCard({ card, isStaff = false, openShared, keptMail }: MessageCardProps) {
   const now = useMinute();
   switch (card.kind) {
@@ -64,7 +65,7 @@ export function MessageCard({ card, isStaff = false, openShared, keptMail }: Mes
         <CardFrame
           icon={IconMail}
           label={card.reason === 'lost_letters' ? 'Mail with letters that could not be read' : 'Sender not verified'}
-          title={card.from === '' ? 'No one author' : card.from}
+          title={card.from === '' ? 'No one author' : shownEmail(card.from)}
         >
           {keptMail}
         </CardFrame>

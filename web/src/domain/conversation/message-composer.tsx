@@ -8,6 +8,7 @@ import {
   type KeyboardEvent,
   type ReactNode,
   type Ref,
+  type RefObject,
   useEffect,
   useImperativeHandle,
   useRef,
@@ -26,7 +27,7 @@ interface Written {
   attachments: Attachment[];
 }
 
-/** What others do to the field. */
+/** Actions of other parts on the field. */
 export interface ComposerHandle {
   focus: () => void;
   /** Changes what is written, and gives the field the focus. */
@@ -54,7 +55,7 @@ interface MessageComposerProps {
   below?: ReactNode;
 }
 
-/** The field for a message with its files, which are chosen, pasted or dropped. What is written is kept in this browser until it is sent. */
+/** The field for a message with its files, which are chosen, pasted or dropped. The text is kept in this browser until it is sent. */
 export function MessageComposer({
   ref,
   place,
@@ -71,9 +72,7 @@ export function MessageComposer({
   below,
 }: MessageComposerProps) {
   const [draft, setDraft] = useState(() => readDraft(place));
-  const [isOver, setIsOver] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
-  const picker = useRef<HTMLInputElement>(null);
   const typed_at = useRef(0);
   const { files, add, remove, clear, clean, isBusy } = useAttaching();
   const length = messageLength(draft);
@@ -126,60 +125,15 @@ export function MessageComposer({
     add(pasted);
   }
 
-  // A press on a button or a link of the conversation leaves the field its focus: on a phone it has the whole window while it does, and would move from under
-  // the finger.
-  useEffect(() => {
-    const keepFocus = (event: MouseEvent) => {
-      const isButton = event.target instanceof Element && event.target.closest('button, a') !== null;
-      if (isButton && document.activeElement === field.current) event.preventDefault();
-    };
-    document.addEventListener('mousedown', keepFocus);
-    return () => document.removeEventListener('mousedown', keepFocus);
-  }, []);
-
-  function drag(event: DragEvent) {
-    if (!event.dataTransfer.types.includes('Files')) return;
-    event.preventDefault();
-    setIsOver(true);
-  }
-
-  function drop(event: DragEvent) {
-    setIsOver(false);
-    if (event.dataTransfer.files.length === 0) return;
-    event.preventDefault();
-    add([...event.dataTransfer.files]);
-  }
+  useFocusKept(field);
+  const { isOver, dropProps } = useDropped(add);
 
   return (
-    <Form
-      error={null}
-      busy={isSending}
-      className="composer"
-      data-tone={tone}
-      data-over={isOver}
-      onSubmit={send}
-      onDragOver={drag}
-      onDragLeave={() => setIsOver(false)}
-      onDrop={drop}
-    >
+    <Form error={null} busy={isSending} className="composer" data-tone={tone} data-over={isOver} onSubmit={send} {...dropProps}>
       {above}
       <AttachingList files={files} onRemove={remove} />
       <div className="composer__line">
-        <input
-          ref={picker}
-          type="file"
-          multiple
-          hidden
-          aria-label="Choose files for your message"
-          onChange={({ currentTarget }) => {
-            add([...(currentTarget.files ?? [])]);
-            // The same file again is a change too.
-            currentTarget.value = '';
-          }}
-        />
-        <button type="button" className="composer__attach" aria-label="Attach files" onClick={() => picker.current?.click()}>
-          <IconPaperclip size={20} stroke={1.7} aria-hidden="true" />
-        </button>
+        <AttachButton onFiles={add} />
         <Textarea
           ref={field}
           className="composer__field"
@@ -209,5 +163,60 @@ export function MessageComposer({
         </p>
       )}
     </Form>
+  );
+}
+
+/** Leaves the field its focus when a button or a link of the conversation is pressed: on a phone the field then has the whole window, which would move from under the finger. */
+function useFocusKept(field: RefObject<HTMLTextAreaElement | null>): void {
+  useEffect(() => {
+    const keepFocus = (event: MouseEvent) => {
+      const isButton = event.target instanceof Element && event.target.closest('button, a') !== null;
+      if (isButton && document.activeElement === field.current) event.preventDefault();
+    };
+    document.addEventListener('mousedown', keepFocus);
+    return () => document.removeEventListener('mousedown', keepFocus);
+  }, [field]);
+}
+
+/** Takes files that are dropped; `isOver` while some are held over the element. */
+function useDropped(onFiles: (files: File[]) => void) {
+  const [isOver, setIsOver] = useState(false);
+  const dropProps = {
+    onDragOver(event: DragEvent) {
+      if (!event.dataTransfer.types.includes('Files')) return;
+      event.preventDefault();
+      setIsOver(true);
+    },
+    onDragLeave: () => setIsOver(false),
+    onDrop(event: DragEvent) {
+      setIsOver(false);
+      if (event.dataTransfer.files.length === 0) return;
+      event.preventDefault();
+      onFiles([...event.dataTransfer.files]);
+    },
+  };
+  return { isOver, dropProps };
+}
+
+function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        aria-label="Choose files for your message"
+        onChange={({ currentTarget }) => {
+          onFiles([...(currentTarget.files ?? [])]);
+          // The same file again is a change too.
+          currentTarget.value = '';
+        }}
+      />
+      <button type="button" className="composer__attach" aria-label="Attach files" onClick={() => picker.current?.click()}>
+        <IconPaperclip size={20} stroke={1.7} aria-hidden="true" />
+      </button>
+    </>
   );
 }

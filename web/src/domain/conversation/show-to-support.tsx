@@ -12,7 +12,7 @@ interface ShowToSupportProps {
 }
 
 /**
- * Leads to the chat with one thing laid beside the message. Nothing is shown to anybody until the person sends it there.
+ * Leads to the chat with one thing laid beside the message. The record stays private until the person sends it there.
  * `name` is what it is called, so that the buttons of a list are told apart.
  */
 export function ShowToSupport({ kind, id, name, isSmall = false }: ShowToSupportProps) {

@@ -115,7 +115,7 @@ export function useAttaching() {
 
   function remove({ key, state }: Attaching): void {
     uploads.current.get(key)?.abort();
-    // What is left there is deleted by the server after a while.
+    // The server deletes unsent files after a while.
     if ('attachment' in state && state.attachment)
       call(deleteAttachment, { params: { id: state.attachment.id } }).catch(() => undefined);
     setFiles((all) => all.filter((file) => file.key !== key));

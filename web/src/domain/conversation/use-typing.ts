@@ -5,7 +5,7 @@ import { onEvent } from '#api/events.ts';
 
 type Typing = Extract<LiveEvent, { kind: 'chat_typing' }>;
 
-/** Who types just now in what this page shows: each for as long as one word of it holds, or until their message is there. */
+/** People who type in this conversation now: each until their notice expires, or their message is there. */
 export function useTyping(isMeant: (event: Typing) => boolean): readonly Typing[] {
   const [typing, setTyping] = useState<readonly Typing[]>([]);
   const meant = useRef(isMeant);

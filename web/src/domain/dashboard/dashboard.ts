@@ -5,6 +5,6 @@ import { call } from '#api/call.ts';
 export const dashboardQuery = queryOptions({
   queryKey: ['dashboard'],
   queryFn: ({ signal }) => call(readDashboard, { signal }),
-  // Whatever is done on another screen may change the score, so that who comes back to the dashboard reads it anew.
+  // Every action on another screen may change the score, so the dashboard is read anew on return.
   staleTime: 0,
 });

@@ -2,10 +2,10 @@ import { countRules, type Device, listBlocked, listDevices } from '@palisade/con
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 
-/** What is read of devices is out of date soon; pages are told when. */
+/** Facts about devices change soon; events tell pages when. */
 const KEY = ['devices'] as const;
 
-/** How often a device is asked for whose agent stops without a word, in ms. */
+/** Interval at which a device is read whose agent stopped silently, in ms. */
 const STATE_INTERVAL = 30_000;
 
 /** The person's computers, newest first; those that were revoked stay until they are removed. */
@@ -15,13 +15,13 @@ export const devicesQuery = queryOptions({
   refetchInterval: STATE_INTERVAL,
 });
 
-/** What each rule decided on each device. */
+/** Decisions of each rule on each device. */
 export const ruleCountsQuery = queryOptions({
   queryKey: [...KEY, 'counters'],
   queryFn: ({ signal }) => call(countRules, { signal }),
 });
 
-/** What was dropped within the last hour. */
+/** Packets dropped within the last hour. */
 export const blockedQuery = queryOptions({
   queryKey: [...KEY, 'blocked'],
   queryFn: ({ signal }) => call(listBlocked, { signal }),

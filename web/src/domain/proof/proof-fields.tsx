@@ -15,7 +15,7 @@ function methodsOf({ enabled, totp_since, passkeys }: TwoFactor): SecondFactor[]
   return enabled ? [...methods, 'recovery_code'] : methods;
 }
 
-/** What somebody proves with that it is them: the password and, where two-factor sign-in is on, a second factor. */
+/** Proof of a person's identity: the password and, where two-factor sign-in is on, a second factor. */
 export interface Proof {
   password: string;
   factor: ProofGiven | undefined;
@@ -28,7 +28,7 @@ export interface ProofForm {
   value: string;
   /** A sentence for each field that was refused, by its name. */
   errors: Record<string, string>;
-  /** What was refused apart from a field; `link` is where it does work. */
+  /** A refusal that belongs to no field; `link` is where it does work. */
   message: { text: string; link?: string | undefined } | undefined;
   setPassword: (password: string) => void;
   setMethod: (method: SecondFactor) => void;
@@ -142,7 +142,7 @@ export function ProofFields({ form, passwordName, passwordHint, autoFocus }: Pro
   );
 }
 
-/** What was refused apart from a field. */
+/** A refusal that belongs to no field. */
 export function ProofMessage({ form: { message } }: { form: ProofForm }) {
   return (
     <Refusal error={message}>

@@ -4,9 +4,9 @@ import { describeBytes } from '#ui/bytes.ts';
 const count = new Intl.NumberFormat('en');
 
 /**
- * How much of a file was read: "412 of 412 files inside checked, 1.2 GB, 3 MB of it as raw bytes". A file without members is one that was read as it is; raw
+ * The part of a file that was read: "412 of 412 files inside checked, 1.2 GB, 3 MB of it as raw bytes". A file without members is one that was read as it is; raw
  * bytes are those of no known format.
- * Nothing when nothing is known of it: `pending` says so already.
+ * Empty when it is unknown: `pending` says so already.
  */
 export function describeCoverage({ coverage, size }: Scan): string | undefined {
   if (size === 0) return 'The file is empty.';
@@ -19,7 +19,7 @@ export function describeCoverage({ coverage, size }: Scan): string | undefined {
   return `${count.format(members_scanned)} of ${count.format(members_total)} ${members_total === 1 ? 'file' : 'files'} inside checked, ${bytes}${locked}`;
 }
 
-/** What is to be known beside the status: why a record is pending, or what was not ordinary about reading it. */
+/** Facts beside the status: why a record is pending, or what was not ordinary about reading it. */
 export function describeDetail({ status_detail, scan_status }: Scan): string | undefined {
   if (status_detail) return STATUS_DETAIL_SENTENCES[status_detail];
   return scan_status === 'pending' ? 'It was not fully checked yet.' : undefined;

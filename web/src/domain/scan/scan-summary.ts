@@ -1,6 +1,6 @@
 import type { Scan } from '@palisade/contract/antivirus';
 
-/** How many engines have read a file, in words; blank for none. Which they were is in the details of the scan. */
+/** Number of engines that have read a file, in words; blank for none. Which they were is in the details of the scan. */
 export function describeEngines({ engines }: Pick<Scan, 'engines'>): string {
   if (engines.length === 0) return '';
   return engines.length === 1 ? 'one engine' : `${engines.length} engines`;

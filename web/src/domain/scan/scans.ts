@@ -14,10 +14,10 @@ import { changeList } from '#api/change-list.ts';
 import { isLive } from '#api/events.ts';
 import { dashboardQuery } from '#domain/dashboard/dashboard.ts';
 
-/** How often the list is read anew while a file in it still waits for an engine and no events arrive, in ms. */
+/** Interval at which the list is read anew while a file waits for an engine and no events arrive, in ms. */
 export const WAITING_INTERVAL = 5_000;
 
-/** Details of records that the server goes on with by itself. */
+/** Details of records that the server continues to process. */
 const WAITING: readonly (StatusDetail | null)[] = ['queued', 'engine_down'];
 
 export function isWaiting(scan: Scan): boolean {
@@ -59,7 +59,7 @@ export const scansQuery = (choice: ScanChoice) =>
       !isLive() && state.data?.pages.some(({ rows }) => rows.some(isWaiting)) ? WAITING_INTERVAL : false,
   });
 
-/** How many scans there are of each status, whatever a page shows. */
+/** Number of scans of each status, independent of the page. */
 export const scanTotalsQuery = (search: string) =>
   queryOptions({
     queryKey: [...SCANS_KEY, 'totals', search],

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Whether this page was told of a remote session of its person, so that every screen looks whether somebody asks to see theirs, or does. */
+/** Whether this page received news of a remote session of its person, so that every screen shows a question or a running view. */
 let isTold = false;
 const listeners = new Set<() => void>();
 

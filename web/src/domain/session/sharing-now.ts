@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** What every screen says while this page shows something of this computer to a technician, or has its person's voice on; the screens of remote access keep it. */
+/** The banner of every screen while this page shares the computer with a technician, or has its person's voice on; the screens of remote access keep it. */
 export interface SharingNow {
   technician: string;
   is_shown: boolean;

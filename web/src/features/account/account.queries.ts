@@ -14,7 +14,7 @@ export const accountQuery = queryOptions({
 
 export const sessionsQuery = pagesQuery(['sessions'], (query, signal) => callPage(listSessions, { signal, query }));
 
-/** What happened to this person's account. */
+/** Audit entries of this person's account. */
 export const ACTIVITY_KEY = ['activity'] as const;
 
 export function useChangeUsername() {

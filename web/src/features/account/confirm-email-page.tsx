@@ -6,7 +6,7 @@ import { Lead } from '#ui/lead.tsx';
 import { Page } from '#ui/page.tsx';
 import { EmailProofForm } from './email-proof.tsx';
 
-/** Where the link of a confirmation mail leads. The code stands behind the #, which browsers send to nobody. */
+/** Where the link of a confirmation mail leads. The code is behind the #, which browsers do not send. */
 export function ConfirmEmailPage() {
   const [code] = useState(() => window.location.hash.slice(1));
   const isUnproven = useIsUnproven();

@@ -18,7 +18,7 @@ interface ConfirmStepProps {
   onBack: () => void;
 }
 
-/** What a passkey made here may be called; its owner can say otherwise. */
+/** Suggested name of a passkey made here; its owner can change it. */
 function deviceName(): string {
   const device = /iPhone|iPad|Android|Macintosh|Windows|CrOS|Linux/u.exec(navigator.userAgent)?.[0];
   const names: Record<string, string> = { Macintosh: 'Mac', Windows: 'Windows PC', CrOS: 'Chromebook', Linux: 'Linux PC' };

@@ -1,3 +1,4 @@
+import { shownEmail } from '@palisade/contract/shown-email';
 import { IconMail } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useSession } from '#api/session.ts';
@@ -15,7 +16,7 @@ export function EmailBanner() {
       <IconMail size={20} stroke={1.7} aria-hidden="true" />
       <p>
         <b>Confirm your email address.</b> Until then two-factor sign-in, plan requests, remote sessions and mails to{' '}
-        <bdi>{email}</bdi> are held back.
+        <bdi>{shownEmail(email ?? '')}</bdi> are held back.
       </p>
       <Button size="s" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
         Enter the code

@@ -91,7 +91,7 @@ it('the page of the link has the code in its field, and says when all is done', 
   expect(await screen.findByText(/Your email address is confirmed/u)).toBeVisible();
 });
 
-describe('what is held back', () => {
+describe('parts that are held back', () => {
   it('says so in the place of two-factor sign-in', async () => {
     renderForTest(<TwoFactorPart told={undefined} onTask={() => undefined} />);
     expect(screen.getByText(/You can set up two-factor sign-in once you have confirmed your email address/u)).toBeVisible();

@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { currentUser, proveEmail, sendEmailProof } from '@palisade/contract/auth';
+import { shownEmail } from '@palisade/contract/shown-email';
 import { useState } from 'react';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
@@ -65,7 +66,8 @@ export function EmailProofForm({ code = '', onProved }: EmailProofFormProps) {
     <Form className="account-form email-proof" error={prove.error} busy={prove.isPending} onSubmit={submit} onEdit={prove.reset}>
       <p className="sub">
         {place.first}
-        <bdi>{email}</bdi>. It works once, within 24 hours. Whoever else is signed in to this account is signed out then.
+        <bdi>{shownEmail(email ?? '')}</bdi>. It works once, within 24 hours. Whoever else is signed in to this account is signed
+        out then.
       </p>
       <TextInput
         label="Confirmation code"

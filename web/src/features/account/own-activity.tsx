@@ -29,7 +29,7 @@ const BY: Record<Activity['by'], string> = {
   server: 'by the server',
 };
 
-/** What happened to this person's account, from the audit log. */
+/** Activity of this person's account, from the audit log. */
 export function OwnActivity() {
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(activityQuery);
   const entries = data?.pages.flat();

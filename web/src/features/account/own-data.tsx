@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import type { Account } from '@palisade/contract/auth';
 import { isSameEmail } from '@palisade/contract/email';
 import { deleteAccount, exportData } from '@palisade/contract/privacy';
+import { shownEmail } from '@palisade/contract/shown-email';
 import type { TwoFactor } from '@palisade/contract/two-factor';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
@@ -16,7 +17,7 @@ import { Form, Submit } from '#ui/form.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 
-/** What goes with an account, in the order in which somebody would miss it. */
+/** Parts that are deleted with an account, the most missed first. */
 const GOES = [
   'your scans, and every file in quarantine',
   'your firewall rules, alerts and remote sessions',
@@ -115,7 +116,7 @@ function DeleteForm({ email, twoFactor, onClose }: DeleteFormProps) {
         <p>You are signed out everywhere. Of what you did, only nameless entries in the audit log stay.</p>
       </div>
       <TextInput
-        label={`Type ${email} to confirm`}
+        label={`Type ${shownEmail(email)} to confirm`}
         name="confirmation"
         size="md"
         autoComplete="off"

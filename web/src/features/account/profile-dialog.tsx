@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import type { Account } from '@palisade/contract/auth';
+import { shownEmail } from '@palisade/contract/shown-email';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
@@ -33,7 +34,7 @@ function Profile({ account }: { account: Account }) {
       <dl className="account-facts">
         <div>
           <dt>Email</dt>
-          <dd>{account.email}</dd>
+          <dd>{shownEmail(account.email)}</dd>
         </div>
         <div>
           <dt>Role</dt>

@@ -1,3 +1,4 @@
+import { shownEmail } from '@palisade/contract/shown-email';
 import { IconDeviceMobile, IconFingerprint, IconShieldLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -31,7 +32,7 @@ export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPagePro
   // Also when it was set up in another tab, or is not asked for any more. Not before the recovery codes were seen.
   const isFree = task === undefined && twoFactor !== undefined && (twoFactor.enabled || !twoFactor.required);
   const { access_token, user_info, email_unproven } = session;
-  // Whoever comes by the link of the mail has the code in the address.
+  // The link of the mail has the code in its address.
   const [code] = useState(() => (window.location.pathname === '/confirm-email' ? window.location.hash.slice(1) : ''));
 
   useEffect(() => {
@@ -42,7 +43,7 @@ export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPagePro
     if (isFree) holdSession(access_token, undefined);
   }, [isFree, access_token]);
 
-  // What had the focus, the sign-in screen or a step, is gone.
+  // The focused element, of the sign-in screen or a step, is gone.
   useEffect(() => {
     if (task === undefined) heading.current?.focus();
   }, [task]);
@@ -124,7 +125,7 @@ export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPagePro
         </div>
         <div className="required-factor__end">
           <p>
-            Signed in as <strong>{user_info.email}</strong>
+            Signed in as <strong>{shownEmail(user_info.email)}</strong>
           </p>
           <Button variant="text" onClick={onSignOut}>
             Sign Out

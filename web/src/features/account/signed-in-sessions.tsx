@@ -15,7 +15,7 @@ import { ShowMore } from '#ui/show-more.tsx';
 import { sessionsQuery, useEndSessions } from './account.queries.ts';
 
 const HANDHELD = /iPhone|iPad|Android/u;
-/** What the question is about, where it is no session by its id. */
+/** Subject of the question, where it is no single session. */
 const OTHERS = 'others';
 
 /** Everywhere this person is signed in, with the way to end it. */
@@ -25,7 +25,7 @@ export function SignedInSessions() {
   const now = useMinute();
   const heading = useRef<HTMLHeadingElement>(null);
   const [asked, setAsked] = useState<string>();
-  // Whoever thinks better of it finds the focus where it was.
+  // After Cancel the focus is where it was.
   const [left, setLeft] = useState<string>();
   const [done, setDone] = useState('');
   const hasOthers = hasNextPage || (sessions?.some((session) => !session.current) ?? false);

@@ -18,7 +18,7 @@ import { type TwoFactorTask, useRenamePasskey } from './two-factor.queries.ts';
 import './two-factor.css';
 
 interface TwoFactorPartProps {
-  /** What a task that has just ended says; undefined while there was none. */
+  /** Message of the last task; undefined before the first. */
   told: string | undefined;
   onTask: (task: TwoFactorTask, twoFactor: TwoFactor) => void;
 }

@@ -85,7 +85,7 @@ interface TwoFactorStepsProps {
 /** A task from its first step to its last. */
 export function TwoFactorSteps({ task, twoFactor, isConfirmed, onConfirmed, onLeave, rank = 'h3' }: TwoFactorStepsProps) {
   const [now, setNow] = useState<Step>({ step: 'confirm' });
-  // What it was when the task began: a factor that the task itself has added is none to be asked for.
+  // The factor at the beginning of the task: one that the task has added is not asked for.
   const [before] = useState(twoFactor);
   const heading = useRef<HTMLHeadingElement>(null);
   const words = wordsOf(task);
@@ -93,7 +93,7 @@ export function TwoFactorSteps({ task, twoFactor, isConfirmed, onConfirmed, onLe
   const leave = () => onLeave('');
   const showCodes = (codes: string[] | null) => (codes === null ? done() : setNow({ step: 'codes', codes }));
 
-  // What had the focus is gone with the step before.
+  // The focused element went with the step before.
   useEffect(() => {
     if (now.step) heading.current?.focus();
   }, [now.step]);

@@ -21,13 +21,13 @@ export type TwoFactorTask =
   | { kind: 'app' | 'new_app' | 'passkey' | 'codes' | 'off' | 'remove_app' }
   | { kind: 'remove_passkey'; passkey: Passkey };
 
-/** What an authenticator app is set up with. */
+/** Values that set up an authenticator app. */
 export interface AppSetup {
   secret: string;
   uri: string;
 }
 
-/** Where a task goes on. `elsewhere` is the address at which what was refused does work. */
+/** The next step of a task. `elsewhere` is the address at which what was refused does work. */
 export type TaskOutcome =
   | { next: 'scan'; setup: AppSetup }
   | { next: 'codes'; codes: string[] }

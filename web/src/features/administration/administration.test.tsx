@@ -154,7 +154,7 @@ describe('Users', () => {
 
   it('answers in the window also once its person is gone from the list', async () => {
     const { user, dialog } = await open();
-    // Who got another role no longer matches what the list was asked for.
+    // A person with a new role no longer matches the filter of the list.
     server.on(changeUser, reply(changeUser, { ...OMAR, role: 'support' }));
     server.on(listUsers, reply(listUsers, [SELF]));
     await user.selectOptions(within(dialog).getByLabelText('Role'), 'Support');

@@ -18,7 +18,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 
-/** What each kind of entry is about, at a glance. */
+/** Icon of each kind of entry. */
 export const AUDIT_ICONS: Record<ShownKind, TablerIcon> = {
   account_registered: IconUser,
   email_proven: IconUserCheck,

@@ -1,5 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { AUDIT_KINDS, type AuditEntry, type AuditKind, checkAudit, listAudit } from '@palisade/contract/audit';
+import { shownEmail } from '@palisade/contract/shown-email';
 import { IconAlertTriangle, IconFileSearch, IconShieldCheck } from '@tabler/icons-react';
 import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -210,7 +211,7 @@ function EntryRow({ entry, now }: { entry: AuditEntry; now: number }) {
 }
 
 function Person({ person, id }: { person: AuditEntry['subject']; id: string }) {
-  if (person) return <bdi>{person.email}</bdi>;
+  if (person) return <bdi>{shownEmail(person.email)}</bdi>;
   return (
     <>
       deleted account <code>{id}</code>

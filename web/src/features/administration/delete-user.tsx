@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { isSameEmail } from '@palisade/contract/email';
+import { shownEmail } from '@palisade/contract/shown-email';
 import { type AdminUser, deleteUser } from '@palisade/contract/users';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -12,7 +13,7 @@ import { Form, Submit } from '#ui/form.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { AUDIT_KEY } from './users.queries.ts';
 
-/** What goes with somebody's account, in the order in which they would miss it. */
+/** Parts that are deleted with an account, the most missed first. */
 const GOES = [
   'their scans, and every file in quarantine',
   'their firewall rules, alerts, devices and remote sessions',
@@ -45,7 +46,7 @@ function DeleteForm({ user, onDeleted, onKeep, twoFactor }: DeleteUserProps & { 
   );
   const isTyped = isSameEmail(confirmation, email);
   return (
-    <Form {...form} className="admin-delete" aria-label={`Delete the account of ${email}`}>
+    <Form {...form} className="admin-delete" aria-label={`Delete the account of ${shownEmail(email)}`}>
       <div className="admin-ask">
         <p>This cannot be undone. All of this is deleted at once:</p>
         <ul>
@@ -62,7 +63,7 @@ function DeleteForm({ user, onDeleted, onKeep, twoFactor }: DeleteUserProps & { 
         </p>
       </div>
       <TextInput
-        label={`Type ${email} to confirm`}
+        label={`Type ${shownEmail(email)} to confirm`}
         name="confirmation"
         size="md"
         autoComplete="off"

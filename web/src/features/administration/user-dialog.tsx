@@ -1,4 +1,5 @@
 import { type Role, roleSchema } from '@palisade/contract/auth';
+import { shownEmail } from '@palisade/contract/shown-email';
 import type { AdminUser } from '@palisade/contract/users';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
@@ -21,7 +22,7 @@ import { useChangeUser, useDeleteUnproven, useEndUserSessions, userSessionsQuery
 // Opened seldom.
 const DeleteUser = lazy(async () => ({ default: (await import('./delete-user.tsx')).DeleteUser }));
 
-/** What a role lets somebody do, in a sentence. */
+/** Permissions of a role, in a sentence. */
 const ROLE_SENTENCES: Record<Role, string> = {
   customer: 'Sees and changes their own things alone.',
   support: 'Also answers the support chat, and joins remote sessions by their code.',
@@ -41,13 +42,13 @@ interface UserDialogProps {
   onClose: () => void;
 }
 
-/** What an administrator can do about a person. */
+/** Actions of an administrator on a person. */
 export function UserDialog({ user, onChanged, onClose }: UserDialogProps) {
   const isSelf = useSession().session?.user_info.id === user.id;
   return (
     <ModalWindow title={user.username} size={560} onClose={onClose}>
       <p className="admin-dialog__who">
-        <bdi>{user.email}</bdi>
+        <bdi>{shownEmail(user.email)}</bdi>
         <StateBadge user={user} />
         <Link to={`/admin/audit?person=${encodeURIComponent(user.email)}`}>Activity in the audit log</Link>
       </p>
@@ -148,7 +149,7 @@ function AccessPart({ user, isSelf, onChanged }: PartProps) {
       {isAsking && !isDisabled && (
         <div className="admin-ask">
           <p>
-            Disable <bdi>{user.email}</bdi> and end {user.sessions === 1 ? '1 session' : `${user.sessions} sessions`}?
+            Disable <bdi>{shownEmail(user.email)}</bdi> and end {user.sessions === 1 ? '1 session' : `${user.sessions} sessions`}?
             {isSelf && ' This is your own account.'}
           </p>
           <div className="modal-window__actions">
@@ -202,7 +203,7 @@ function UnprovenPart({ user, onDeleted }: { user: AdminUser; onDeleted: () => v
       {isAsking && (
         <div className="admin-ask">
           <p>
-            Delete <bdi>{user.email}</bdi> with everything in it? This cannot be undone.
+            Delete <bdi>{shownEmail(user.email)}</bdi> with everything in it? This cannot be undone.
           </p>
           <div className="modal-window__actions">
             <Button variant="quiet" size="s" onClick={() => setIsAsking(false)}>

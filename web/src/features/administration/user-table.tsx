@@ -1,3 +1,4 @@
+import { shownEmail } from '@palisade/contract/shown-email';
 import type { AdminUser } from '@palisade/contract/users';
 import { IconBan, IconCheck, IconMailQuestion } from '@tabler/icons-react';
 import { useSession } from '#api/session.ts';
@@ -35,7 +36,7 @@ export function UserTable({ users, onOpen }: UserTableProps) {
       cardsUpTo={CARDS_UP_TO}
       action={(user) => (
         <Button variant="quiet" size="s" onClick={() => onOpen(user)}>
-          Manage <span className="visually-hidden">{user.email}</span>
+          Manage <span className="visually-hidden">{shownEmail(user.email)}</span>
         </Button>
       )}
     />
@@ -52,7 +53,7 @@ function Who({ user }: { user: AdminUser }) {
           {user.id === own && <Badge tone="plain">You</Badge>}
         </>
       }
-      line={<bdi>{user.email}</bdi>}
+      line={<bdi>{shownEmail(user.email)}</bdi>}
     />
   );
 }
@@ -61,7 +62,7 @@ function RoleBadge({ user: { role } }: { user: AdminUser }) {
   return <Badge tone={role === 'customer' ? 'plain' : 'note'}>{ROLE_LABELS[role]}</Badge>;
 }
 
-/** Whether the account may be signed in to, and whether its address is anybody's. */
+/** Whether the account is enabled, and whether its address is confirmed. */
 export function StateBadge({
   user: { disabled_at, email_unproven },
 }: {

@@ -32,7 +32,7 @@ export function UsersPage() {
   );
 }
 
-/** How somebody comes here, and to the desk: nothing else on this screen says so. */
+/** The way here, and to the desk: no other part of this screen names it. */
 function SomebodyNew() {
   return (
     <Card title="Somebody new">
@@ -66,7 +66,7 @@ function People() {
     refetch,
     more,
   } = useSearchedPages(EVERYBODY, usersQuery);
-  // Who is gone, or no longer matches, takes neither the window away nor what it answers.
+  // A removed or unmatched person closes neither the window nor its answer.
   const open = users?.find(({ id }) => id === opened?.id) ?? opened;
   const total = counted ?? users?.length ?? 0;
   return (
@@ -120,7 +120,7 @@ function People() {
               <p className="sub num" role="status">
                 {total === 1 ? '1 person' : `${count.format(total)} people`}
               </p>
-              {/* Whoever is deleted takes the button that opened their dialog along. */}
+              {/* The button that opened the dialog goes with the deleted person. */}
               <FocusKept>
                 <UserTable users={rows} onOpen={setOpened} />
               </FocusKept>

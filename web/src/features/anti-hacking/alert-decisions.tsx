@@ -15,7 +15,7 @@ interface AlertDecisionsProps {
   onChangePassword: () => void;
 }
 
-/** What can be decided about an alert as it stands. */
+/** Possible decisions about an alert in its state. */
 export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps) {
   const acknowledge = useAcknowledgeAlert(alert.id);
   const resolve = useResolveAlert(alert.id);

@@ -31,13 +31,13 @@ export interface AlertChoice {
   search: string;
 }
 
-/** What needs the person, whatever it is. */
+/** Records that need the person. */
 export const ACTIVE: AlertChoice = { status: 'active', severity: undefined, type: undefined, simulated: undefined, search: '' };
 
 export const alertsQuery = (choice: AlertChoice) =>
   pagesQuery([...ALERTS_KEY, choice], (page, signal) => callPage(listAlerts, { signal, query: { ...choice, ...page } }));
 
-/** What is watched, and how many alerts there are. */
+/** Watched events, and number of alerts. */
 export const monitorQuery = queryOptions({
   // As with the overview: a server without it is asked once a visit.
   retryOnMount: false,

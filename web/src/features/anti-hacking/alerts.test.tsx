@@ -109,12 +109,23 @@ it('is opened by the link that mends what the posture scan found', async () => {
   server.on(
     scanPosture,
     reply(scanPosture, {
-      ...{ threats_detected: 1, threats_blocked: 0, test_files: 0, status: 'issues_found', coverage: '1 of 1 checks could run.' },
-      ...{ vulnerabilities_found: ['A threat was not blocked.'], recommendations: ['Act on it.'] },
+      threats_detected: 1,
+      threats_blocked: 0,
+      test_files: 0,
+      status: 'issues_found',
+      coverage: '1 of 1 checks could run.',
+      vulnerabilities_found: ['A threat was not blocked.'],
+      recommendations: ['Act on it.'],
       findings: [
         {
-          ...{ id: 'open_alert_high', title: 'A threat of high severity was not blocked', severity: 'high', state: 'fail' },
-          ...{ evidence: '1 alert.', fix_route: `/anti-hacking?alert=${alert.id}`, deduction: 6, gain: 6 },
+          id: 'open_alert_high',
+          title: 'A threat of high severity was not blocked',
+          severity: 'high',
+          state: 'fail',
+          evidence: '1 alert.',
+          fix_route: `/anti-hacking?alert=${alert.id}`,
+          deduction: 6,
+          gain: 6,
         },
       ],
     }),
@@ -128,7 +139,8 @@ it('is opened by the link that mends what the posture scan found', async () => {
 });
 
 describe('a list of many', () => {
-  it('goes on with Show more, and says how many are left', async () => {
+  // proves: support-customer-20
+  it('continues with Show more, and says how many are left', async () => {
     const [first, second] = [alertOf(), alertOf()];
     server.on(listAlerts, (query) =>
       query.has('cursor') ? page(listAlerts, [second], {}) : page(listAlerts, [first], { next: first.id, total: 1_000 }),
@@ -242,7 +254,7 @@ describe('an alert', () => {
     await press('Wasn’t me', dialog);
     expect(await dialog.findByRole('status')).toHaveTextContent(/That sign-in was ended.*choose a new one now.*two-factor/u);
     expect(dialog.queryByText('Was it you?')).not.toBeInTheDocument();
-    // Who is signed in is no longer what any screen has read: all of it is read anew.
+    // The signed-in person changed: every screen reads anew.
     await expect.poll(() => server.callsOf(currentSubscription)).toHaveLength(2);
     await press('Choose a new password', dialog);
     expect(await screen.findByText('Security Preferences')).toBeVisible();
@@ -327,7 +339,7 @@ describe('an alert', () => {
   });
 });
 
-it('what is kept out of the list is shown again on demand', async () => {
+it('hidden alerts are shown again on demand', async () => {
   const suppression = {
     id: '01930000-0000-7000-8000-00000000e001',
     rule: 'malware_detected.infected',

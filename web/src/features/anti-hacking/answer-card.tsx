@@ -23,7 +23,7 @@ const ICONS: Record<Answer['tone'], TablerIcon> = {
 
 const count = new Intl.NumberFormat('en');
 
-/** What the active alerts amount to, as the server counted all of them. Practice alerts are nothing that happened. */
+/** Summary of the active alerts, as the server counted all of them. Practice alerts are nothing that happened. */
 export function answerOf({ alerts, watches }: Pick<Monitor, 'alerts' | 'watches'>): Answer {
   const { active, real, unstopped, gravest } = alerts;
   const practice = active - real;

@@ -297,7 +297,7 @@ describe('the scan', () => {
       'Limit who may reach',
     );
     expect(panel.getByText('1 of 2 checks could run.')).toBeVisible();
-    // What stands open first, in whatever order they were run.
+    // Open findings first, independent of the order of checks.
     expect(panel.getAllByText(/^(?:Failed|Unknown)$/u).map(({ textContent }) => textContent)).toEqual(['Failed', 'Unknown']);
     await pass(990);
     expect(server.callsOf(listAlerts)).toHaveLength(before);

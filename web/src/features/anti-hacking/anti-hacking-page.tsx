@@ -31,7 +31,7 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
   const alerts = useInfiniteQuery({ ...alertsQuery(ACTIVE), enabled: isPremium });
   // The answer is as high as what it says, and stands first: what is below comes with it, and does not move.
   const isAnswering = useQuery({ ...monitorQuery, enabled: isPremium }).isPending;
-  // What is below is drawn after them, in slices: in one go it would hold a phone.
+  // Lower parts are drawn after them, in slices: at once they would block a phone.
   const isRest = useDeferredValue(!isAnswering && !alerts.isPending, false);
   // The plan may have ended since it was read: the server's refusal of the alerts counts.
   const isRefused = isPremiumRequired(alerts.error);

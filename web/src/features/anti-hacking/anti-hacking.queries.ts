@@ -2,9 +2,10 @@ import { type Alert, LIVE_FEED, readHistory, readLiveFeed, readStats, type Stats
 import { currentSubscription } from '@palisade/contract/current-subscription';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { CallError, call } from '#api/call.ts';
+import { ZONE } from '#ui/place.ts';
 
 /** "Today" is the person's own. */
-const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const time_zone = ZONE.name;
 
 export const planQuery = queryOptions({
   queryKey: ['subscription', 'current'],

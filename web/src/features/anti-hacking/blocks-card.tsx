@@ -34,7 +34,7 @@ function ordinalOf(count: number): string {
   return `${count}${ENDINGS[ordinals.select(count)] ?? 'th'}`;
 }
 
-/** What is asked before a refusal ends early. */
+/** Question before a refusal ends early. */
 const CONFIRMATION =
   'Let sign-ins from there through again? Do so if it was you, or somebody you know, who mistyped the password.';
 

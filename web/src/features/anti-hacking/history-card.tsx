@@ -22,7 +22,7 @@ const HistoryChart = lazy(async () => {
 
 const RANGES = [7, 30, 90] as const;
 
-/** How far below the window the chart is fetched already. */
+/** Distance below the window at which the chart is fetched. */
 const NEAR = '120px';
 
 /** Whether an element has come near the window, from then on; its ref goes to the element. */
@@ -42,7 +42,7 @@ function useSeen() {
   return { ref, isSeen };
 }
 
-/** How the score moved, and what was tried on which day: as a picture, or as figures. */
+/** Score and threats by day: as a picture, or as figures. */
 export function HistoryCard() {
   const [range, setRange] = useState<number>(30);
   const [isTable, setIsTable] = useState(false);

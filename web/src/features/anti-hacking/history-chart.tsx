@@ -82,7 +82,7 @@ function LonePoint({ cx, cy, payload }: { cx?: number; cy?: number; payload?: Po
   return <circle cx={cx} cy={cy} r={3.5} fill={FIGURES.score.color} />;
 }
 
-/** What happened on the day that is pointed at. */
+/** Figures of the pointed day. */
 function Readout({ active, payload }: { active?: boolean; payload?: readonly { payload?: Point }[] }) {
   const point = payload?.[0]?.payload;
   if (!active || point === undefined) return null;

@@ -1,7 +1,7 @@
 import type { HistoryDay } from '@palisade/contract/anti-hacking';
-import { LOCALE } from '#ui/moment.tsx';
+import { LOCALE } from '#ui/place.ts';
 
-/** What the kind of each figure is called, and its colour: the same in chart, legend and table. */
+/** Name and colour of each kind of figure: the same in chart, legend and table. */
 export const FIGURES = {
   score: { label: 'Security score', color: 'var(--accent)' },
   blocked: { label: 'Threats blocked', color: 'var(--blue)' },

@@ -10,7 +10,7 @@ const FEATURES = [
   'Drills that show what an alert looks like',
 ];
 
-/** What stands here without a premium plan. `message` says how it was found out, when the server refused. */
+/** Content without a premium plan. `message` says how it was found out, when the server refused. */
 export function LockedScreen({ message, requested_at }: { message: string | undefined; requested_at: string | undefined }) {
   const navigate = useNavigate();
   return (

@@ -64,7 +64,7 @@ function countOf({ alerts }: Monitor, { status }: AlertChoice): number {
   return alerts.active + alerts.resolved;
 }
 
-/** Nothing active: what was looked at says how much that means. */
+/** No active alert: the watched events say how much that means. */
 function NoneFound({ monitor, onChoose }: Omit<NoAlertsProps, 'choice'>) {
   if (!monitor)
     return (

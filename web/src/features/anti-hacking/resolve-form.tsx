@@ -1,12 +1,14 @@
 import type { AlertDetail } from '@palisade/contract/alerts';
 import { ACCEPTED_RISK_DAYS_MAXIMUM, type resolveAlert, SUPPRESSION_DAYS } from '@palisade/contract/alerts';
 import type { ResolutionReason } from '@palisade/contract/anti-hacking';
+import { dayAfter, dayOf, startOfDate } from '@palisade/contract/day';
 import type { BodySentOf } from '@palisade/contract/endpoint';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { ZONE } from '#ui/place.ts';
 import { Refusal } from '#ui/refusal.tsx';
 import { previewQuery } from './alerts.queries.ts';
 
@@ -17,14 +19,12 @@ const REASONS: readonly { reason: ResolutionReason; label: string; sentence: str
   { reason: 'test', label: 'Test', sentence: 'Somebody tried out whether it is noticed.' },
 ];
 
-const DAY_MS = 86_400_000;
+const SECOND_MS = 1_000;
 const RISK_DAYS = 30;
 
 /** A day by the person's own clock, as a date field has it. */
 function dayFrom(now: number, days: number): string {
-  const day = new Date(now + days * DAY_MS);
-  const two = (part: number) => String(part).padStart(2, '0');
-  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+  return dayAfter(dayOf(ZONE.name, now), days);
 }
 
 interface ResolveFormProps {
@@ -48,7 +48,9 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
       reason,
       ...(note.trim() === '' ? {} : { note }),
       // To the end of that day.
-      ...(reason === 'accepted_risk' ? { until: new Date(`${until}T23:59:59`).toISOString() } : {}),
+      ...(reason === 'accepted_risk'
+        ? { until: new Date(startOfDate(ZONE.name, dayAfter(until, 1)) - SECOND_MS).toISOString() }
+        : {}),
       ...(reason === 'false_positive' && suppress ? { suppress } : {}),
     });
   }
@@ -111,7 +113,7 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
   );
 }
 
-/** What hiding the like of it would have hidden, before anybody decides. */
+/** Preview of a suppression, before the decision. */
 function SuppressionOffer({ alert, isOn, onChange }: { alert: AlertDetail; isOn: boolean; onChange: (isOn: boolean) => void }) {
   const { data: preview, error } = useQuery({ ...previewQuery(alert.id), enabled: alert.suppressible });
   if (!alert.suppressible) {

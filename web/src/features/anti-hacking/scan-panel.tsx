@@ -25,7 +25,7 @@ const STATUSES: Record<PostureScan['status'], string> = {
 
 const STATES: Record<Finding['state'], string> = { pass: 'Passed', fail: 'Failed', unknown: 'Unknown' };
 
-/** What stands open comes first, then what nothing could tell. */
+/** Open findings first, then unknown ones. */
 const ORDER: readonly Finding['state'][] = ['fail', 'unknown', 'pass'];
 
 function inOrder(findings: readonly Finding[]): Finding[] {

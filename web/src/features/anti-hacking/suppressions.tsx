@@ -6,7 +6,7 @@ import { describeDate, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { suppressionsQuery, useDeleteSuppression } from './alerts.queries.ts';
 
-/** What is kept out of the list, each with its end. Nothing stands here while nothing is. */
+/** Suppressions, each with its end. Empty without one. */
 export function Suppressions() {
   const { data: suppressions } = useQuery(suppressionsQuery);
   const remove = useDeleteSuppression();

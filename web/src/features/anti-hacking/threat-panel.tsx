@@ -26,54 +26,11 @@ interface Failure {
 
 /** Live mode, the drill, and the counts. */
 export function ThreatPanel({ random }: { random: () => number }) {
-  const queries = useQueryClient();
-  const config = useConfig();
-  // A drill that nobody asked for is for the demo on one's own machine; in front of customers there is the button.
-  const drillsByItself = config?.exposure === 'local' && config.demo;
   const stats = useQuery(statsQuery);
-  const [isLive, setIsLive] = useState(false);
+  const { isLive, threats, failure, turn, simulate } = useLiveThreats(random);
   const [isSimulating, setIsSimulating] = useState(false);
-  const [threats, setThreats] = useState<Alert[]>();
-  const [failure, setFailure] = useState<Failure>();
-  // What the button made: the list in which it stands may be far above.
+  // The result of the button: its list may be far above.
   const [drill, setDrill] = useState<Alert>();
-
-  const refreshStats = () => queries.invalidateQueries({ queryKey: statsQuery.queryKey });
-
-  async function fetchFeed(signal: AbortSignal) {
-    try {
-      const { live_threats, current_stats } = await fetchLiveFeed(signal);
-      setThreats(live_threats);
-      setFailure(undefined);
-      putRecord(queries, statsQuery.queryKey, current_stats);
-    } catch (error) {
-      if (signal.aborted) return;
-      console.error(error);
-      setFailure({
-        title: 'The live feed could not be read',
-        sentence: sentenceOf(error),
-        retry: () => void fetchFeed(signal),
-      });
-    }
-  }
-
-  async function simulate() {
-    try {
-      const { threat_detected } = await call(simulateThreat);
-      setThreats((before) => prependThreat(before ?? [], threat_detected));
-      setFailure(undefined);
-      await Promise.all([
-        refreshStats(),
-        queries.invalidateQueries({ queryKey: ALERTS_KEY }),
-        queries.invalidateQueries({ queryKey: HISTORY_KEY }),
-      ]);
-      return threat_detected;
-    } catch (error) {
-      console.error(error);
-      setFailure({ title: 'The threat could not be simulated', sentence: sentenceOf(error), retry: () => void simulate() });
-      return undefined;
-    }
-  }
 
   async function press() {
     setIsSimulating(true);
@@ -81,38 +38,13 @@ export function ThreatPanel({ random }: { random: () => number }) {
     setIsSimulating(false);
   }
 
-  const begin = useEffectEvent((signal: AbortSignal) => fetchFeed(signal));
-  const tick = useEffectEvent((signal: AbortSignal) => {
-    void fetchFeed(signal);
-    if (random() < LIVE_FEED.simulate_chance && drillsByItself) void simulate();
-    if (random() < LIVE_FEED.stats_chance) void refreshStats();
-  });
-
-  useEffect(() => {
-    if (!isLive) return;
-    const controller = new AbortController();
-    void begin(controller.signal);
-    const timer = setInterval(() => tick(controller.signal), LIVE_FEED.interval_ms);
-    return () => {
-      clearInterval(timer);
-      controller.abort();
-    };
-  }, [isLive]);
-
   return (
     <>
       <Card
         title="Threat monitor"
         action={
           <div className="threat-panel__controls">
-            <Toggle
-              label="LIVE"
-              isOn={isLive}
-              onChange={(isOn) => {
-                setIsLive(isOn);
-                setFailure(undefined);
-              }}
-            />
+            <Toggle label="LIVE" isOn={isLive} onChange={turn} />
             <Button
               variant="quiet"
               size="s"
@@ -145,7 +77,7 @@ export function ThreatPanel({ random }: { random: () => number }) {
       </Card>
       {stats.data?.time_zone !== undefined && (
         <p role="note" className="sub">
-          This server does not know the time zone of your browser. “Today” is the day by UTC.
+          This server doesn’t know your time zone. Days here are in UTC.
         </p>
       )}
       {stats.error && !isPremiumRequired(stats.error) && (
@@ -158,6 +90,79 @@ export function ThreatPanel({ random }: { random: () => number }) {
       <Tiles stats={stats.data} />
     </>
   );
+}
+
+/** The latest threats while live mode is on, and simulated ones. */
+function useLiveThreats(random: () => number) {
+  const queries = useQueryClient();
+  const config = useConfig();
+  // Automatic drills are for the demo on one's own machine; in front of customers there is only the button.
+  const drillsAutomatically = config?.exposure === 'local' && config.demo;
+  const [isLive, setIsLive] = useState(false);
+  const [threats, setThreats] = useState<Alert[]>();
+  const [failure, setFailure] = useState<Failure>();
+
+  const refreshStats = () => queries.invalidateQueries({ queryKey: statsQuery.queryKey });
+
+  async function fetchFeed(signal: AbortSignal) {
+    try {
+      const { live_threats, current_stats } = await fetchLiveFeed(signal);
+      setThreats(live_threats);
+      setFailure(undefined);
+      putRecord(queries, statsQuery.queryKey, current_stats);
+    } catch (error) {
+      if (signal.aborted) return;
+      console.error(error);
+      setFailure({
+        title: 'The live feed could not be read',
+        sentence: sentenceOf(error),
+        retry: () => void fetchFeed(signal),
+      });
+    }
+  }
+
+  async function simulate(): Promise<Alert | undefined> {
+    try {
+      const { threat_detected } = await call(simulateThreat);
+      setThreats((before) => prependThreat(before ?? [], threat_detected));
+      setFailure(undefined);
+      await Promise.all([
+        refreshStats(),
+        queries.invalidateQueries({ queryKey: ALERTS_KEY }),
+        queries.invalidateQueries({ queryKey: HISTORY_KEY }),
+      ]);
+      return threat_detected;
+    } catch (error) {
+      console.error(error);
+      setFailure({ title: 'The threat could not be simulated', sentence: sentenceOf(error), retry: () => void simulate() });
+      return undefined;
+    }
+  }
+
+  const begin = useEffectEvent((signal: AbortSignal) => fetchFeed(signal));
+  const tick = useEffectEvent((signal: AbortSignal) => {
+    void fetchFeed(signal);
+    if (random() < LIVE_FEED.simulate_chance && drillsAutomatically) void simulate();
+    if (random() < LIVE_FEED.stats_chance) void refreshStats();
+  });
+
+  useEffect(() => {
+    if (!isLive) return;
+    const controller = new AbortController();
+    void begin(controller.signal);
+    const timer = setInterval(() => tick(controller.signal), LIVE_FEED.interval_ms);
+    return () => {
+      clearInterval(timer);
+      controller.abort();
+    };
+  }, [isLive]);
+
+  function turn(isOn: boolean) {
+    setIsLive(isOn);
+    setFailure(undefined);
+  }
+
+  return { isLive, threats, failure, turn, simulate };
 }
 
 function Tiles({ stats }: { stats: Stats | undefined }) {
@@ -198,11 +203,11 @@ interface TileProps {
   icon: ReactNode;
   real: number | undefined;
   simulated: number | undefined;
-  /** How many of what really happened are harmless test files. */
+  /** Number of harmless test files among real events. */
   tests?: number | undefined;
 }
 
-/** What really happened, large; drills beneath, marked. */
+/** Real events, large; drills beneath, marked. */
 function Tile({ label, icon, real, simulated = 0, tests }: TileProps) {
   const ofTests = describeTestFiles(tests);
   return (

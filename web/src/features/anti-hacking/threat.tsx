@@ -51,7 +51,7 @@ export function SeverityBadge({ severity }: { severity: Severity }) {
   );
 }
 
-/** What else is to be known: that it was a drill, and that it was stopped. */
+/** Further facts: a drill, and a stopped event. */
 export function OutcomeBadges({ alert }: { alert: Alert }) {
   return (
     <>

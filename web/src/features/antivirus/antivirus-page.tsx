@@ -16,10 +16,10 @@ import { useUploads } from './uploads.tsx';
 const ScanDetailDialog = lazy(async () => ({ default: (await import('./scan-detail.tsx')).ScanDetailDialog }));
 
 export function AntivirusPage() {
-  const { add } = useUploads();
+  const { queue } = useUploads();
   return (
     <Page title="Antivirus" sentence="Check any file for viruses. You see what was found, and what to do.">
-      <DropArea onFiles={add} />
+      <DropArea onFiles={(files) => queue.add(files)} />
       <UploadPanel />
       <ScanStats />
       <EngineCard />

@@ -16,7 +16,7 @@ const ICONS: Record<EngineState['tone'], typeof IconShieldCheck> = {
   danger: IconPlugConnectedX,
 };
 
-/** What reads the files, and how fresh its signatures are: one calm line, the rest on demand. */
+/** Engines and the age of their signatures: one calm line, the rest on demand. */
 export function EngineCard() {
   const { data: status, error, refetch } = useQuery(engineQuery);
   const now = useMinute();

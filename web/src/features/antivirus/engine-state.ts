@@ -1,7 +1,7 @@
 import { type EngineStatus, SIGNATURES_OLD_MS } from '@palisade/contract/engine';
 import { describeDate } from '#ui/moment.tsx';
 
-/** What the state of the scanner means to a person. */
+/** Meaning of the scanner's state for a person. */
 export interface EngineState {
   tone: 'good' | 'wait' | 'warn' | 'danger';
   title: string;

@@ -5,6 +5,7 @@ import {
   type ReportStatus,
   reopenFalseAlarm,
 } from '@palisade/contract/quarantine';
+import { shownEmail } from '@palisade/contract/shown-email';
 import { IconArrowBackUp, IconCheck, IconClock, IconFlag, IconX } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
@@ -126,7 +127,7 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
           )}
         </span>
         <span className="false-alarm__line">
-          <bdi>{report.user_email}</bdi>, <Moment iso={report.reported_at} now={now} />
+          <bdi>{shownEmail(report.user_email)}</bdi>, <Moment iso={report.reported_at} now={now} />
         </span>
         {report.reason !== '' && (
           <blockquote>

@@ -42,7 +42,7 @@ export function PasswordForm({ scan }: { scan: ScanDetail }) {
   );
 }
 
-/** What can be done with the copy that is kept, and with a finding that may be wrong. */
+/** Actions on the kept copy, and on a finding that may be wrong. */
 export function KeptFile({ scan }: { scan: ScanDetail }) {
   const restore = useRestoreFile(scan);
   const remove = useDeleteFile(scan.id);
@@ -59,7 +59,7 @@ export function KeptFile({ scan }: { scan: ScanDetail }) {
   return (
     <div className="kept-file">
       {report && (
-        // What was sent is answered here, above the form that it takes the place of: on a phone that is out of sight.
+        // The answer is here, above the form that it replaces: on a phone the form is out of sight.
         <p ref={said} tabIndex={-1} className="kept-file__report">
           {report}
         </p>

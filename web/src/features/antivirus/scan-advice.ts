@@ -4,7 +4,7 @@ import { describeDate } from '#ui/moment.tsx';
 
 const OF_LOCKED = 'Do not open it unless you expected it and know who sent it: a password is a common way to get past scanners.';
 
-/** What to do about a file that was not read to its end, by the reason. The first sentence is the one that matters. */
+/** Advice for a file that was not read to its end, by the reason. The first sentence is the one that matters. */
 const OF_DETAIL: Record<StatusDetail, readonly string[]> = {
   queued: ['There is nothing to do: the answer appears here by itself.', 'Do not open the file before it does.'],
   engine_down: [
@@ -79,7 +79,7 @@ export function describeAnswer(scan: ScanDetail): string {
   return 'This file was not fully read.';
 }
 
-/** What to do next, the most important first. */
+/** Next steps, the most important first. */
 export function adviceOf(scan: ScanDetail): readonly string[] {
   if (scan.scan_status === 'infected') return scan.is_test_file ? OF_TEST_FILE : OF_INFECTED;
   if (scan.scan_status === 'clean') return OF_CLEAN;
@@ -87,7 +87,7 @@ export function adviceOf(scan: ScanDetail): readonly string[] {
   return scan.status_detail === null ? OF_DETAIL.engine_down : OF_DETAIL[scan.status_detail];
 }
 
-/** What became of the uploaded copy. */
+/** State of the uploaded copy. */
 export function describeFate(scan: ScanDetail): string {
   const until = scan.kept_until === null ? '' : ` until ${describeDate(scan.kept_until)}`;
   const is_unread = scan.status_detail === 'queued' || scan.status_detail === 'engine_down';
@@ -109,7 +109,7 @@ export function takesPassword({ scan_status, status_detail, kept, media_type }: 
   return scan_status === 'pending' && status_detail === 'encrypted' && kept === 'sealed' && !STAY_LOCKED.includes(media_type);
 }
 
-/** What the administrators say of a finding that was reported; undefined when it was not. */
+/** The administrators' decision on a reported finding; undefined without a report. */
 export function describeReport({ report }: ScanDetail): string | undefined {
   switch (report?.status) {
     case 'open':

@@ -56,6 +56,7 @@ async function open(scan: ScanDetail) {
 }
 
 describe('the details of a scan', () => {
+  // proves: support-customer-21
   it('have the way to show it to support', async () => {
     const dialog = await open(INFECTED);
     expect(dialog.getByRole('link', { name: `Show this to support: ${INFECTED.filename}` })).toHaveAttribute(
@@ -64,7 +65,7 @@ describe('the details of a scan', () => {
     );
   });
 
-  it('say that a copy that waits for room to be locked away is given to nobody', async () => {
+  it('say that a copy that waits for room to be locked away is not given out', async () => {
     const dialog = await open({ ...INFECTED, kept: 'waiting' });
     expect(
       dialog.getByText('The uploaded copy is given to nobody, and is locked away as soon as the server has room for it.'),

@@ -44,6 +44,7 @@ const heard = (how: 'polite' | 'assertive') =>
     .map((region) => (how === 'polite' ? [...region.children].map((line) => line.textContent).join(' | ') : region.textContent))
     .join('');
 
+// proves: product-2.6-1
 it('announces each file, and the infected one assertively, at once and after all others', async () => {
   await choose('eicar.com', 'letter.txt', 'locked.zip');
   await answer('eicar.com', { scan_status: 'infected', threat_detected: 'Eicar' });
@@ -63,6 +64,7 @@ it('does not warn of an earlier file again when another one is clean', async () 
   expect(heard('polite')).toBe('letter.txt: clean');
 });
 
+// proves: product-2.8-11
 it('says of a file that is not fully read what is the matter, not that it was scanned', async () => {
   await choose('locked.zip');
   await answer('locked.zip', { scan_status: 'pending', status_detail: 'encrypted' });

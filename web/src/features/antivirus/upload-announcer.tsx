@@ -9,7 +9,7 @@ function isInfected({ state }: Upload): boolean {
   return state.phase === 'done' && state.scan.scan_status === 'infected';
 }
 
-/** What became of one file, for who hears it; undefined while nothing has, and for what the person did themselves. */
+/** Outcome of one file, for screen readers; undefined before it, and for the person's own actions. */
 function lineOf({ file, state }: Upload): string | undefined {
   const { whole } = shownNameOf(file.name);
   if (state.phase === 'failed') return `${whole}: not scanned. ${state.sentence}`;

@@ -143,7 +143,7 @@ describe('uploading', () => {
     await uploadOf('b.txt');
   });
 
-  it('stops a file that is cancelled, without an alert, and goes on with the next', async () => {
+  it('stops a file that is cancelled, without an alert, and continues with the next', async () => {
     await open();
     await drop(fileOf('1.bin'), fileOf('2.bin'), fileOf('3.bin'));
     const first = await uploadOf('1.bin');
@@ -279,7 +279,8 @@ describe('uploading', () => {
       expect(alert).not.toHaveBeenCalled();
     });
 
-    it('is taken back later by itself where the server cannot just now, and until then says Cancelling', async () => {
+    // proves: attack-C.18-2
+    it('is taken back later where the server cannot do it now, and until then says Cancelling', async () => {
       const upload = await scanning('a.zip');
       vi.useFakeTimers({ shouldAdvanceTime: true });
       const address = { ...cancelUpload, path: `/antivirus/uploads/${upload.key}` as const };
@@ -308,7 +309,7 @@ describe('uploading', () => {
     });
   });
 
-  it('waits for a server that has too much to do, and tries again by itself', async () => {
+  it('waits for a busy server, and tries again without a press', async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     await open();
     await drop(fileOf('a.txt'), fileOf('b.txt'), fileOf('c.txt'));

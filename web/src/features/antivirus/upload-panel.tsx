@@ -11,7 +11,7 @@ import { isEnded, type Upload, type UploadState } from './upload-queue.ts';
 import { useUploads } from './uploads.tsx';
 import './upload-panel.css';
 
-/** What a person reads of a file that the server has. */
+/** Text for a file that the server has. */
 function describeProgress(progress: ScanProgress | undefined): string {
   if (progress === undefined) return 'Scanning…';
   if (progress.stage === 'queued') {
@@ -23,7 +23,7 @@ function describeProgress(progress: ScanProgress | undefined): string {
   return share < 1 ? `Scanning ${Math.floor(share * 100)} %` : 'Scanning…';
 }
 
-/** How far the engine is, from 0 to 1, where that can be told. */
+/** Progress of the engine, from 0 to 1, where it is known. */
 function shareOf(progress: ScanProgress | undefined): number | undefined {
   if (progress?.stage !== 'reading') return undefined;
   const { share, members_found, members_read } = progress;
@@ -31,12 +31,12 @@ function shareOf(progress: ScanProgress | undefined): number | undefined {
   return share < 1 ? share : undefined;
 }
 
-/** What a person reads of a file that was scanned; its status stands beside it. */
+/** Text for a scanned file, beside its status. */
 function describeEnd(scan: Scan): string {
   return scan.threat_detected ?? describeDetail(scan) ?? 'Nothing harmful was found';
 }
 
-/** What a person reads of a file on its way. */
+/** Text for a file on its way. */
 function describeState(state: UploadState): string {
   switch (state.phase) {
     case 'waiting':
@@ -56,7 +56,7 @@ function describeState(state: UploadState): string {
 
 /** The files of this visit, from the drop to the answer. Not there while there are none. */
 export function UploadPanel() {
-  const { uploads, cancel, retry, clearEnded } = useUploads();
+  const { queue, uploads } = useUploads();
   if (uploads.length === 0) return null;
   const ended = uploads.filter(isEnded).length;
 
@@ -65,7 +65,7 @@ export function UploadPanel() {
       title={ended === uploads.length ? 'Uploads' : `Uploads: ${ended} of ${uploads.length} done`}
       action={
         ended > 0 && (
-          <Button variant="text" size="s" onClick={clearEnded}>
+          <Button variant="text" size="s" onClick={() => queue.clearEnded()}>
             Clear finished
           </Button>
         )
@@ -73,7 +73,12 @@ export function UploadPanel() {
     >
       <ul className="upload-list">
         {uploads.map((upload) => (
-          <UploadRow key={upload.id} upload={upload} onCancel={() => cancel(upload.id)} onRetry={() => retry(upload.id)} />
+          <UploadRow
+            key={upload.id}
+            upload={upload}
+            onCancel={() => queue.cancel(upload.id)}
+            onRetry={() => queue.retry(upload.id)}
+          />
         ))}
       </ul>
     </Card>
@@ -119,7 +124,7 @@ function UploadRow({ upload, onCancel, onRetry }: UploadRowProps) {
   );
 }
 
-/** Whoever reads that a file is infected wants to know what to do now. */
+/** A person with an infected file needs the next step. */
 function WayToAdvice({ scan }: { scan: Scan }) {
   return (
     <>

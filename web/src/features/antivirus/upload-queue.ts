@@ -8,7 +8,7 @@ import { describeBytes } from '#ui/bytes.ts';
 /** Uploads that run at the same time; the others wait. Where all of them are big, one more may be small: it would wait for nothing but them. */
 const RUNNING_MAXIMUM = 2;
 const SMALL_BYTES = 1024 ** 2;
-/** How long nothing is sent to a server that has too much to do, in ms. */
+/** Pause for a busy server, in ms. */
 const BUSY_PAUSE = 5_000;
 
 /** The longest wait between two tries to take a file back, in ms. */
@@ -27,7 +27,7 @@ export type UploadState =
 
 export interface Upload {
   id: number;
-  /** What the server knows it by; another one for each try. */
+  /** Its name at the server; a new one for each attempt. */
   key: string;
   file: File;
   /** The files that were on their way together. */
@@ -70,7 +70,7 @@ function codeOf(error: unknown): ProblemCode | undefined {
   return error instanceof CallError ? error.problem?.code : undefined;
 }
 
-/** How long a server that cannot do something just now asks to be left alone, in ms; undefined for any other refusal. */
+/** Pause that a busy server asks for, in ms; undefined for any other refusal. */
 function waitOf(error: unknown): number | undefined {
   if (!(error instanceof CallError) || error.retry_after === undefined) return undefined;
   return Math.min(error.retry_after * 1_000, WAIT_MAXIMUM);
@@ -82,92 +82,169 @@ function firstState(file: File): UploadState {
   return { phase: 'failed', sentence, is_final: true };
 }
 
-/** Sends files in turn, and tells of each where it stands. Lives outside of the screens, so that leaving one loses nothing. */
-export function createUploadQueue({ send, takeBack, onScan, onFailure }: UploadQueueParts): UploadQueue {
-  const listeners = new Set<() => void>();
-  const aborts = new Map<number, AbortController>();
-  let uploads: readonly Upload[] = [];
-  let lastId = 0;
-  let batch = 0;
-  let hasToldFailure = false;
-  let pause: ReturnType<typeof setTimeout> | undefined;
+/** The upload that starts next, if there is a place for it. */
+function nextOf(uploads: readonly Upload[]): Upload | undefined {
+  const running = uploads.filter(isRunning);
+  const hasPlace = running.length < RUNNING_MAXIMUM;
+  const hasSmallPlace = running.length === RUNNING_MAXIMUM && running.every(({ file }) => file.size > SMALL_BYTES);
+  return uploads.find(
+    ({ state, file }) => state.phase === 'waiting' && (hasPlace || (hasSmallPlace && file.size <= SMALL_BYTES)),
+  );
+}
 
-  function become(next: readonly Upload[]): void {
-    uploads = next;
-    for (const listener of listeners) listener();
+/** Sends files in turn, and tells the state of each. Lives outside of the screens, so that leaving one loses nothing. */
+export function createUploadQueue(parts: UploadQueueParts): UploadQueue {
+  return new FileUploads(parts);
+}
+
+class FileUploads implements UploadQueue {
+  readonly #parts: UploadQueueParts;
+  readonly #listeners = new Set<() => void>();
+  readonly #aborts = new Map<number, AbortController>();
+  #uploads: readonly Upload[] = [];
+  #lastId = 0;
+  #batch = 0;
+  #hasToldFailure = false;
+  #pause: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(parts: UploadQueueParts) {
+    this.#parts = parts;
   }
 
-  function update(id: number, state: UploadState): void {
-    become(uploads.map((upload) => (upload.id === id ? { ...upload, state } : upload)));
+  // Both are handed to React as they are.
+  readonly subscribe = (listener: () => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly read = () => this.#uploads;
+
+  add(files: readonly File[]): void {
+    this.#hasToldFailure = false;
+    if (this.#uploads.every(isEnded)) this.#batch += 1;
+    const added = files.map((file) => ({
+      id: ++this.#lastId,
+      key: '',
+      file,
+      batch: this.#batch,
+      state: firstState(file),
+    }));
+    this.#become([...this.#uploads, ...added]);
+    this.#startNext();
   }
 
-  function stateOf(id: number): UploadState | undefined {
-    return uploads.find((upload) => upload.id === id)?.state;
-  }
-
-  function failed(id: number, error: unknown): void {
-    const code = codeOf(error);
-    if (code === 'upload_cancelled') {
-      update(id, { phase: 'cancelled' });
-    } else if (code === 'too_many_requests') {
-      update(id, { phase: 'waiting', is_refused: true });
-      pause ??= setTimeout(() => {
-        pause = undefined;
-        startNext();
-      }, BUSY_PAUSE);
+  cancel(id: number): void {
+    const upload = this.#uploads.find((other) => other.id === id);
+    const running = this.#aborts.get(id);
+    if (upload?.state.phase === 'scanning') {
+      void this.#cancelScan(upload, upload.state.progress);
+    } else if (upload && running) {
+      running.abort();
+      // The server may already have the last byte.
+      this.#parts.takeBack(upload.key).catch(() => undefined);
     } else {
-      update(id, { phase: 'failed', sentence: sentenceOf(error), is_final: false });
-      if (!hasToldFailure) onFailure();
-      hasToldFailure = true;
+      this.#update(id, { phase: 'cancelled' });
     }
   }
 
-  async function run({ id, file }: Upload): Promise<void> {
+  report(key: string, progress: ScanProgress): void {
+    const upload = this.#uploads.find((other) => other.key === key);
+    if (!upload || !isRunning(upload) || (upload.state.phase === 'scanning' && upload.state.is_cancelling)) return;
+    this.#update(upload.id, { phase: 'scanning', progress });
+  }
+
+  retry(id: number): void {
+    this.#hasToldFailure = false;
+    this.#update(id, { phase: 'waiting' });
+    this.#startNext();
+  }
+
+  clearEnded(): void {
+    this.#become(this.#uploads.filter((upload) => !isEnded(upload)));
+  }
+
+  cancelAll(): void {
+    // The waiting ones first, or they would start in the places that become free.
+    clearTimeout(this.#pause);
+    for (const { id, state } of this.#uploads) if (state.phase === 'waiting') this.cancel(id);
+    for (const abort of this.#aborts.values()) abort.abort();
+  }
+
+  #become(next: readonly Upload[]): void {
+    this.#uploads = next;
+    for (const listener of this.#listeners) listener();
+  }
+
+  #update(id: number, state: UploadState): void {
+    this.#become(this.#uploads.map((upload) => (upload.id === id ? { ...upload, state } : upload)));
+  }
+
+  #stateOf(id: number): UploadState | undefined {
+    return this.#uploads.find((upload) => upload.id === id)?.state;
+  }
+
+  #startNext(): void {
+    while (this.#pause === undefined) {
+      const next = nextOf(this.#uploads);
+      if (!next) return;
+      void this.#run(next);
+    }
+  }
+
+  async #run({ id, file }: Upload): Promise<void> {
     const key = newUploadKey();
     const abort = new AbortController();
-    aborts.set(id, abort);
-    become(uploads.map((upload) => (upload.id === id ? { ...upload, key, state: { phase: 'sending', share: 0 } } : upload)));
+    this.#aborts.set(id, abort);
+    this.#become(
+      this.#uploads.map((upload) => (upload.id === id ? { ...upload, key, state: { phase: 'sending', share: 0 } } : upload)),
+    );
     const onProgress = (share: number) => {
-      // The server may tell that it has everything before the browser does.
-      if (stateOf(id)?.phase === 'sending') update(id, share < 1 ? { phase: 'sending', share } : { phase: 'scanning' });
+      // The server may say that it has everything before the browser does.
+      if (this.#stateOf(id)?.phase !== 'sending') return;
+      this.#update(id, share < 1 ? { phase: 'sending', share } : { phase: 'scanning' });
     };
     try {
-      const scan = await send(file, { key, onProgress, signal: abort.signal });
-      hasToldFailure = false;
-      update(id, { phase: 'done', scan });
-      onScan(scan);
+      const scan = await this.#parts.send(file, { key, onProgress, signal: abort.signal });
+      this.#hasToldFailure = false;
+      this.#update(id, { phase: 'done', scan });
+      this.#parts.onScan(scan);
     } catch (error) {
-      if (abort.signal.aborted) update(id, { phase: 'cancelled' });
-      else failed(id, error);
+      if (abort.signal.aborted) this.#update(id, { phase: 'cancelled' });
+      else this.#fail(id, error);
     } finally {
-      aborts.delete(id);
-      startNext();
+      this.#aborts.delete(id);
+      this.#startNext();
     }
   }
 
-  function startNext(): void {
-    while (pause === undefined) {
-      const running = uploads.filter(isRunning);
-      const hasPlace = running.length < RUNNING_MAXIMUM;
-      const hasSmallPlace = running.length === RUNNING_MAXIMUM && running.every(({ file }) => file.size > SMALL_BYTES);
-      const next = uploads.find(
-        ({ state, file }) => state.phase === 'waiting' && (hasPlace || (hasSmallPlace && file.size <= SMALL_BYTES)),
-      );
-      if (!next) return;
-      void run(next);
+  #fail(id: number, error: unknown): void {
+    const code = codeOf(error);
+    if (code === 'upload_cancelled') {
+      this.#update(id, { phase: 'cancelled' });
+    } else if (code === 'too_many_requests') {
+      this.#update(id, { phase: 'waiting', is_refused: true });
+      this.#pause ??= setTimeout(() => {
+        this.#pause = undefined;
+        this.#startNext();
+      }, BUSY_PAUSE);
+    } else {
+      this.#update(id, { phase: 'failed', sentence: sentenceOf(error), is_final: false });
+      if (!this.#hasToldFailure) this.#parts.onFailure();
+      this.#hasToldFailure = true;
     }
   }
 
-  /** The server has the whole file: it alone can stop, and says so, or that it was done before, in its answer to the upload. */
-  async function cancelScan({ id, key }: Upload, progress: ScanProgress | undefined): Promise<void> {
-    const scanning = (is_cancelling: boolean) => update(id, { phase: 'scanning', ...(progress && { progress }), is_cancelling });
+  /** Cancels a file that the server has whole. Only the server can stop; its answer to the upload says whether it did, or was done before. */
+  async #cancelScan({ id, key }: Upload, progress: ScanProgress | undefined): Promise<void> {
+    const scanning = (is_cancelling: boolean) =>
+      this.#update(id, { phase: 'scanning', ...(progress && { progress }), is_cancelling });
     scanning(true);
     for (;;) {
       try {
-        await takeBack(key);
+        await this.#parts.takeBack(key);
         return;
       } catch (error) {
-        if (stateOf(id)?.phase !== 'scanning') return;
+        if (this.#stateOf(id)?.phase !== 'scanning') return;
         const wait = waitOf(error);
         if (wait === undefined) {
           scanning(false);
@@ -175,54 +252,8 @@ export function createUploadQueue({ send, takeBack, onScan, onFailure }: UploadQ
         }
         await new Promise((resolve) => setTimeout(resolve, wait));
         // The verdict may have come meanwhile.
-        if (stateOf(id)?.phase !== 'scanning') return;
+        if (this.#stateOf(id)?.phase !== 'scanning') return;
       }
     }
   }
-
-  function cancel(id: number): void {
-    const upload = uploads.find((other) => other.id === id);
-    const running = aborts.get(id);
-    if (upload?.state.phase === 'scanning') {
-      void cancelScan(upload, upload.state.progress);
-    } else if (upload && running) {
-      running.abort();
-      // Its last byte may have been on its way.
-      takeBack(upload.key).catch(() => undefined);
-    } else {
-      update(id, { phase: 'cancelled' });
-    }
-  }
-
-  return {
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    read: () => uploads,
-    add(files) {
-      hasToldFailure = false;
-      if (uploads.every(isEnded)) batch += 1;
-      become([...uploads, ...files.map((file) => ({ id: ++lastId, key: '', file, batch, state: firstState(file) }))]);
-      startNext();
-    },
-    cancel,
-    report(key, progress) {
-      const upload = uploads.find((other) => other.key === key);
-      if (!upload || !isRunning(upload) || (upload.state.phase === 'scanning' && upload.state.is_cancelling)) return;
-      update(upload.id, { phase: 'scanning', progress });
-    },
-    retry(id) {
-      hasToldFailure = false;
-      update(id, { phase: 'waiting' });
-      startNext();
-    },
-    clearEnded: () => become(uploads.filter((upload) => !isEnded(upload))),
-    cancelAll() {
-      // The waiting ones first, or they would start in the places that become free.
-      clearTimeout(pause);
-      for (const { id, state } of uploads) if (state.phase === 'waiting') cancel(id);
-      for (const abort of aborts.values()) abort.abort();
-    },
-  };
 }

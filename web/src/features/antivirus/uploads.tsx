@@ -48,7 +48,7 @@ function UnloadGuard({ queue }: { queue: UploadQueue }) {
   useEffect(() => {
     if (!isBusy) return;
     const warn = (event: BeforeUnloadEvent) => {
-      // Whoever signs out has been asked already.
+      // A person who signs out has been asked already.
       if (currentSession()) event.preventDefault();
     };
     window.addEventListener('beforeunload', warn);
@@ -63,9 +63,9 @@ function useQueue(): UploadQueue {
   return queue;
 }
 
-export function useUploads(): UploadQueue & { uploads: readonly Upload[] } {
+export function useUploads(): { queue: UploadQueue; uploads: readonly Upload[] } {
   const queue = useQueue();
-  return { ...queue, uploads: useSyncExternalStore(queue.subscribe, queue.read) };
+  return { queue, uploads: useSyncExternalStore(queue.subscribe, queue.read) };
 }
 
 /** Numbers only, so that what shows them is not drawn again at every bit of progress. */

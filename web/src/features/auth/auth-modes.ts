@@ -1,7 +1,7 @@
 /** The five faces of the sign-in screen. */
 export type AuthMode = 'login' | 'register' | 'forgot-password' | 'reset-password' | 'recover-username';
 
-/** What a mode says and asks for. */
+/** Texts and fields of a mode. */
 export const AUTH_MODES: Record<AuthMode, { title: string; line: string; submit: string }> = {
   login: { title: 'Sign in', line: 'Sign in to see your files and what was found in them.', submit: 'Sign In' },
   register: {

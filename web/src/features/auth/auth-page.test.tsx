@@ -42,6 +42,7 @@ async function fillRegistration(user: ReturnType<typeof userEvent.setup>, { conf
 }
 
 describe('signing in', () => {
+  // proves: product-3.5-1
   it('says that it worked, makes the rest ready, and starts the session', async () => {
     server.on(login, reply(login, { access_token: 'token-1', user_info: MARIA }));
     const user = open();
@@ -53,7 +54,7 @@ describe('signing in', () => {
     await waitFor(() => expect(currentSession()).toEqual({ access_token: 'token-1', user_info: MARIA }));
   });
 
-  it('counts down what the server asks to wait, for that email alone, and ends by itself', async () => {
+  it('counts down what the server asks to wait, for that email alone, and ends', async () => {
     const sentence = 'Too many wrong passwords for this email. Try again in 10 minutes.';
     server.on(login, refusal('too_many_requests', { detail: sentence, retry_after: 600 }));
     const user = open();
@@ -183,7 +184,7 @@ describe('the second step', () => {
     await waitFor(() => expect(currentSession()?.access_token).toBe('token-3'));
   });
 
-  it('goes back to the password, by itself when it took too long', async () => {
+  it('goes back to the password, also without a press when it took too long', async () => {
     const user = await reach();
     server.on(loginSecondStep, refusal('sign_in_expired'));
     await user.keyboard('111111{Enter}');
@@ -418,7 +419,7 @@ describe('the modes of the screen', () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const user = await openMode('Forgot Username?');
     await user.type(screen.getByLabelText('Email'), 'maria@example.com');
-    // What every call begins with is broken.
+    // The first step of every call is broken.
     const { Headers } = globalThis;
     vi.stubGlobal('Headers', undefined);
     await user.click(screen.getByRole('button', { name: 'Recover Username' }));

@@ -8,7 +8,7 @@ import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
 import { AuthForm } from './auth-form.tsx';
 import './auth-page.css';
 
-/** What each answer means; true of every scan, and so the one promise of this screen. */
+/** Meaning of each answer; true of every scan, and so the one promise of this screen. */
 const ANSWERS = [
   { status: 'clean', meaning: 'All of it was checked, and nothing was found.' },
   { status: 'infected', meaning: 'Something harmful was found. You see what it is, and what to do.' },

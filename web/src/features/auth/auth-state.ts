@@ -1,7 +1,7 @@
 import type { AuthField, FieldMessages } from './auth.ts';
 import type { AuthMode } from './auth-modes.ts';
 
-/** What the form says. Its colour is the tone, whatever the words are: many of them are the server's. */
+/** Message of the form. Its colour is the tone, whatever the words are: many of them are the server's. */
 export interface AuthMessage {
   tone: 'good' | 'bad';
   text: string;
@@ -10,7 +10,7 @@ export interface AuthMessage {
 }
 
 /** A form that the server will not look at again until a moment, in ms since 1970, for that email. */
-interface Refusal {
+export interface Refusal {
   mode: AuthMode;
   email: string;
   until: number;
@@ -21,7 +21,7 @@ export type AuthValues = Record<AuthField, string>;
 
 export interface AuthState {
   mode: AuthMode;
-  /** Nobody has typed or chosen anything yet. */
+  /** No field was typed or chosen yet. */
   isUntouched: boolean;
   values: AuthValues;
   fieldMessages: FieldMessages;
@@ -33,7 +33,7 @@ export interface AuthState {
 
 export type AuthAction =
   | { kind: 'typed'; field: AuthField; value: string }
-  /** Register opens by itself where nobody has an account yet. */
+  /** Register opens first on an installation without an account. */
   | { kind: 'first_opened' }
   | { kind: 'moved'; mode: AuthMode; message?: AuthMessage | undefined; values?: Partial<AuthValues> }
   | { kind: 'tried'; by: 'form' | 'passkey' }
@@ -52,7 +52,7 @@ export const EMPTY: AuthValues = {
   new_password: '',
 };
 
-/** What stands where a countdown was. */
+/** Text in place of a countdown. */
 const AGAIN = 'You can try again now.';
 
 export const good = (text: string): AuthMessage => ({ tone: 'good', text });

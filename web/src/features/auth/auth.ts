@@ -18,14 +18,14 @@ interface Refused {
   ok: false;
   message: string;
   fields: FieldMessages;
-  /** What goes on from a right password. */
+  /** Next step after a right password. */
   challenge?: string | undefined;
   methods?: SecondFactor[] | undefined;
   /** In seconds. */
   retry_after?: number | undefined;
 }
 
-/** How long signing out waits for the server, in ms. */
+/** Time that signing out waits for the server, in ms. */
 const SIGN_OUT_PATIENCE = 3_000;
 
 async function outcomeOf<Reply>(fallback: string, attempt: Promise<Reply>): Promise<AuthOutcome<Reply>> {

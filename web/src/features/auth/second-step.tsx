@@ -30,7 +30,7 @@ export function SecondStep({ challenge, methods, onSignedIn, onLeave }: SecondSt
   const [progress, setProgress] = useState<'asking' | 'done'>();
   const form = useRef<HTMLFormElement>(null);
 
-  // What had the focus is gone; the field of another way takes it as well.
+  // The focused element is gone; the field of another way takes the focus as well.
   useEffect(() => {
     const target = form.current?.querySelector<HTMLElement>(method === 'passkey' ? '[type="submit"]' : 'input');
     target?.focus();

@@ -22,7 +22,7 @@ export function CallSupport({ onUnreachable }: { onUnreachable: () => void }) {
   );
 }
 
-/** What to do instead of a call, once somebody has wanted one. */
+/** Alternative to a call, once a person has wanted one. */
 export function useNoPhoneNotice() {
   const [isShown, setIsShown] = useState(false);
   const email = useConfig()?.support.email;

@@ -52,7 +52,7 @@ export function ChatAside() {
   );
 }
 
-/** What was said, to find and to keep. */
+/** The transcript, to search and keep. */
 function History() {
   const [isSearching, setIsSearching] = useState(false);
   const mail = useMailTranscript();

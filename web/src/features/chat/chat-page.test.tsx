@@ -85,7 +85,8 @@ async function openLive(messages: ChatMessage[]) {
   return { socket, tell: (event: LiveEvent) => act(() => socket.say({ kind: 'event', id: null, event })) };
 }
 
-describe('what was written while the page was not heard yet', () => {
+describe('messages from before the welcome of the socket', () => {
+  // proves: support-fault-7
   it('is read once it is', async () => {
     const { socket: first } = await openLive([messageOf('one')]);
     expect(first).toBeDefined();
@@ -101,6 +102,7 @@ describe('the conversation', () => {
     expect(screen.getByRole('status', { name: 'Loading the conversation' })).toBeVisible();
   });
 
+  // proves: support-bad-input-3
   it('reverses what comes newest first, tells who wrote what, and shows hostile text as text', async () => {
     const messages = [messageOf('We see', { sender: 'support', author: 'tina' }), messageOf('<b>bold</b>'), messageOf('first')];
     server.on(listMessages, reply(listMessages, messages));
@@ -117,6 +119,7 @@ describe('the conversation', () => {
     ]);
   });
 
+  // proves: support-scale-8
   it('is a log that announces additions, and not what was there when it opened', async () => {
     server.on(listMessages, reply(listMessages, [messageOf('first')]));
     renderForTest(<ChatPage />);
@@ -127,6 +130,7 @@ describe('the conversation', () => {
     await waitFor(() => expect(messages).toHaveAttribute('aria-live', 'polite'));
   });
 
+  // proves: support-customer-2
   it('says on which day a message was written, once for a day', async () => {
     const messages = [
       messageOf('third', { timestamp: '2026-03-03T12:00:00.000Z' }),
@@ -150,6 +154,7 @@ describe('the conversation', () => {
     expect(screen.queryByRole('alert')).not.toBeInTheDocument();
   });
 
+  // proves: support-customer-1
   it('reads older messages when their place comes into view, announces none of them, and on demand', async () => {
     const seen: IntersectionObserverCallback[] = [];
     vi.stubGlobal(
@@ -179,7 +184,7 @@ describe('the conversation', () => {
     expect(screen.queryByRole('button', { name: 'Show earlier messages' })).not.toBeInTheDocument();
   });
 
-  it('shows cards and files, and marks what came by itself', async () => {
+  it('shows cards and files, and marks automatic messages', async () => {
     const card = { kind: 'article', slug: 'what-pending-means', title: 'What Pending means' } as const;
     server.on(
       listMessages,
@@ -244,6 +249,7 @@ describe('sending', () => {
     expect(server.callsOf(sendMessage)[0]?.body).toMatchObject({ message: 'one\ntwo', sender: 'user' });
   });
 
+  // proves: support-customer-14
   it('is followed by the automatic reply of the server after 1.5 seconds, below its message and marked', async () => {
     const sent = messageOf('I have a virus');
     const automatic = messageOf(automaticReply('virus'), { sender: 'support', is_automatic: true });
@@ -262,6 +268,7 @@ describe('sending', () => {
     expect(answer).toHaveTextContent(automaticReply('virus'));
   });
 
+  // proves: support-customer-10
   it('without a connection keeps the message, says so, and sends it once the connection is back', async () => {
     server.lose(sendMessage);
     const user = await open();
@@ -282,6 +289,7 @@ describe('sending', () => {
     expect(log().getAllByRole('listitem')).toHaveLength(2);
   });
 
+  // proves: support-customer-28
   it('that is refused says why at the message, and goes again on Retry', async () => {
     server.on(sendMessage, refusal('forbidden', { detail: 'Not just now.' }));
     const user = await open();
@@ -313,6 +321,7 @@ describe('sending', () => {
     expect(send()).toBeDisabled();
   });
 
+  // proves: support-customer-27
   it('keeps a draft over a reload', async () => {
     const user = await open();
     await user.type(field(), 'half a sent');
@@ -324,6 +333,7 @@ describe('sending', () => {
 describe('files', () => {
   const picture = new File(['png'], 'screen.png', { type: 'image/png' });
 
+  // proves: support-customer-5
   it('are uploaded and scanned before the message can be sent, and go with it', async () => {
     const { tell } = await openLive([]);
     const user = userEvent.setup();
@@ -346,6 +356,7 @@ describe('files', () => {
     expect(screen.queryByRole('list', { name: 'Files of your message' })).not.toBeInTheDocument();
   });
 
+  // proves: support-customer-6, support-customer-9
   it('that are infected are not sent, and it is said', async () => {
     const { tell } = await openLive([]);
     fireEvent.paste(field(), { clipboardData: { files: [picture] } });
@@ -357,6 +368,7 @@ describe('files', () => {
     expect(send()).toBeDisabled();
   });
 
+  // proves: support-customer-8, support-customer-9
   it('can be dropped, and no more than ten go with a message', async () => {
     await open();
     const files = Array.from({ length: 11 }, (_, index) => new File(['a'], `${index}.txt`));
@@ -367,25 +379,28 @@ describe('files', () => {
 });
 
 describe('a person of support', () => {
+  // proves: support-customer-19
   it('is shown apart from the connection', async () => {
     be({ staff: { is_here: true, is_open: true, opens_at: null }, response_s: 240 });
     const { tell } = await openLive([]);
     const staff = screen.getByRole('status', { name: 'Support' });
     expect(staff).toHaveTextContent('Support is here. First answers took 4 minutes in the last 7 days.');
     expect(state()).toHaveTextContent('Online');
-    // Whoever asks the server hears the same.
+    // A question to the server gets the same answer.
     be({ staff: { is_here: false, is_open: true, opens_at: null }, response_s: 240 });
     tell({ kind: 'support_here', is_here: false });
     await waitFor(() => expect(staff).toHaveTextContent('Nobody of support is here just now.'));
     expect(state()).toHaveTextContent('Online');
   });
 
+  // proves: support-staff-22
   it('is away outside the hours, and it is said when they are back', async () => {
     be({ staff: { is_here: false, is_open: false, opens_at: '2099-03-02T09:00:00.000Z' } });
     await open();
     expect(screen.getByRole('status', { name: 'Support' })).toHaveTextContent(/^Support is back on .*(?:2 March|March 2)/u);
   });
 
+  // proves: support-customer-3
   it('types, answers, and has read', async () => {
     const own = messageOf('Hello?');
     be({ agent: 'tina', last_seq: own.seq });
@@ -404,6 +419,7 @@ describe('a person of support', () => {
     await waitFor(() => expect(server.callsOf(markRead)[0]?.body).toEqual({ seq: answer.seq }));
   });
 
+  // proves: support-customer-13
   it('can be asked for', async () => {
     server.on(askPerson, reply(askPerson, chatStateOf({ wants_person: true })));
     const user = await open();
@@ -418,6 +434,7 @@ describe('a person of support', () => {
     expect(socket.sent.filter(({ kind }) => kind === 'typing')).toEqual([{ kind: 'typing', conversation_id: null }]);
   });
 
+  // proves: support-customer-12
   it('is rated once the conversation is closed', async () => {
     be({ status: 'closed', rating: { given: null } });
     server.on(rateChat, reply(rateChat, chatStateOf({ status: 'closed', rating: { given: 4 } })));
@@ -431,6 +448,7 @@ describe('a person of support', () => {
 });
 
 describe('exactly once', () => {
+  // proves: support-customer-17
   it('a message that is told and answered stands there once, in the order of the server', async () => {
     const { tell } = await openLive([]);
     const user = userEvent.setup();
@@ -454,7 +472,7 @@ describe('exactly once', () => {
   });
 });
 
-describe('what stands around it', () => {
+describe('parts around it', () => {
   it.each(['Performance issues', 'Firewall help', 'Remote support'])(
     'the chip %s fills the field and keeps what is there',
     async (chip) => {
@@ -470,6 +488,7 @@ describe('what stands around it', () => {
     },
   );
 
+  // proves: support-customer-29
   it('suggests help pages for what is being typed, until they are put away', async () => {
     const { body: _, ...article } = articleOf();
     server.on(suggestArticles, reply(suggestArticles, [article]));
@@ -481,6 +500,7 @@ describe('what stands around it', () => {
     expect(link).not.toBeInTheDocument();
   });
 
+  // proves: support-customer-24
   it('asks before it shows support the thing that its person comes from', async () => {
     const subject_id = messageOf('').id;
     server.on(
@@ -497,6 +517,7 @@ describe('what stands around it', () => {
     await waitFor(() => expect(screen.queryByRole('region', { name: 'Show this to support' })).not.toBeInTheDocument());
   });
 
+  // proves: support-customer-11
   it('finds messages, and mails what was said', async () => {
     const user = await open();
     server.on(listMessages, (query) => {
@@ -545,6 +566,7 @@ describe('what stands around it', () => {
     expect(state()).toHaveTextContent('Offline');
   });
 
+  // proves: support-customer-26
   it('is quiet until somebody asks for a sound', async () => {
     const user = await open();
     const sound = screen.getByRole('button', { name: 'Sound' });

@@ -24,7 +24,7 @@ import { chatStateQuery, messagesQuery, takeMessage } from '#domain/conversation
 const writtenSchema = z.object({ message: z.string(), attachments: z.array(attachmentSchema) });
 type Written = z.infer<typeof writtenSchema>;
 
-/** One for each signed-in person: it goes on sending when they leave the chat. */
+/** One for each signed-in person: it continues to send when they leave the chat. */
 const queues = new WeakMap<QueryClient, OutgoingQueue<Written>>();
 
 function outgoingOf(queries: QueryClient): OutgoingQueue<Written> {
@@ -51,15 +51,14 @@ function outgoingOf(queries: QueryClient): OutgoingQueue<Written> {
   return queue;
 }
 
-/** What one has sent and has not arrived. */
+/** Sent messages that have not arrived. */
 export function useOutgoing() {
   const queue = outgoingOf(useQueryClient());
   return { queue, outgoing: useSyncExternalStore(queue.subscribe, queue.read) };
 }
 
 /**
- * The messages, oldest first. What comes by itself while the conversation is open appears after the specification's delay, as if somebody had thought about it; what was
- * there before stands there at once.
+ * The messages, oldest first. An automatic message appears after the specification's delay while the conversation is open; an older one appears at once.
  */
 export function useMessages() {
   const query = useInfiniteQuery(messagesQuery);

@@ -9,6 +9,7 @@ import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { LiveChatPage } from './live-chat-page.tsx';
 
+// proves: support-customer-30
 it('is the chat alone, with the provider’s name, number and addresses', async () => {
   const server = new FakeServer();
   startSession({ access_token: 'token-1', user_info: MARIA });

@@ -4,6 +4,7 @@ import { useConfig } from '#api/config.ts';
 import { useUnread } from '#domain/conversation/chat.ts';
 import { Brand } from '#ui/brand.tsx';
 import { useMessageNotices } from '#ui/use-message-notices.ts';
+import { ZoneNote } from '#ui/zone-note.tsx';
 import { ChatPanel } from './chat-panel.tsx';
 import './live-chat-page.css';
 
@@ -22,6 +23,7 @@ export function LiveChatPage({ notice }: { notice?: ReactNode }) {
         <Link to="/dashboard">Main Dashboard</Link>
       </header>
       {notice}
+      <ZoneNote />
       <main className="live-chat__main">
         <h1 tabIndex={-1}>Support Chat</h1>
         <ChatPanel />

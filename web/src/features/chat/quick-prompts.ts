@@ -1,4 +1,4 @@
-/** What people ask most, with the questions that support would ask back already in it. */
+/** Frequent questions, which include the facts that support would ask for. */
 export const QUICK_PROMPTS = [
   {
     label: 'Performance issues',

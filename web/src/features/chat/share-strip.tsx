@@ -10,7 +10,7 @@ import { useShare } from './chat.queries.ts';
 
 const WORDS = { alert: 'the alert', scan: 'the scan of', rule: 'the firewall rule', device: 'the device' } as const;
 
-/** What a screen has sent its person here to show: `scan:<id>`; undefined where there is none, or nobody can read it. */
+/** The record that a screen sent its person here to show: `scan:<id>`; undefined where there is none, or nobody can read it. */
 function useWanted() {
   const [search, setSearch] = useSearchParams();
   const [kind, id] = (search.get('share') ?? '').split(':');

@@ -1,4 +1,5 @@
 import { isCallable, isMailable } from '@palisade/contract/setup';
+import { shownEmail } from '@palisade/contract/shown-email';
 import { IconDeviceDesktop, IconMail, IconMessages, IconPhone, IconVideoOff } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
@@ -25,7 +26,7 @@ export function TalkDialog({ onClose }: { onClose: () => void }) {
           </Way>
         )}
         {support?.email && (
-          <Way icon={<IconMail size={20} stroke={1.7} />} title="Email" sentence={support.email}>
+          <Way icon={<IconMail size={20} stroke={1.7} />} title="Email" sentence={shownEmail(support.email)}>
             {isMailable(support.email) && <ButtonLink href={`mailto:${support.email}`}>Write an email</ButtonLink>}
           </Way>
         )}

@@ -12,8 +12,8 @@ function files(count: number, one: string, many: string, kind = ''): string {
 }
 
 /**
- * What the scans amount to, in one sentence that claims no more than was measured: a file that was not read whole is never counted as harmless, and what was found
- * is danger while it lies open, not when it is sealed or gone (docs/decisions/0054).
+ * Summary of the scans, in one sentence that claims no more than was measured: a file that was not read whole is never counted as harmless, and what was found
+ * is danger while it lies open, not when it is sealed or gone (docs/decisions/monitor.md).
  */
 export function answerOf(status: Pick<DashboardStatus, 'measured' | 'score_breakdown'> | undefined, isUnknown: boolean): Answer {
   if (!status) {

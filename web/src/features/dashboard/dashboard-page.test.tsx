@@ -189,7 +189,7 @@ describe('the plan', () => {
   });
 });
 
-describe('what to do', () => {
+describe('next steps', () => {
   it('leads to scanning and the firewall, and opens the live chat in a new window with a word', async () => {
     server.on(readDashboard, reply(readDashboard, dashboardOf()));
     const open = vi.spyOn(window, 'open').mockReturnValue(null);

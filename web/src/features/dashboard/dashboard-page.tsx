@@ -20,7 +20,7 @@ import { StatCards } from './stat-cards.tsx';
 import { SystemHealth } from './system-health.tsx';
 import './dashboard-page.css';
 
-/** How often the status is read anew while real-time updates are on, in ms; sooner while a file waits for an engine. */
+/** Interval at which the status is read anew while real-time updates are on, in ms; sooner while a file waits for an engine. */
 const UPDATE_INTERVAL = 30_000;
 
 function intervalOf(status: DashboardStatus | undefined): number {
@@ -28,7 +28,7 @@ function intervalOf(status: DashboardStatus | undefined): number {
 }
 
 interface DashboardPageProps {
-  /** What a new installation needs of its administrator. Its file is waited for, as everything else. */
+  /** First steps of a new installation for its administrator. Its file is waited for, as everything else. */
   firstSteps?: ReactNode;
   random?: () => number;
 }
@@ -72,7 +72,7 @@ export function DashboardPage({ firstSteps, random = Math.random }: DashboardPag
             </div>
             <div className="dashboard__column">
               {status && <PlanPanel plan={status.subscription} />}
-              {/* Nothing is made up where no demo is. */}
+              {/* Without the demo no figure is simulated. */}
               {(isDemo || status?.devices) && <SystemHealth devices={status?.devices ?? null} />}
               <DevicesCard devices={status?.devices ?? null} />
             </div>

@@ -74,7 +74,7 @@ function ScoreRing({ score, hasReasons }: { score: number | undefined; hasReason
   );
 }
 
-/** What a phone shows until all are asked for: more would push everything else out of the window. */
+/** Items on a phone until all are asked for: more would push everything else out of the window. */
 const SHOWN_ON_A_PHONE = 3;
 
 /** Why the score is not 100, each with what it takes off, the screen that mends it and what that brings. */

@@ -3,7 +3,7 @@ import { PLAN_FEATURES_SHOWN } from '@palisade/contract/dashboard';
 import { IconCheck } from '@tabler/icons-react';
 import { useNavigate } from 'react-router';
 import { Button } from '#ui/button.tsx';
-import { describeDate } from '#ui/moment.tsx';
+import { describeDate, describePlanEnd } from '#ui/moment.tsx';
 
 /** The licence: what the person has, until when, and for how much. */
 export function PlanPanel({ plan }: { plan: CurrentSubscription }) {
@@ -46,7 +46,7 @@ function Plan({ plan }: { plan: CurrentSubscription }) {
           'Does not expire'
         ) : (
           <>
-            Expires <time dateTime={plan.expires_at}>{describeDate(plan.expires_at)}</time>
+            Expires <time dateTime={plan.expires_at}>{describePlanEnd(plan.expires_at)}</time>
           </>
         )}
       </p>

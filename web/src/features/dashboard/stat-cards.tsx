@@ -64,7 +64,7 @@ export function StatCards({ status, simulated }: StatCardsProps) {
   );
 }
 
-/** What the figure rests on, and what needs the person. */
+/** Basis of the figure, and records that need the person. */
 function describeScore({ score_breakdown, score_checks }: DashboardStatus): string {
   const reasons = score_breakdown.length;
   const rest = score_checks.unknown > 0 ? `; ${score_checks.unknown} more could not run` : '';
@@ -77,7 +77,7 @@ interface CounterProps {
   icon: ReactNode;
   simulated: number | undefined;
   measured: number | undefined;
-  /** How many of what was measured are harmless test files. */
+  /** Number of harmless test files among the measured ones. */
   tests?: number | undefined;
 }
 

@@ -2,7 +2,7 @@ import { type DashboardDevices, SAMPLE_HEALTH } from '@palisade/contract/dashboa
 import { FigureMark } from '#ui/figure-mark.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 
-/** What a device measured; where none has, the specification's static bars, which are shown in the demo alone. */
+/** Measurements of a device; where none has, the specification's static bars, which are shown in the demo alone. */
 export function SystemHealth({ devices }: { devices: DashboardDevices | null }) {
   const now = useMinute();
   const health = devices?.health;

@@ -132,7 +132,7 @@ export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
   );
 }
 
-/** What is open now, before it is closed. */
+/** Connections that are open now, before they are closed. */
 function listening({ telemetry }: Device): string {
   const open = [...new Set(telemetry?.listening.map(({ port, program }) => (program ? `${program} (${port})` : String(port))))];
   return open.length === 0
@@ -174,7 +174,7 @@ function DeviceName({ device, titleId, onRename }: DeviceNameProps) {
       busy={false}
       onSubmit={() => {
         if (message !== undefined) return;
-        // What was refused may be written otherwise, or sent again.
+        // A refused rule may be changed, or sent again.
         onRename(name, () => setName(undefined));
       }}
       onKeyDown={(event) => {

@@ -3,7 +3,7 @@ import type { Device, DeviceScan } from '@palisade/contract/devices';
 const count = new Intl.NumberFormat('en');
 const number = (amount: number, one: string, many: string) => (amount === 1 ? `1 ${one}` : `${count.format(amount)} ${many}`);
 
-/** What keeps a device from checking its files, in plain sentences; none where all is well. */
+/** Reasons that keep a device from checking its files, in plain sentences; empty where all is well. */
 export function healthProblems({ state, health }: Pick<Device, 'state' | 'health'>): string[] {
   if (state === 'stalled') return ['The agent is connected but stopped working, so no files are checked. Restart the computer.'];
   if (state !== 'online' || health === null) return [];
@@ -20,13 +20,13 @@ export function healthProblems({ state, health }: Pick<Device, 'state' | 'health
   ];
 }
 
-/** What is over and worth knowing. */
+/** Past events worth knowing. */
 export function healthNotes({ state, health }: Pick<Device, 'state' | 'health'>): string[] {
   const is_over = state === 'online' && health !== null && health.overflow !== null && health.overflow.folders === 0;
   return is_over ? ['Many files changed at once. The agent checks the watched folders again.'] : [];
 }
 
-/** What a scan left unread, such as `3 files and 1 folder`; undefined where it read everything. */
+/** The unread part of a scan, such as `3 files and 1 folder`; undefined where it read everything. */
 export function unreadOf({ files_unread, progress }: Pick<DeviceScan, 'files_unread' | 'progress'>): string | undefined {
   if (files_unread === 0) return undefined;
   const folders = progress?.folders_unread ?? 0;

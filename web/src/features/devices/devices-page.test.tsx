@@ -74,14 +74,22 @@ describe('without a device', () => {
 });
 
 describe('a device', () => {
+  // proves: device-hostile-agent-5, support-customer-23
   it('shows its name as text, its state, its rules and what it measured', async () => {
     open(
       deviceOf({
         device_name: '<b>Laptop</b>',
         telemetry_at: '2026-11-20T10:05:00.000Z',
         telemetry: {
-          ...{ cpu_percent: 12.4, memory_percent: 61, memory_bytes: 1, network_in: 0, network_out: 0, network_percent: null },
-          ...{ uptime_s: 1, connections: [], listening: [{ protocol: 'tcp', address: '0.0.0.0', port: 22, program: 'sshd' }] },
+          cpu_percent: 12.4,
+          memory_percent: 61,
+          memory_bytes: 1,
+          network_in: 0,
+          network_out: 0,
+          network_percent: null,
+          uptime_s: 1,
+          connections: [],
+          listening: [{ protocol: 'tcp', address: '0.0.0.0', port: 22, program: 'sshd' }],
         },
       }),
     );
@@ -93,6 +101,7 @@ describe('a device', () => {
     );
   });
 
+  // proves: device-fault-1
   it('says what is pending and since when, and which rule was refused, with why', async () => {
     const rule_id = '01930000-0000-7000-9000-000000000001';
     const enforcement = {
@@ -127,6 +136,7 @@ describe('a device', () => {
     expect((await card('Plain')).queryByText(/Containers run there/u)).not.toBeInTheDocument();
   });
 
+  // proves: device-fault-4
   it('without a firewall never says that rules are applied', async () => {
     const { capabilities } = deviceOf();
     const firewall = { firewall: 'unavailable', firewall_reason: 'There is no nft on this computer.' } as const;
@@ -137,6 +147,7 @@ describe('a device', () => {
     expect(laptop.queryByText('Applied')).not.toBeInTheDocument();
   });
 
+  // proves: attack-E.5-2
   it('says when its agent stopped working, and what else keeps files from being checked', async () => {
     const health = { watcher: 'working', overflow: null, files_unread: 0, workers_stuck: 0 } as const;
     open(
@@ -173,19 +184,20 @@ describe('a device', () => {
       expect((await card(name)).queryByText(/aren’t being checked|couldn’t check|Too many/u)).not.toBeInTheDocument();
   });
 
+  // proves: attack-E.7-1
   it('says in the first line of a scan what it could not read', async () => {
     const laptop = deviceOf();
     const progress = {
-      ...{
-        files_read: 10,
-        files_known: 0,
-        files_pending: 2,
-        folders_unread: 1,
-        files_total: 12,
-        is_counted: true,
-        bytes_read: 1,
-      },
-      ...{ bytes_per_second: 1, seconds_left: 0, path: null },
+      files_read: 10,
+      files_known: 0,
+      files_pending: 2,
+      folders_unread: 1,
+      files_total: 12,
+      is_counted: true,
+      bytes_read: 1,
+      bytes_per_second: 1,
+      seconds_left: 0,
+      path: null,
     };
     const done = { scan: 'folder', state: 'done' } as const;
     const other = deviceOf({ device_name: 'Other' });
@@ -246,16 +258,16 @@ describe('a device', () => {
     const laptop = deviceOf();
     const user = open(laptop);
     const progress = {
-      ...{
-        files_read: 1_200,
-        files_known: 300,
-        files_pending: 0,
-        folders_unread: 0,
-        files_total: 3_000,
-        is_counted: true,
-        bytes_read: 1,
-      },
-      ...{ bytes_per_second: 1, seconds_left: 90, path: '/home/maria/<i>x</i>' },
+      files_read: 1_200,
+      files_known: 300,
+      files_pending: 0,
+      folders_unread: 0,
+      files_total: 3_000,
+      is_counted: true,
+      bytes_read: 1,
+      bytes_per_second: 1,
+      seconds_left: 90,
+      path: '/home/maria/<i>x</i>',
     };
     const scan = deviceScanOf({ device_id: laptop.id, progress });
     server.on(at(startDeviceScan, laptop), reply(startDeviceScan, scan));
@@ -339,7 +351,8 @@ describe('a file that was found', () => {
   const look = { asked_at: '2026-11-20T10:06:00.000Z', reason: null, scan: null };
   const scan = {
     ...({ id: finding.id, scan_status: 'clean', status_detail: null, scanned_at: '2026-11-20T10:07:00.000Z' } as const),
-    ...{ threat_detected: null, engines: [] },
+    threat_detected: null,
+    engines: [],
   };
   const show = (parts: Parameters<typeof deviceFindingOf>[0], device = laptop) => {
     server.on(listDeviceFindings, reply(listDeviceFindings, [{ ...finding, ...parts }]));

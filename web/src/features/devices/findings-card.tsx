@@ -26,7 +26,7 @@ const STATES: Record<DeviceFinding['state'], { label: string; tone: Tone }> = {
   deleted: { label: 'Deleted', tone: 'plain' },
 };
 
-/** What was found on devices; nothing where nothing was. */
+/** Findings on devices; empty without one. */
 export function FindingsCard({ devices }: { devices: ReadonlyMap<string, Device> }) {
   const { data: findings } = useQuery(findingsQuery);
   const { mutate, isPending, error } = useChange({

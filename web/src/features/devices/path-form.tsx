@@ -4,7 +4,7 @@ import { Form, Submit } from '#ui/form.tsx';
 
 interface PathFormProps {
   label: string;
-  /** What the button does with the path. */
+  /** Action of the button on the path. */
   action: string;
   onSubmit: (path: string) => void;
 }
@@ -14,7 +14,7 @@ export function PathForm({ label, action, onSubmit }: PathFormProps) {
   const [path, setPath] = useState('');
   const [message, setMessage] = useState('');
   const field = useRef<HTMLInputElement>(null);
-  // Whoever asked for it types into it next.
+  // The person types into it next.
   useEffect(() => field.current?.focus(), []);
   return (
     <Form

@@ -15,7 +15,7 @@ interface SecondLookProps {
   canSend: boolean;
 }
 
-/** What the server's scanner says of a file that a device found: nothing of it is sent before its person asks. */
+/** Verdict of the server's scanner on a file that a device found: it is sent only when its person asks. */
 export function SecondLook({ finding: { id, path, size, state, order, second_look: look }, name, canSend }: SecondLookProps) {
   const now = useMinute();
   const ask = useChange({

@@ -59,7 +59,7 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
   async function send(): Promise<void> {
     if (several === undefined) {
       const rule = await call(addRule, { body: sentOf(form.values) });
-      // The page may have been told of it, and have read it already.
+      // The page may have received the event, and have read it already.
       updateRules(queries, (all) => [rule, ...all.filter(({ id }) => id !== rule.id)]);
       return;
     }

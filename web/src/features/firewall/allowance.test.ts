@@ -8,7 +8,10 @@ const DEFAULTS = { inbound: 'block', outbound: 'allow' } as const;
 
 function decide(rules: readonly Rule[], source: string, port = '443') {
   const reading = readPacket({
-    ...{ direction: 'inbound', protocol: 'tcp', source, port },
+    direction: 'inbound',
+    protocol: 'tcp',
+    source,
+    port,
     destination: source.includes(':') ? 'fd00::1' : '192.168.1.10',
   });
   if (!reading.ok) throw new Error(JSON.stringify(reading.messages));

@@ -4,7 +4,7 @@ import { readAddresses, readPorts, type Span, wholeFamily } from '@palisade/cont
 import { type Family, type IpAddress, parseIp } from '@palisade/contract/ip-address';
 import { printSpans } from './rule-sentence.ts';
 
-/** What has to be changed so that what was blocked passes. */
+/** Changes that let a blocked connection pass. */
 export interface Allowance {
   /** Rules that block it, with the addresses that are left to each of them. */
   narrowed: { rule: Rule; terms: NewRule }[];
@@ -51,7 +51,7 @@ const OTHER: Record<Family, { family: Family; whole: string }> = {
 };
 
 /**
- * What lets an address pass that was blocked: the rules that block it let that address through, and, where only the default blocked it, a rule allows this one
+ * Lets a blocked address pass: the rules that block it let that address through, and, where only the default blocked it, a rule allows this one
  * connection. A block always wins, so an allow alone would do nothing. Undefined for what is no TCP, UDP or ICMP, and where a rule blocks nothing else.
  */
 export function allowanceOf(rules: readonly Rule[], blocked: Blocked): Allowance | undefined {
@@ -84,7 +84,10 @@ export function allowanceOf(rules: readonly Rule[], blocked: Blocked): Allowance
     added.push({
       ...RULE_DEFAULTS,
       rule_name: `Allow ${blocked.address}${blocked.port === null ? '' : `, port ${blocked.port}`}`,
-      ...{ direction: blocked.direction, action: 'allow', protocol, [side]: blocked.address },
+      direction: blocked.direction,
+      action: 'allow',
+      protocol,
+      [side]: blocked.address,
       port: blocked.port === null || protocol === 'icmp' ? '*' : String(blocked.port),
     });
   }

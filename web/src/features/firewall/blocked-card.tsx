@@ -24,7 +24,7 @@ interface BlockedCardProps {
   onWant: () => void;
 }
 
-/** What devices dropped within the last hour, and the way to let it through. */
+/** Packets that devices dropped within the last hour, and the way to let them through. */
 export function BlockedCard({ devices, rules, onWant }: BlockedCardProps) {
   const { data: blocked } = useQuery(blockedQuery);
   const [shown, setShown] = useState(SHOWN);
@@ -34,7 +34,7 @@ export function BlockedCard({ devices, rules, onWant }: BlockedCardProps) {
     mutationFn: async (source: BlockedSource) => {
       const allowance = rules && allowanceOf(rules, source);
       if (allowance === undefined) return;
-      // What is closed stays closed in between.
+      // A closed row stays closed in between.
       for (const rule of allowance.added) await call(addRule, { body: rule });
       for (const { rule, terms } of allowance.narrowed) await call(editRule, { params: { id: rule.id }, body: terms });
     },

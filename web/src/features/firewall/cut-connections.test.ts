@@ -5,16 +5,35 @@ import { deviceOf } from '#api/fake-devices.ts';
 import { cutsOf, describeCut } from './cut-connections.ts';
 
 const ssh: LiveConnection = {
-  ...{ direction: 'inbound', protocol: 'tcp', local: '10.0.0.2', remote: '10.0.0.9', port: 22, program: 'sshd' },
+  direction: 'inbound',
+  protocol: 'tcp',
+  local: '10.0.0.2',
+  remote: '10.0.0.9',
+  port: 22,
+  program: 'sshd',
 };
 const web: LiveConnection = { ...ssh, direction: 'outbound', remote: '203.0.113.7', port: 443, program: 'firefox' };
 const telemetry = {
-  ...{ cpu_percent: 1, memory_percent: 1, memory_bytes: 1, network_in: 0, network_out: 0, network_percent: null },
-  ...{ uptime_s: 1, listening: [], connections: [ssh, web] },
+  cpu_percent: 1,
+  memory_percent: 1,
+  memory_bytes: 1,
+  network_in: 0,
+  network_out: 0,
+  network_percent: null,
+  uptime_s: 1,
+  listening: [],
+  connections: [ssh, web],
 };
 const rule = (parts: Partial<Rule>): Rule => ({
-  ...{ id: '01930000-0000-7000-9000-000000000001', rule_name: 'A rule', enabled: true, created_at: '', expires_at: null },
-  ...{ ...RULE_DEFAULTS, action: 'block', protocol: 'tcp', device_ids: [] },
+  id: '01930000-0000-7000-9000-000000000001',
+  rule_name: 'A rule',
+  enabled: true,
+  created_at: '',
+  expires_at: null,
+  ...RULE_DEFAULTS,
+  action: 'block',
+  protocol: 'tcp',
+  device_ids: [],
   ...parts,
 });
 

@@ -25,7 +25,7 @@ function trafficOf(connection: LiveConnection) {
   return [{ direction, protocol, source, destination, port, live: connection }];
 }
 
-/** What devices have open now, by what they last said, and `after` would cut. */
+/** Connections of devices by their last report that `after` would cut. */
 export function cutsOf(before: readonly Rule[], after: readonly Rule[], devices: readonly Device[]): Cut[] {
   return devices.flatMap((device) => {
     const open = device.telemetry?.connections.flatMap(trafficOf) ?? [];

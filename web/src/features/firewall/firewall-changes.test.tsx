@@ -56,7 +56,7 @@ describe('adding a rule', () => {
     expect(screen.getAllByRole('switch', { name: 'Status of Web' })).toHaveLength(1);
   });
 
-  it('hints while typing, and says it as an error when the person goes on', async () => {
+  it('hints while typing, and shows an error when the person leaves the field', async () => {
     const { user, form } = await dialog();
     const port = form.getByLabelText('Port');
     await user.clear(port);
@@ -222,8 +222,13 @@ describe('editing a rule', () => {
     expect(await screen.findByRole('button', { name: 'Edit Office' })).toBeVisible();
     expect((await row('Office')).getByText('*:3389')).toBeVisible();
     expect(server.callsOf(at(editRule, rule))[0]?.body).toEqual({
-      ...{ rule_name: 'Office', direction: 'inbound', action: 'block', protocol: 'tcp' },
-      ...{ source_ip: '*', destination_ip: '*', port: '3389' },
+      rule_name: 'Office',
+      direction: 'inbound',
+      action: 'block',
+      protocol: 'tcp',
+      source_ip: '*',
+      destination_ip: '*',
+      port: '3389',
     });
     await waitFor(() => expect(screen.getByRole('button', { name: 'Edit Office' })).toHaveFocus());
     expect(screen.getByText('The rule “Office” was changed.')).toBeVisible();

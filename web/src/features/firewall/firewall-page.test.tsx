@@ -233,7 +233,7 @@ describe('deleting a rule', () => {
     expect(server.callsOf(at(deleteRule, rule))).toHaveLength(0);
   });
 
-  it('takes it from the list, and the focus goes on to the next', async () => {
+  it('takes it from the list, and the focus moves to the next', async () => {
     const confirm = vi.spyOn(window, 'confirm').mockReturnValue(true);
     const rule = ruleOf({ rule_name: 'Office' });
     const user = open(rule, ruleOf({ rule_name: 'Home', port: '22' }));
@@ -283,7 +283,7 @@ describe('deleting a rule', () => {
   });
 });
 
-describe('what was done', () => {
+describe('past changes', () => {
   it('can be undone at once', async () => {
     vi.spyOn(window, 'confirm').mockReturnValue(true);
     const rule = ruleOf({ rule_name: 'Office' });
@@ -324,8 +324,14 @@ describe('what was done', () => {
 
 describe('rules as a file', () => {
   const FILE_RULE: NewRule & { enabled: boolean } = {
-    ...{ rule_name: 'From a file', direction: 'inbound', action: 'block', protocol: 'tcp' },
-    ...{ source_ip: '*', destination_ip: '*', port: '22', enabled: true },
+    rule_name: 'From a file',
+    direction: 'inbound',
+    action: 'block',
+    protocol: 'tcp',
+    source_ip: '*',
+    destination_ip: '*',
+    port: '22',
+    enabled: true,
   };
   const fileOf = (content: unknown) => new File([JSON.stringify(content)], 'rules.json', { type: 'application/json' });
 
@@ -400,10 +406,14 @@ describe('rules as a file', () => {
 describe('with a device', () => {
   const laptop = deviceOf();
   const source: BlockedSource = {
-    ...{ device_id: laptop.id, address: '203.0.113.7', port: 443, packets: 3 },
+    device_id: laptop.id,
+    address: '203.0.113.7',
+    port: 443,
+    packets: 3,
     direction: 'inbound',
     protocol: 'tcp',
-    ...{ first_at: '2026-11-20T10:00:00.000Z', last_at: '2026-11-20T10:05:00.000Z' },
+    first_at: '2026-11-20T10:00:00.000Z',
+    last_at: '2026-11-20T10:05:00.000Z',
   };
 
   it('says where the rules are applied, how much each decided, and what was blocked', async () => {
@@ -435,8 +445,15 @@ describe('with a device', () => {
       program: 'sshd',
     } as const;
     const telemetry = {
-      ...{ cpu_percent: 1, memory_percent: 1, memory_bytes: 1, network_in: 0, network_out: 0, network_percent: null },
-      ...{ uptime_s: 1, listening: [], connections: [connection] },
+      cpu_percent: 1,
+      memory_percent: 1,
+      memory_bytes: 1,
+      network_in: 0,
+      network_out: 0,
+      network_percent: null,
+      uptime_s: 1,
+      listening: [],
+      connections: [connection],
     };
     const desk = deviceOf({ device_name: 'Desk', telemetry });
     server.on(listDevices, reply(listDevices, [laptop, desk]));

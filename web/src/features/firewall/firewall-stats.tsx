@@ -58,7 +58,7 @@ export function FirewallStats({ devices, total, active, odd }: FirewallStatsProp
 
 const count = new Intl.NumberFormat('en');
 
-/** What devices measured; undefined for an account without them. */
+/** Measurements of devices; undefined for an account without them. */
 function useMeasured(devices: readonly Device[] | undefined) {
   const hasDevices = devices !== undefined && devices.length > 0;
   const { data: blocked } = useQuery({ ...blockedQuery, enabled: hasDevices });

@@ -12,7 +12,7 @@ import { revisionsQuery } from './firewall.queries.ts';
 import { describeRevision } from './rule-words.ts';
 import './rule-fields.css';
 
-/** What was changed lately, and the way back to before it. */
+/** Recent changes, and the way back to before each. */
 export function HistoryDialog({ onClose }: { onClose: () => void }) {
   const { data: revisions, error, refetch } = useQuery(revisionsQuery);
   const undo = useChange({

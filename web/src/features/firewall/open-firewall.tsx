@@ -52,7 +52,9 @@ export function revisionOf(parts: Partial<Revision>): Revision {
     kind: 'edited',
     created_at: '2026-11-20T10:00:00.000Z',
     rule_name: 'Office',
-    ...{ added: 0, changed: 1, removed: 0 },
+    added: 0,
+    changed: 1,
+    removed: 0,
     ...parts,
   };
 }

@@ -19,7 +19,7 @@ export type Game = (typeof GAMES)[number];
 export interface Preset {
   id: 'remote-desktop' | 'printing' | 'game';
   title: string;
-  /** What it is good for. */
+  /** Its purpose. */
   sentence: string;
 }
 

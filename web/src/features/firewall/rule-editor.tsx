@@ -20,7 +20,13 @@ export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
   const queries = useQueryClient();
   const { rule_name, direction, action, protocol, source_ip, destination_ip, port, expires_at } = rule;
   const form = useRuleForm({
-    ...{ rule_name, direction, action, protocol, source_ip, destination_ip, port },
+    rule_name,
+    direction,
+    action,
+    protocol,
+    source_ip,
+    destination_ip,
+    port,
     lasts: expires_at === null ? 'always' : 'as_is',
   });
   const [failure, setFailure] = useState('');

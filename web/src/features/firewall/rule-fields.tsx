@@ -32,10 +32,10 @@ const HELP = {
 
 type TextField = keyof typeof HELP;
 
-/** How long a rule lasts, as the form has it; `as_is` keeps what a rule has already. */
+/** Duration of a rule in the form; `as_is` keeps what a rule has already. */
 type LastsChoice = Lasts | 'always' | 'as_is';
 
-/** What the form holds. */
+/** Values of the form. */
 export interface RuleForm extends Omit<NewRule, 'lasts' | 'device_ids'> {
   lasts: LastsChoice;
   /** Undefined until somebody chose: all devices for a new rule, those that it has for another. */
@@ -58,7 +58,7 @@ export const ruleFormSchema: z.ZodType<RuleForm> = z.object({
 const optionsOf = <Value extends string>(values: readonly Value[], labels: Record<Value, string>) =>
   values.map((value) => ({ value, label: labels[value] }));
 
-/** What goes to the server: a port that was typed before ICMP was chosen stays behind. */
+/** Values for the server: a port that was typed before ICMP was chosen stays behind. */
 export function sentOf({ lasts, device_ids, ...values }: RuleForm): NewRule {
   const chosen = { ...values, ...(device_ids !== undefined && { device_ids }) };
   const terms = values.protocol === 'icmp' ? { ...chosen, port: EVERY } : chosen;
@@ -95,7 +95,7 @@ export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsPro
   const devices = all && livingOf(all);
   const chosen = form.values.device_ids ?? edited?.device_ids ?? [];
 
-  /** While typing the sentence stands as a hint; it turns into an error when the person goes on, or when the server says it. */
+  /** While typing the sentence stands as a hint; it turns into an error when the person leaves the field, or when the server refuses. */
   function textProps(field: TextField): TextInputProps {
     const hint = messages[field];
     const error = form.errors[field] ?? (focused === field ? undefined : hint);
@@ -188,7 +188,7 @@ interface RulePreviewProps {
   devices: readonly Device[];
 }
 
-/** What a rule would say and do among the others, before it is saved. */
+/** Preview of a rule among the others, before it is saved. */
 function RulePreview({ terms, rules, edited, devices }: RulePreviewProps) {
   // Typing goes first.
   const settled = useDeferredValue(terms);
@@ -212,7 +212,7 @@ function RulePreview({ terms, rules, edited, devices }: RulePreviewProps) {
   );
 }
 
-/** What is odd between a rule that is not saved yet and the others. */
+/** Contradictions between an unsaved rule and the others. */
 function notesOf(terms: NewRule, rules: readonly Rule[], edited: Rule | undefined, devices: readonly Device[]): string[] {
   const {
     lasts: _,

@@ -6,7 +6,14 @@ function ruleFileOf(rules: readonly Rule[]): RuleFile {
   return {
     palisade_rules: 1,
     rules: rules.map(({ rule_name, direction, action, protocol, source_ip, destination_ip, port, enabled }) => ({
-      ...{ rule_name, direction, action, protocol, source_ip, destination_ip, port, enabled },
+      rule_name,
+      direction,
+      action,
+      protocol,
+      source_ip,
+      destination_ip,
+      port,
+      enabled,
     })),
   };
 }

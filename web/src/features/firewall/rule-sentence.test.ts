@@ -48,7 +48,7 @@ describe('a rule in a sentence', () => {
   });
 });
 
-describe('what is outside of addresses', () => {
+describe('the outside of addresses', () => {
   it.each([
     ['192.168.0.0/16', '0.0.0.0-192.167.255.255, 192.169.0.0-255.255.255.255'],
     ['0.0.0.0/1', '128.0.0.0/1'],
@@ -65,4 +65,11 @@ describe('what is outside of addresses', () => {
     for (const addresses of ['10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16', 'fc00::/7, fe80::/10'])
       expect(outside(outside(addresses) ?? '')).toBe(addresses);
   });
+});
+
+it('says of a rule that an older version stored that it matches nothing, and what was meant', () => {
+  const terms = { direction: 'inbound', action: 'block', protocol: 'tcp', destination_ip: '*', port: '*' } as const;
+  expect(ruleSentence({ ...terms, source_ip: '::192.0.2.1' })).toBe(
+    'This rule matches nothing as it is written. Write the IPv4 address: 192.0.2.1',
+  );
 });

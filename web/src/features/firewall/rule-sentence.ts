@@ -1,10 +1,11 @@
 import type { NewRule, Protocol } from '@palisade/contract/firewall';
 import { readAddresses, readPorts, type Span, wholeFamily } from '@palisade/contract/firewall-grammar';
+import { refusalOf } from '@palisade/contract/firewall-shapes';
 import { FAMILY_BITS, type Family, printIp } from '@palisade/contract/ip-address';
 
 type Terms = Pick<NewRule, 'direction' | 'action' | 'protocol' | 'source_ip' | 'destination_ip' | 'port'>;
 
-/** What people call the services behind ports, and by which protocols they speak (IANA service name registry; games by their makers' pages). */
+/** Names of the services behind ports, and their protocols (IANA service name registry; games by their makers' pages). */
 const SERVICES: readonly { name: string; protocols: readonly Protocol[]; ports: readonly number[] }[] = [
   { name: 'Remote Desktop', protocols: ['tcp', 'udp', 'all'], ports: [3389] },
   { name: 'SSH', protocols: ['tcp', 'all'], ports: [22] },
@@ -41,7 +42,7 @@ function portsIn(spans: readonly Span[]): number[] | undefined {
 
 const OVER: Record<Exclude<Protocol, 'icmp'>, string> = { tcp: ' over TCP', udp: ' over UDP', all: '' };
 
-/** What is reached: "Remote Desktop", "port 8080 over TCP", "everything". */
+/** The target: "Remote Desktop", "port 8080 over TCP", "everything". */
 function service({ protocol, port, action }: Terms): string {
   const over = protocol === 'icmp' ? '' : OVER[protocol];
   const read = readPorts(port);
@@ -100,7 +101,7 @@ function addressWords(text: string): { words: string; isOutside: boolean } | und
   if (spans.length === 1 && whole?.from === 0n && whole.to === wholeFamily(family).to)
     return { words: `any IPv${family} address`, isOutside: false };
   const gaps = gapsOf(spans, family);
-  // What reaches to both ends of all addresses is better told by its gaps.
+  // A range that reaches both ends of all addresses is described by its gaps.
   const isOutside = gaps.length > 0 && spans[0]?.from === 0n && spans.at(-1)?.to === wholeFamily(family).to;
   return { words: listed(printSpans(isOutside ? gaps : spans, family)), isOutside };
 }
@@ -132,5 +133,7 @@ function outbound(terms: Terms, computer: string): string {
 
 /** A rule in one plain sentence: "Nobody may reach Remote Desktop on this computer." `computer` names where, in the middle of a sentence. */
 export function ruleSentence(terms: Terms, computer = 'this computer'): string {
+  const refusal = refusalOf(terms);
+  if (refusal !== undefined) return `This rule matches nothing as it is written. ${refusal}`;
   return terms.direction === 'inbound' ? inbound(terms, computer) : outbound(terms, computer);
 }

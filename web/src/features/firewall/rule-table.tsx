@@ -292,7 +292,7 @@ function RowDevices({ rule, devices }: { rule: Rule; devices: readonly Device[] 
   );
 }
 
-/** What is odd about a rule, why, and the way to the other rule that makes it so. */
+/** A contradiction of a rule, its reason, and the way to the other rule. */
 interface FindingNoteProps {
   finding: Finding;
   otherName: string;

@@ -10,7 +10,7 @@ export const FINDINGS: Record<FindingKind, string> = {
   never_matching: 'Never matches',
 };
 
-/** What a device that applies the rules does with traffic that none of them matches. */
+/** Default of a device for traffic that no rule matches. */
 export const DEFAULTS_SENTENCE = 'What no rule matches would be blocked coming in, and allowed going out.';
 
 /** Source and port in one text; brackets keep the colons of an IPv6 address apart from the port's. */
@@ -21,7 +21,7 @@ export function describeSource({ source_ip, port }: Pick<NewRule, 'source_ip' | 
 const count = new Intl.NumberFormat('en');
 const rules = (number: number) => (number === 1 ? '1 rule' : `${count.format(number)} rules`);
 
-/** What a change of the rules did: "Deleted “Printer”". */
+/** The action of a change: "Deleted “Printer”". */
 export function describeRevision({ kind, rule_name, added, changed, removed }: Revision): string {
   const what = rule_name === null ? rules(added + changed + removed) : `“${rule_name}”`;
   switch (kind) {

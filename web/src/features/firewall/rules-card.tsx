@@ -15,7 +15,7 @@ import { FIRST_RULES } from './firewall.queries.ts';
 import { chosenOf, EVERY_RULE, type RuleChoice, RuleFilters } from './rule-filters.tsx';
 import { goToRule, RuleTable } from './rule-table.tsx';
 import { DEFAULTS_SENTENCE } from './rule-words.ts';
-import { useRuleActions } from './use-rule-actions.ts';
+import { type RuleActions, useRuleActions } from './use-rule-actions.ts';
 import type { ReadRules } from './use-rules.ts';
 
 /** Rows that each further look adds. */
@@ -28,6 +28,8 @@ const HistoryDialog = lazy(async () => ({ default: (await import('./history-dial
 const ExportDialog = lazy(async () => ({ default: (await import('./export-dialog.tsx')).ExportDialog }));
 const ImportDialog = lazy(async () => ({ default: (await import('./import-dialog.tsx')).ImportDialog }));
 const ICON = { size: 16, stroke: 1.7, 'aria-hidden': true } as const;
+
+type Dialog = 'history' | 'import' | 'export';
 
 interface RulesCardProps {
   read: ReadRules;
@@ -42,12 +44,12 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
   const actions = useRuleActions();
   const [choice, setChoice] = useState(EVERY_RULE);
   const [shown, setShown] = useState(FIRST_RULES);
-  const [dialog, setDialog] = useState<'history' | 'import' | 'export'>();
+  const [dialog, setDialog] = useState<Dialog>();
   const byRule = useMemo(() => Map.groupBy(findings, ({ rule_id }) => rule_id), [findings]);
   const counts = useRuleCounts(devices);
   const names = useMemo(() => new Map(rules?.map((rule) => [rule.id, rule.rule_name])), [rules]);
   const isNarrowed = choice !== EVERY_RULE;
-  // What is narrowed or ordered has to be among all rules.
+  // Filters and orders work on all rules.
   const found = rules && (isNarrowed && !isWhole ? undefined : chosenOf(rules, byRule, choice));
   const body = useFocusAfterDeletion(found);
   const choose = (next: RuleChoice) => {
@@ -64,15 +66,7 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
     });
     goToRule(rule_id);
   }
-  // The row goes with its form, whoever deleted the rule: what became of the form is said where it stood.
-  const [edited, setEdited] = useState<Rule>();
-  const { tell } = actions;
-  const isGone = edited !== undefined && isWhole && rules?.every(({ id }) => id !== edited.id) === true;
-  useEffect(() => {
-    if (!isGone) return;
-    setEdited(undefined);
-    tell(`The rule “${edited.rule_name}” was deleted elsewhere while you edited it.`);
-  }, [isGone, edited, tell]);
+  const [edited, setEdited] = useEdited(rules, isWhole, actions.tell);
   const left = (isNarrowed ? (found?.length ?? 0) : total) - shown;
   return (
     <RefreshedCard title="Rules" onRefresh={refetch}>
@@ -83,45 +77,8 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
               ? `Once a device applies them, a block always wins over an allow. ${DEFAULTS_SENTENCE}`
               : 'A block always wins over an allow. What no rule matches is decided by each device’s own default.'}
           </p>
-          <div className="rules__tools">
-            <Button variant="text" size="s" icon={<IconHistory {...ICON} />} onClick={() => setDialog('history')}>
-              History
-            </Button>
-            <Button variant="text" size="s" icon={<IconUpload {...ICON} />} onClick={() => setDialog('import')}>
-              Import
-            </Button>
-            {total > 0 && <ExportButton rules={isWhole ? rules : undefined} onWant={want} />}
-            {total > 0 && (
-              <Button
-                variant="text"
-                size="s"
-                icon={<IconWall {...ICON} />}
-                onClick={() => {
-                  want();
-                  setDialog('export');
-                }}
-              >
-                For another firewall
-              </Button>
-            )}
-          </div>
-          {actions.failure && (
-            <ErrorNotice title={actions.failure.title} sentence={actions.failure.sentence} onRetry={actions.failure.retry} />
-          )}
-          <div className={actions.canUndo ? 'rules__done' : 'visually-hidden'}>
-            <p role="status">{actions.notice}</p>
-            {actions.canUndo && (
-              <Button
-                variant="text"
-                size="s"
-                icon={<IconArrowBackUp {...ICON} />}
-                loading={actions.isUndoing}
-                onClick={actions.undo}
-              >
-                Undo
-              </Button>
-            )}
-          </div>
+          <RuleTools total={total} rules={isWhole ? rules : undefined} onWant={want} onOpen={setDialog} />
+          <ActionOutcome actions={actions} />
           {rules && rules.length > 0 && (
             <RuleFilters
               choice={choice}
@@ -139,31 +96,7 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
             rows={found}
             error={error}
             onRetry={refresh}
-            empty={
-              rules && rules.length > 0 ? (
-                <EmptyState
-                  icon={<IconSearch size={28} stroke={1.7} />}
-                  title="No rule matches"
-                  sentence="None of your rules is like this."
-                  action={
-                    <Button variant="quiet" onClick={() => choose(EVERY_RULE)}>
-                      Show all rules
-                    </Button>
-                  }
-                />
-              ) : (
-                <EmptyState
-                  icon={<IconWall size={28} stroke={1.7} />}
-                  title="No firewall rules yet"
-                  sentence="A rule allows or blocks traffic by where it comes from, where it goes, and the port it asks for."
-                  action={
-                    <Button variant="quiet" onClick={onAdd}>
-                      Add First Rule
-                    </Button>
-                  }
-                />
-              )
-            }
+            empty={rules && rules.length > 0 ? <NoMatch onShowAll={() => choose(EVERY_RULE)} /> : <NoRules onAdd={onAdd} />}
           >
             {(rows) => (
               <RuleTable
@@ -193,14 +126,122 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
               }}
             />
           )}
-          <Suspense>
-            {dialog === 'history' && <HistoryDialog onClose={() => setDialog(undefined)} />}
-            {dialog === 'export' && <ExportDialog rules={isWhole ? rules : undefined} onClose={() => setDialog(undefined)} />}
-            {dialog === 'import' && <ImportDialog total={total} onClose={() => setDialog(undefined)} />}
-          </Suspense>
+          <RuleDialog dialog={dialog} rules={isWhole ? rules : undefined} total={total} onClose={() => setDialog(undefined)} />
         </div>
       )}
     </RefreshedCard>
+  );
+}
+
+/** The rule whose form is open. Its row disappears with the form if another page deletes the rule: `tell` then says it. */
+function useEdited(rules: readonly Rule[] | undefined, isWhole: boolean, tell: RuleActions['tell']) {
+  const [edited, setEdited] = useState<Rule>();
+  const isGone = edited !== undefined && isWhole && rules?.every(({ id }) => id !== edited.id) === true;
+  useEffect(() => {
+    if (!isGone) return;
+    setEdited(undefined);
+    tell(`The rule “${edited.rule_name}” was deleted elsewhere while you edited it.`);
+  }, [isGone, edited, tell]);
+  return [edited, setEdited] as const;
+}
+
+interface RuleToolsProps {
+  total: number;
+  /** Undefined until all of them were read. */
+  rules: readonly Rule[] | undefined;
+  onWant: () => void;
+  onOpen: (dialog: Dialog) => void;
+}
+
+function RuleTools({ total, rules, onWant, onOpen }: RuleToolsProps) {
+  return (
+    <div className="rules__tools">
+      <Button variant="text" size="s" icon={<IconHistory {...ICON} />} onClick={() => onOpen('history')}>
+        History
+      </Button>
+      <Button variant="text" size="s" icon={<IconUpload {...ICON} />} onClick={() => onOpen('import')}>
+        Import
+      </Button>
+      {total > 0 && <ExportButton rules={rules} onWant={onWant} />}
+      {total > 0 && (
+        <Button
+          variant="text"
+          size="s"
+          icon={<IconWall {...ICON} />}
+          onClick={() => {
+            onWant();
+            onOpen('export');
+          }}
+        >
+          For another firewall
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Result of the last action, with a way back; or the reason of its failure. */
+function ActionOutcome({ actions: { failure, notice, canUndo, isUndoing, undo } }: { actions: RuleActions }) {
+  return (
+    <>
+      {failure && <ErrorNotice title={failure.title} sentence={failure.sentence} onRetry={failure.retry} />}
+      <div className={canUndo ? 'rules__done' : 'visually-hidden'}>
+        <p role="status">{notice}</p>
+        {canUndo && (
+          <Button variant="text" size="s" icon={<IconArrowBackUp {...ICON} />} loading={isUndoing} onClick={undo}>
+            Undo
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}
+
+function NoMatch({ onShowAll }: { onShowAll: () => void }) {
+  return (
+    <EmptyState
+      icon={<IconSearch size={28} stroke={1.7} />}
+      title="No rule matches"
+      sentence="None of your rules is like this."
+      action={
+        <Button variant="quiet" onClick={onShowAll}>
+          Show all rules
+        </Button>
+      }
+    />
+  );
+}
+
+function NoRules({ onAdd }: { onAdd: () => void }) {
+  return (
+    <EmptyState
+      icon={<IconWall size={28} stroke={1.7} />}
+      title="No firewall rules yet"
+      sentence="A rule allows or blocks traffic by where it comes from, where it goes, and the port it asks for."
+      action={
+        <Button variant="quiet" onClick={onAdd}>
+          Add First Rule
+        </Button>
+      }
+    />
+  );
+}
+
+interface RuleDialogProps {
+  dialog: Dialog | undefined;
+  /** Undefined until all of them were read. */
+  rules: readonly Rule[] | undefined;
+  total: number;
+  onClose: () => void;
+}
+
+function RuleDialog({ dialog, rules, total, onClose }: RuleDialogProps) {
+  return (
+    <Suspense>
+      {dialog === 'history' && <HistoryDialog onClose={onClose} />}
+      {dialog === 'export' && <ExportDialog rules={rules} onClose={onClose} />}
+      {dialog === 'import' && <ImportDialog total={total} onClose={onClose} />}
+    </Suspense>
   );
 }
 

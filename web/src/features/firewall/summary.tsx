@@ -79,7 +79,9 @@ export function Summary({ devices, isUnknown, children }: SummaryProps) {
   const answer = devices
     ? answerOf(devices, now)
     : {
-        ...{ tone: 'unknown' as const, icon: IconCloudOff, title: 'It is not known whether your rules are applied.' },
+        tone: 'unknown' as const,
+        icon: IconCloudOff,
+        title: 'It is not known whether your rules are applied.',
         sentence: 'Your devices could not be read. Your rules below are kept, whatever this page knows.',
       };
   return (

@@ -21,13 +21,13 @@ export interface RuleActions {
   /** Rules whose change is on its way. */
   busy: ReadonlySet<string>;
   failure: Failure | undefined;
-  /** What was done last. */
+  /** The last action. */
   notice: string;
   /** Whether that can be taken back. */
   canUndo: boolean;
 }
 
-/** What can be done to a rule. The list changes after the server has done it; a rule that is gone already goes from the list without a fuss. */
+/** Actions on a rule. The list changes after the server has done it; a rule that is gone already goes from the list without a fuss. */
 export function useRuleActions(): RuleActions {
   const queries = useQueryClient();
   // Beside the state, because two clicks at once come before the next drawing.

@@ -47,7 +47,7 @@ function whenIdle(work: () => void): () => void {
   return () => cancelIdleCallback(handle);
 }
 
-/** What is odd about the rules among each other; undefined until it was looked for. Many are looked at by a worker, so that the screen does not wait. */
+/** Contradictions among the rules; undefined before the analysis. Many are looked at by a worker, so that the screen does not wait. */
 export function useFindings(rules: readonly Rule[] | undefined, isWhole: boolean): readonly Finding[] | undefined {
   const isFew = isWhole && rules !== undefined && (rules.length <= FIRST_RULES || typeof Worker === 'undefined');
   const ofFew = useMemo(() => (isFew ? findingsOf(rules) : undefined), [isFew, rules]);

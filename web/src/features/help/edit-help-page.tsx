@@ -1,7 +1,7 @@
 import { Checkbox, Textarea, TextInput } from '@mantine/core';
 import '@mantine/core/styles/Checkbox.layer.css';
 import '@mantine/core/styles/InlineInput.layer.css';
-import { useForm } from '@mantine/form';
+import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useMediaQuery } from '@mantine/hooks';
 import { ARTICLE_LENGTH_MAXIMUM, type Article, type ArticleWritten } from '@palisade/contract/help';
 import { may } from '@palisade/contract/may';
@@ -204,7 +204,7 @@ interface ArticleFormProps {
 function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, onDeleted }: ArticleFormProps) {
   const place = placeOf(article?.id);
   const initial = writtenSchema.parse(article ?? NEW);
-  // What was written here and not saved, before a reload or a step back.
+  // An unsaved text from before a reload or a step back.
   const [kept] = useState(() => readKept(place, writtenSchema));
   const [isKept, setIsKept] = useState(kept !== undefined);
   const form = useForm<ArticleWritten>({
@@ -213,7 +213,6 @@ function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, o
   });
   const write = useWriteArticle(article?.id);
   const remove = useDeleteArticle();
-  const preview = useDeferredValue(form.values.body);
   const isDirty = form.isDirty() || isKept;
 
   useEffect(() => {
@@ -270,45 +269,7 @@ function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, o
         onSubmit={form.onSubmit(save)}
         onEdit={onEdited}
       >
-        <TextInput label="Title" size="md" maxLength={120} {...form.getInputProps('title')} />
-        <TextInput
-          label="Address"
-          size="md"
-          description="Letters, digits and dashes, after /help/. Left empty, it is made from the title."
-          placeholder={slugOf(form.values.title)}
-          {...form.getInputProps('slug')}
-        />
-        <TextInput
-          label="In one sentence"
-          size="md"
-          maxLength={240}
-          description="Shown in lists and above the article."
-          {...form.getInputProps('summary')}
-        />
-        <div className="help-form__both">
-          <Textarea
-            label="Article"
-            size="md"
-            rows={14}
-            maxLength={ARTICLE_LENGTH_MAXIMUM}
-            description="Markdown: ## heading, - list, 1. steps, **bold**, > warning, [words](/antivirus). HTML is shown as text."
-            {...form.getInputProps('body')}
-          />
-          <section className="help-form__preview" aria-label="Preview">
-            <h3>Preview</h3>
-            {preview.trim() === '' ? (
-              <p className="sub">What you write is shown here as customers see it.</p>
-            ) : (
-              <Markdown text={preview} />
-            )}
-          </section>
-        </div>
-        <Checkbox
-          color="var(--accent)"
-          iconColor="var(--accent-ink)"
-          label="Published: customers find it, and it is suggested in the chat"
-          {...form.getInputProps('is_published', { type: 'checkbox' })}
-        />
+        <ArticleFields form={form} />
         <Refusal error={Object.keys(form.errors).length === 0 ? (write.error ?? remove.error) : undefined} />
         <div className="help-form__end">
           {article && (
@@ -324,5 +285,52 @@ function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, o
         </div>
       </Form>
     </Card>
+  );
+}
+
+function ArticleFields({ form }: { form: UseFormReturnType<ArticleWritten> }) {
+  const preview = useDeferredValue(form.values.body);
+  return (
+    <>
+      <TextInput label="Title" size="md" maxLength={120} {...form.getInputProps('title')} />
+      <TextInput
+        label="Address"
+        size="md"
+        description="Letters, digits and dashes, after /help/. Left empty, it is made from the title."
+        placeholder={slugOf(form.values.title)}
+        {...form.getInputProps('slug')}
+      />
+      <TextInput
+        label="In one sentence"
+        size="md"
+        maxLength={240}
+        description="Shown in lists and above the article."
+        {...form.getInputProps('summary')}
+      />
+      <div className="help-form__both">
+        <Textarea
+          label="Article"
+          size="md"
+          rows={14}
+          maxLength={ARTICLE_LENGTH_MAXIMUM}
+          description="Markdown: ## heading, - list, 1. steps, **bold**, > warning, [words](/antivirus). HTML is shown as text."
+          {...form.getInputProps('body')}
+        />
+        <section className="help-form__preview" aria-label="Preview">
+          <h3>Preview</h3>
+          {preview.trim() === '' ? (
+            <p className="sub">What you write is shown here as customers see it.</p>
+          ) : (
+            <Markdown text={preview} />
+          )}
+        </section>
+      </div>
+      <Checkbox
+        color="var(--accent)"
+        iconColor="var(--accent-ink)"
+        label="Published: customers find it, and it is suggested in the chat"
+        {...form.getInputProps('is_published', { type: 'checkbox' })}
+      />
+    </>
   );
 }

@@ -55,6 +55,7 @@ describe('the help pages', () => {
     expect(link).toHaveAttribute('href', '/third-party-notices.txt');
   });
 
+  // proves: support-staff-27
   it('show one as it was written, without any HTML in it', async () => {
     server.on(readArticle, reply(readArticle, articleOf({ body: '## In short\n\n<script>alert(1)</script> **Wait.**' })));
     open('/help/what-pending-means');

@@ -1,4 +1,5 @@
 import { listOutbox, type Mail, type MailStatus } from '@palisade/contract/mail';
+import { shownEmail } from '@palisade/contract/shown-email';
 import { IconCheck, IconChevronDown, IconClock, IconMail, IconMailOff, IconMailOpened } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
@@ -89,7 +90,7 @@ function MailRow({ mail, now }: { mail: Mail; now: number }) {
               <bdi>{mail.subject}</bdi>
             </span>
             <span className="mail-row__to">
-              to <bdi>{mail.recipient}</bdi>
+              to <bdi>{shownEmail(mail.recipient)}</bdi>
             </span>
           </span>
           <span className="mail-row__when">

@@ -17,7 +17,7 @@ import { RecordedList } from './recorded-list.tsx';
 import { REPORT_KINDS, REPORTS } from './report-words.ts';
 import './after-session.css';
 
-/** What a customer can say of a session in which somebody helped. */
+/** Feedback of a customer after a session with help. */
 export function RateAndReport({ session }: { session: RemoteSession }) {
   const rate = useRateSession(session.id);
   return (
@@ -79,7 +79,7 @@ export function Report({ session }: { session: RemoteSession }) {
   );
 }
 
-/** What the audit log has of a session, to be read and kept by its customer. */
+/** Audit entries of a session, for its customer to read and keep. */
 export function SessionAudit({ session }: { session: RemoteSession }) {
   const save = useChange({
     mutationFn: (format: RecordFormat) => download(exportSessionAudit, { params: { id: session.id }, query: { format } }),

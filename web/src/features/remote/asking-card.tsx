@@ -27,7 +27,7 @@ export const UNABLE = {
   secure_page: 'This page was not opened over a secure connection (https), so the browser does not share a screen from it.',
 } as const;
 
-/** Who asks to look, and the two answers. Saying nothing is a no. */
+/** The person who asks to look, and the two answers. Saying nothing is a no. */
 export function AskingCard({ session }: { session: RemoteSession }) {
   const { technician, due_at } = session;
   const { isChoosing, notShown, error } = useSharing();

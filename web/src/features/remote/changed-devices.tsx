@@ -6,7 +6,7 @@ import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { sessionChangesQuery } from './joined.queries.ts';
 import './changed-devices.css';
 
-/** What a thing is, for somebody who has never heard of it. */
+/** Explanation of a change for a beginner. */
 const THINGS: Record<ChangedThing, string> = {
   account: 'user account',
   privilege: 'right to act as administrator',
@@ -21,7 +21,7 @@ const THINGS: Record<ChangedThing, string> = {
 
 const HOW: Record<SessionChange['how'], string> = { added: 'New', changed: 'Changed', removed: 'Gone' };
 
-/** What changed on the customer’s devices between their consent and the end of a session. */
+/** Changes on the customer’s devices between their consent and the end of a session. */
 export function ChangedDevices({ session }: { session: RemoteSession }) {
   const { data: devices, error, refetch } = useQuery(sessionChangesQuery(session.id));
   return (

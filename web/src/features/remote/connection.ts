@@ -1,7 +1,7 @@
 import type { Signal } from '@palisade/contract/remote-signal';
 import { readFingerprintCode } from './fingerprint-code.ts';
 
-/** What is missing where no way was found. */
+/** The missing part where no way was found. */
 export type Missing = 'relay' | 'relay_access' | 'relay_answer' | 'other_side';
 
 /** `lost`: there was a way, and it is looked for again. */
@@ -10,15 +10,15 @@ export type Link = { state: 'waiting' | 'connecting' | 'connected' | 'lost' } | 
 /** The servers through which a way is found, as the server names them: what gives access to a relay holds for a while. */
 export type IceServers = RTCIceServer[];
 
-/** How long a way is looked for before the person is told what is missing, in ms. */
+/** Time of searching a way before the person reads the missing part, in ms. */
 export const LINK_PATIENCE = 15_000;
-/** How long a way may be silent before another one is looked for, in ms: most come back by themselves sooner. */
+/** Longest silence of a way before another one is searched, in ms: most recover sooner. */
 export const LOST_PATIENCE = 1_500;
 const RELAY = /^turns?:/u;
-/** How a relay refuses who asks (RFC 8489 section 14.8, RFC 8656 section 5): not known to it, or not any more. */
+/** Refusals of a relay (RFC 8489 section 14.8, RFC 8656 section 5): not known to it, or not any more. */
 const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 438, 441]);
 
-/** What both sides say of a way. */
+/** States of a way, for both sides. */
 type Candidate = Extract<Signal, { type: 'candidate' }>;
 
 const KEY: EcKeyGenParams = { name: 'ECDSA', namedCurve: 'P-256' };

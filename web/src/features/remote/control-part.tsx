@@ -15,7 +15,7 @@ export function ControlPart({ session }: { session: JoinedSession }) {
   const revoke = useRevoke(session.id);
   const device = session.grants.find((grant) => grant.device !== null && grant.grant !== 'clipboard')?.device;
   const hasControl = session.grants.some(({ grant }) => grant === 'control');
-  // What was granted and taken back has to be asked for anew.
+  // A revoked grant must be requested anew.
   useEffect(() => {
     if (hasControl) setIsAsked(false);
   }, [hasControl]);

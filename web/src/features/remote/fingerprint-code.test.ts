@@ -1,3 +1,4 @@
+// proves: asvs-17.2.1
 import { CODE_ALPHABET } from '@palisade/contract/remote';
 import { describe, expect, test } from 'vitest';
 import { fingerprintOf, readFingerprintCode } from './fingerprint-code.ts';

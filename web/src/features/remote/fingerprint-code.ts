@@ -3,8 +3,8 @@ import { CODE_ALPHABET } from '@palisade/contract/remote';
 /** Characters of the code, 5 bits each: two groups of four, so that nobody takes it for the session's code. */
 const LENGTH = 8;
 /**
- * How often the fingerprints are hashed. Whoever sits between the two sides would have to find, while both wait, a certificate of their own that leads to the same code: 2^40
- * tries, each as long as this (docs/decisions/0158).
+ * Number of hash rounds of the fingerprints. An attacker between the two sides would have to find, while both wait, a certificate of their own that leads to the same code: 2^40
+ * tries, each as long as this (docs/decisions/remote.md).
  */
 const ITERATIONS = 100_000;
 const SALT = 'palisade remote fingerprint 1';

@@ -1,7 +1,7 @@
 import { IconPhoneIncoming } from '@tabler/icons-react';
 import './fraud-words.css';
 
-/** What somebody must have read before they have a code to give away: remote support is the tool that fraud uses most. */
+/** Warning that a person must read before they have a code to give away: remote support is the tool that fraud uses most. */
 export function FraudWords() {
   return (
     <section className="fraud" aria-label="Before you give anybody a code">

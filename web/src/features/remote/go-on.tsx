@@ -6,7 +6,7 @@ import { useReaffirm } from './joined.queries.ts';
 import './go-on.css';
 
 const MINUTE = 60_000;
-/** How long before the end the person is asked, in ms. */
+/** Time before the end at which the person is asked, in ms. */
 const ASKED_BEFORE = 5 * MINUTE;
 
 /** Asked each half hour: a session to which nobody says anything is over. */

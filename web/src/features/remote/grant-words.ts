@@ -1,13 +1,13 @@
 import type { GrantKind, GrantsEnded } from '@palisade/contract/remote-grant';
 
-/** What each grant lets a technician do with a device, as its switch says it. */
+/** Words of each grant of a device, as on its switch. */
 export const GRANT_LABELS: Record<'view' | 'control' | 'clipboard', (device: string) => string> = {
   view: (device) => `See the screen of ${device}`,
   control: (device) => `Control mouse and keyboard of ${device}`,
   clipboard: () => 'Share the clipboard: what is copied on one side can be pasted on the other',
 };
 
-/** What a technician asks for, after "asks to". */
+/** A technician's request, after "asks to". */
 export const WANTED: Record<GrantKind, string> = {
   view: 'see the screen of your computer',
   control: 'control your computer',

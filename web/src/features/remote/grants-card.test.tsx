@@ -18,7 +18,9 @@ let server: FakeServer;
 let close: () => void;
 const LAPTOP = deviceOf({ device_name: '<b>laptop</b>' });
 const of = (grant: 'view' | 'control' | 'clipboard') => ({
-  ...{ grant, granted_at: '2026-11-20T10:02:00.000Z', granted_by: 'maria' },
+  grant,
+  granted_at: '2026-11-20T10:02:00.000Z',
+  granted_by: 'maria',
   device: { id: LAPTOP.id, device_name: LAPTOP.device_name },
 });
 
@@ -62,7 +64,7 @@ function askForControl({ id: session_id }: RemoteSession): void {
   act(() => socket().say({ kind: 'event', id: null, topic: { session_id }, event }));
 }
 
-describe('what the technician may do', () => {
+describe('grants of the technician', () => {
   it('is nothing until a switch is switched on, and the clipboard comes after the screen', async () => {
     const { asked } = visit();
     expect(screen.getByText(/Nobody controls your computers/u)).toBeVisible();

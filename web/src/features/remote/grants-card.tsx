@@ -18,7 +18,7 @@ const STOP_KEY = { code: 'KeyC', name: 'Alt+Shift+C' } as const;
 
 const isOfDevice = (grant: Grant): grant is Grant & { device: NonNullable<Grant['device']> } => grant.device !== null;
 
-/** What the technician of a session asks for, until it is answered or granted. */
+/** Requests of the technician of a session, until they are answered or granted. */
 function useWanted({ id: session_id, grants }: RemoteSession): [GrantKind | undefined, () => void] {
   const [wanted, setWanted] = useState<GrantKind>();
   useEffect(
@@ -32,14 +32,14 @@ function useWanted({ id: session_id, grants }: RemoteSession): [GrantKind | unde
     [session_id],
   );
   const isGranted = grants.some(({ grant, device }) => grant === wanted && device !== null);
-  // What was granted and taken back is not asked for anew.
+  // A revoked grant is not requested anew.
   useEffect(() => {
     if (isGranted) setWanted(undefined);
   }, [isGranted]);
   return [isGranted ? undefined : wanted, () => setWanted(undefined)];
 }
 
-/** Who controls the customer's devices, and what else they let the technician do: each with a switch of its own, all with one Stop. */
+/** Control of the customer's devices and all other grants: each with a switch of its own, all with one Stop. */
 export function GrantsCard({ session }: { session: RemoteSession }) {
   const { data: devices } = useQuery(devicesQuery);
   const grant = useGrant(session.id);

@@ -2,7 +2,7 @@ import { readIce } from '@palisade/contract/remote-session';
 import { call } from '#api/call.ts';
 import { certificateOfPage, type IceServers } from './connection.ts';
 
-/** How long what was read ahead may be used, in ms: what gives access to a relay holds for a while. */
+/** Lifetime of servers that were read ahead, in ms: access to a relay holds for a while. */
 const AHEAD_FOR = 60_000;
 let ahead: { session_id: string; at: number; servers: Promise<IceServers | undefined> } | undefined;
 

@@ -10,7 +10,7 @@ import { Card } from '#ui/card.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { EVERY_SESSION, joinedHistoryQuery, useJoinSession } from './remote.queries.ts';
 
-/** Whoever comes by the card of a conversation brings its code along. */
+/** The card of a conversation brings its code along. */
 const broughtSchema = z.object({ session_code: z.string() });
 
 /** Where a technician enters the code that a customer read to them. */

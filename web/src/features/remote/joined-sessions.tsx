@@ -13,7 +13,7 @@ import { EVERY_SESSION, joinedHistoryQuery, useCompleteJoined } from './remote.q
 import { SearchedSessions } from './searched-sessions.tsx';
 import { SessionRow } from './session-list.tsx';
 
-/** What this technician has joined: the running ones with the way to complete them. */
+/** Sessions of this technician: the running ones with the way to complete them. */
 export function JoinedSessions() {
   const pages = useSearchedPages(EVERY_SESSION, joinedHistoryQuery);
   const now = useMinute();
@@ -40,7 +40,7 @@ export function JoinedSessions() {
   );
 }
 
-/** What was sent comes with who looks. */
+/** Sent files are read when somebody looks. */
 const JoinedFiles = lazy(async () => ({ default: (await import('./joined-files.tsx')).JoinedFiles }));
 
 /** The newest that is over shows its files until they are deleted. */

@@ -39,7 +39,7 @@ function useOwnChange<Input = void>(change: (input: Input) => Promise<RemoteSess
   });
 }
 
-/** What a customer says of a session of their own. */
+/** Feedback of a customer on their own session. */
 export const useTalkOnly = (id: string) => useOwnChange(() => call(approveSession, { params: { id }, body: { view: 'talk' } }));
 export const useDecline = (id: string) => useOwnChange(() => call(declineSession, { params: { id } }));
 export const useReaffirm = (id: string) => useOwnChange(() => call(reaffirmSession, { params: { id } }));
@@ -120,7 +120,7 @@ export const sessionChangesQuery = (id: string) =>
     queryFn: ({ signal }) => call(readSessionChanges, { params: { id }, signal }),
   });
 
-/** Each reading of it is in the audit log, so it is read when somebody opens it and not by itself. */
+/** Each reading of it is in the audit log, so it is read only when somebody opens it. */
 export const sessionCustomerQuery = (id: string) =>
   queryOptions({
     queryKey: ['remote-customer', id],

@@ -3,7 +3,7 @@ import { describeSpan } from '#ui/moment.tsx';
 
 const SECOND = 1_000;
 
-/** How long a technician was let in, or has been so far, in words; null where nobody was. */
+/** Duration of a technician's access, in words; null without access. */
 export function lastedOf({ approved_at, ended_at }: Pick<LiveSession, 'approved_at' | 'ended_at'>, now: number): string | null {
   if (approved_at === null) return null;
   const end = ended_at === null ? now : Date.parse(ended_at);

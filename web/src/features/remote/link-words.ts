@@ -1,6 +1,6 @@
 import type { Link, Missing } from './connection.ts';
 
-/** What is missing where no way was found, for the customer, who can do nothing about it, and for who can. */
+/** The missing part where no way was found, for the customer, and for a person who can add it. */
 const MISSING: Record<Missing, string> = {
   relay:
     'The two networks do not let each other through, and this installation has no relay. An administrator can set one up: TURN_URL and TURN_SECRET.',
@@ -9,7 +9,7 @@ const MISSING: Record<Missing, string> = {
   other_side: 'The other side does not answer. Their page may be closed, or their network may be down.',
 };
 
-/** How the way between the two pages stands, in a sentence; undefined while there is one. */
+/** State of the way between the two pages, in a sentence; undefined while there is one. */
 export function describeLink(link: Link): string | undefined {
   switch (link.state) {
     case 'connected':

@@ -4,7 +4,7 @@ import './marked-picture.css';
 
 interface MarkedPictureProps {
   track: MediaStreamTrack;
-  /** What is shown on it. */
+  /** Marks on it. */
   marks: Marks;
   label: string;
   /** Whole, or each pixel of it one of this screen. */

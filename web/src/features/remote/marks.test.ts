@@ -50,7 +50,7 @@ describe('a message of the technician', () => {
   });
 });
 
-describe('what is shown on the picture', () => {
+describe('marks on the picture', () => {
   test('is the newest pointer, in whatever order they come', () => {
     const shown = [pointer(2, 0.2, 0.2), pointer(1, 0.1, 0.1)].reduce(withMark, NO_MARKS);
     expect(shown.pointer).toEqual({ x: 0.2, y: 0.2 });

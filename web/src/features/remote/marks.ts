@@ -1,7 +1,7 @@
 import { LINE_POINTS_MAXIMUM, type Pointer, pointerSchema } from '@palisade/contract/remote-pointer';
 import { type Point, pointSchema } from '@palisade/contract/remote-signal';
 
-/** What the technician shows on the customer's picture. Places are shares of it, from 0 to 1, so that they hold at any size; what is none is dropped. */
+/** Marks of the technician on the customer's picture. Places are shares of it, from 0 to 1, so that they hold at any size; what is none is dropped. */
 export type Mark = Pointer;
 
 /** Lines that are kept. */
@@ -29,7 +29,7 @@ interface Line {
   points: readonly (Point | undefined)[];
 }
 
-/** What is shown on the picture just now. */
+/** Present marks on the picture. */
 export interface Marks {
   pointer: Point | null;
   /** The order of the newest pointer that was taken in. */
@@ -41,7 +41,7 @@ export interface Marks {
 
 export const NO_MARKS: Marks = { pointer: null, order: -1, lines: [], erased: -1 };
 
-/** What is shown once a mark has come, in whatever order marks come. */
+/** Marks after one more arrived, independent of their order. */
 export function withMark(marks: Marks, mark: Mark): Marks {
   switch (mark.kind) {
     case 'pointer':

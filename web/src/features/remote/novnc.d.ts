@@ -1,4 +1,4 @@
-// What this uses of noVNC (docs/API.md of its package), which has no types of its own.
+// The used part of noVNC (API.md of its package), which has no types of its own.
 declare module '@novnc/novnc' {
   // biome-ignore lint/style/noDefaultExport: it is noVNC's own
   export default class RFB extends EventTarget {

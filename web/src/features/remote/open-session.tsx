@@ -10,7 +10,7 @@ export function OpenSession({ session }: { session: RemoteSession }) {
   const { phase } = session;
   useEffect(() => attend(session), [session]);
   const wasAsked = useRef(false);
-  // Whoever has approved pressed far below of where it says who is connected now, and how to end it.
+  // The Approve button is far below the sentence about who is connected, and the way to end it.
   useEffect(() => {
     if (phase !== 'claimed' && wasAsked.current) document.querySelector<HTMLElement>('.banner__title')?.focus();
     wasAsked.current = phase === 'claimed';

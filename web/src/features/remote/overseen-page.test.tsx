@@ -54,8 +54,13 @@ it('says who looked at whose screen, how long and how it ended, and what was rep
     of(listOverseenAudit, session),
     reply(listOverseenAudit, [
       {
-        ...{ seq: 1, at: session.started_at, kind: 'remote_session_approved', by: 'self' },
-        ...{ address: null, client: null, details: {} },
+        seq: 1,
+        at: session.started_at,
+        kind: 'remote_session_approved',
+        by: 'self',
+        address: null,
+        client: null,
+        details: {},
       },
     ]),
   );

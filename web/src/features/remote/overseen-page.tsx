@@ -168,7 +168,7 @@ function Sessions() {
   );
 }
 
-/** What an administrator comes for: whether a customer has complained, and whether somebody looks at a screen now. */
+/** Questions of an administrator here: whether a customer has complained, and whether somebody looks at a screen now. */
 function Answer({ onShow }: { onShow: (change: Partial<OverseenChoice>) => void }) {
   const reported = useQuery(reportedQuery);
   const running = useQuery(runningQuery);

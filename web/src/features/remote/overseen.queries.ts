@@ -24,7 +24,7 @@ export const overseenQuery = (choice: OverseenChoice) => ({
   refetchInterval: SESSION_POLL_INTERVAL,
 });
 
-/** How many there are of a choice: the server counts, one row is read. */
+/** Number of sessions of a choice: the server counts, one row is read. */
 const countQuery = (choice: Partial<OverseenChoice>) => ({
   queryKey: [...REMOTE, 'overseen-count', choice],
   queryFn: async ({ signal }: { signal: AbortSignal }) =>

@@ -108,6 +108,7 @@ describe('a technician who asks', () => {
 });
 
 describe('a browser that cannot share', () => {
+  // proves: remote-18
   it('says so, and offers to talk and to send a photo', async () => {
     Object.defineProperty(navigator, 'mediaDevices', { configurable: true, value: {} });
     const session = asked();
@@ -138,6 +139,7 @@ describe('a session that runs', () => {
   const running = () =>
     sessionOf({ status: 'active', support_agent: 'tina', view: 'screen', share: 'running', is_technician_here: true });
 
+  // proves: remote-17
   it('offers after a reload to share again', async () => {
     visit(running());
     expect(await screen.findByRole('button', { name: 'Share again' })).toBeVisible();
@@ -185,7 +187,12 @@ describe('a session that has just ended', () => {
       of(readSessionChanges, session),
       reply(readSessionChanges, [
         {
-          ...{ ...device(1), device_name: 'laptop', state: 'measured', ...times, more: 3, unread: ['firewall'] },
+          ...device(1),
+          device_name: 'laptop',
+          state: 'measured',
+          ...times,
+          more: 3,
+          unread: ['firewall'],
           changes: [
             { thing: 'account', how: 'added', name: '<b>helper</b>' },
             { thing: 'program', how: 'removed', name: 'clamav' },

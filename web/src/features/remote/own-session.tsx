@@ -4,11 +4,11 @@ import { LoadingRows } from '#ui/states.tsx';
 import { isOpen } from './remote.queries.ts';
 import { SessionBanner } from './session-banner.tsx';
 
-/** What it takes to show a screen comes once somebody asks to see it. */
+/** The code for sharing a screen is loaded once somebody asks to see it. */
 const OpenSession = lazy(async () => ({ default: (await import('./open-session.tsx')).OpenSession }));
 const EndedCard = lazy(async () => ({ default: (await import('./ended-card.tsx')).EndedCard }));
 
-/** How long a session that is over stands where it was, in ms: that is when its customer knows best how it was. */
+/** Time for which a finished session stays in its place, in ms: that is when its customer knows best how it was. */
 const FRESH = 10 * 60_000;
 
 /** An own session that is open: its code until somebody asks, then everything else. */

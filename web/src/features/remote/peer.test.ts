@@ -184,6 +184,7 @@ describe('the customer’s side', () => {
     expect(newest().candidates).toMatchObject([{ candidate: 'early' }, { candidate: 'late' }]);
   });
 
+  // proves: remote-16
   test('takes in what the technician shows, and drops what is none', async () => {
     const { sharer } = share();
     sharer.connect();
@@ -257,7 +258,7 @@ describe('the customer’s side', () => {
     expect(FakePeer.made).toHaveLength(1);
   });
 
-  test('does not when the way comes back by itself', async () => {
+  test('does not when the way recovers', async () => {
     const { sharer } = share();
     sharer.connect();
     await settle();
@@ -281,7 +282,7 @@ describe('the customer’s side', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('that has been closed while it asked for servers connects to nobody', async () => {
+  test('that has been closed while it asked for servers makes no connection', async () => {
     const { sharer } = share();
     sharer.connect();
     sharer.close();
@@ -327,6 +328,7 @@ describe('after 15 seconds without a way', () => {
     expect(await fail(refused(701))).toEqual({ state: 'failed', missing: 'relay_answer' });
   });
 
+  // proves: remote-10
   test('says that the relay does not answer any more, where it did before the way was lost', async () => {
     servers = RELAY;
     const { sharer } = share();
@@ -381,7 +383,7 @@ describe('the technician’s side', () => {
     expect(newest().candidates).toMatchObject([{ candidate: 'theirs' }]);
   });
 
-  test('goes on with the connection that is offered anew, and shows one picture for each other one', async () => {
+  test('continues with the connection that is offered anew, and shows one picture for each other one', async () => {
     const watcher = watch();
     watcher.take(offerOf(ONE));
     watcher.take(offerOf(ONE));
@@ -412,6 +414,7 @@ describe('the technician’s side', () => {
     expect(FakePeer.made[0]?.connectionState).toBe('closed');
   });
 
+  // proves: remote-5
   test('knows at once that the picture has ended', async () => {
     const watcher = watch();
     watcher.take(offerOf(ONE));

@@ -119,7 +119,7 @@ export function createSharer(parts: SharerParts): Sharer {
       if (!current || !('connection_id' in signal) || signal.connection_id !== current.id) return;
       const { connection } = current;
       if (signal.type === 'candidate') connection.takeCandidate(signal);
-      // An offer of the other side is none of its business.
+      // It ignores an offer of the other side.
       if (signal.type === 'answer')
         connection.inTurn(async () => {
           if (connection.pc.signalingState !== 'have-local-offer') return;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How good the picture is just now, out of what the browser counts (https://www.w3.org/TR/webrtc-stats/). */
+/** Present quality of the picture, from the browser's counters (https://www.w3.org/TR/webrtc-stats/). */
 export interface Quality {
   /** Shown in the last second; undefined until there are two readings. */
   frames_per_second: number | undefined;
@@ -12,7 +12,7 @@ export interface Quality {
   height: number | undefined;
 }
 
-/** What is kept of a reading for the next one. */
+/** Values of a reading that the next one needs. */
 export interface Reading {
   at: number;
   frames: number;
@@ -98,7 +98,7 @@ export function readQuality(stats: Stats, before: Reading | undefined): { qualit
   return { quality, reading };
 }
 
-/** The quality in one line: "24 frames/s, 18 ms, direct, 1920 × 1080". What is not known is left out. */
+/** The quality in one line: "24 frames/s, 18 ms, direct, 1920 × 1080". Unknown values are left out. */
 export function describeQuality({ frames_per_second, delay_ms, route, width, height }: Quality): string {
   const parts = [
     frames_per_second !== undefined && `${frames_per_second} ${frames_per_second === 1 ? 'frame' : 'frames'}/s`,

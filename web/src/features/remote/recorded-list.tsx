@@ -7,7 +7,7 @@ import type { sessionAuditQuery } from './joined.queries.ts';
 import type { overseenAuditQuery } from './overseen.queries.ts';
 import './after-session.css';
 
-/** What the audit log has of a session, oldest first. */
+/** Audit entries of a session, oldest first. */
 export function RecordedList({ query }: { query: ReturnType<typeof sessionAuditQuery> | ReturnType<typeof overseenAuditQuery> }) {
   const { data: entries, error, refetch } = useQuery(query);
   const now = useMinute();

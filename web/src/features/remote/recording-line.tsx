@@ -7,7 +7,7 @@ import { AskFor, isAllowed } from './session-files.tsx';
 
 interface RecordingLineProps {
   session: JoinedSession;
-  /** What is watched; undefined while nothing is. */
+  /** The watched picture; undefined without one. */
   track: MediaStreamTrack | undefined;
   isPaused: boolean;
 }
@@ -64,7 +64,7 @@ export function RecordingLine({ session, track, isPaused }: RecordingLineProps) 
   );
 }
 
-/** What becomes of the last recording; also once its session is over. */
+/** State of the last recording; also once its session is over. */
 export function RecordingOnItsWay({ session_id }: { session_id: string }) {
   const recording = useRecording();
   if (recording?.session_id !== session_id || recording.phase === 'recording' || recording.phase === 'beginning') return null;

@@ -2,7 +2,7 @@ import { beginRecording, RECORDING_BYTES_MAXIMUM, type SessionFile, sendRecordin
 import { useSyncExternalStore } from 'react';
 import { call, sentenceOf, upload } from '#api/call.ts';
 
-/** What this page records, or hands in. It outlives the screen of the session: the session ends before its recording is here. */
+/** The recording of this page, or its upload. It outlives the screen of the session: the session ends before its recording is here. */
 export interface Recording {
   session_id: string;
   phase: 'beginning' | 'recording' | 'sending' | 'sent' | 'failed';
@@ -17,7 +17,7 @@ export interface Recording {
 
 /** Bits of a second: a screen at rest takes less. 200 MB are half an hour of it. */
 const BITS_PER_SECOND = 900_000;
-/** How often the browser hands out what it has taken down, in ms. */
+/** Interval at which the browser hands out recorded data, in ms. */
 const PIECE = 1_000;
 /** A container's end, and what comes while the recorder stops. */
 const SLACK_BYTES = 4 * 1024 * 1024;
@@ -45,7 +45,7 @@ export function useRecording(): Recording | undefined {
   return useSyncExternalStore(subscribe, () => recording);
 }
 
-/** What of the browser a recording takes. */
+/** Parts of the browser that a recording needs. */
 function typeToRecord(): string | undefined {
   return typeof MediaRecorder === 'undefined' ? undefined : TYPES.find((type) => MediaRecorder.isTypeSupported(type));
 }

@@ -71,7 +71,7 @@ describe('the session history', () => {
     expect(cancelled?.getByText('Cancelled')).toBeVisible();
   });
 
-  it('goes on with Show more, and is narrowed by the server', async () => {
+  it('continues with Show more, and is narrowed by the server', async () => {
     const asked: string[] = [];
     const old = sessionOf({ session_code: 'AAA-AAA-AA2', status: 'completed' });
     server.on(listSessions, (query) => {

@@ -72,7 +72,7 @@ export function useSettled() {
   const queries = useQueryClient();
   return {
     queries,
-    // Whatever a move did to the other sessions, the server knows it.
+    // The server knows the effect of a move on other sessions.
     renews: [REMOTE],
     onError: (error: Error) => console.error(error),
   };
@@ -118,7 +118,7 @@ function isNewer(session: LiveSession, known: LiveSession): boolean {
   return session.id === known.id && session.version > known.version;
 }
 
-/** Has what is shown of remote sessions follow what this page is told of the one that it is in. */
+/** Makes the shown sessions follow events of the session of this page. */
 export function useSessionEvents(): void {
   const queries = useQueryClient();
   useEffect(

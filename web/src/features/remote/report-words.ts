@@ -1,6 +1,6 @@
 import type { ReportKind } from '@palisade/contract/remote-session';
 
-/** What a customer reports, as they say it of the technician. */
+/** Reports of a customer about the technician, in their words. */
 export const REPORTS: Record<ReportKind, string> = {
   asked_for_money: 'They asked for money or gift cards',
   asked_for_password: 'They asked for a password or a code',

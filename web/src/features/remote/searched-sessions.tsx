@@ -21,12 +21,12 @@ function isNarrowed({ status, search }: SessionChoice): boolean {
 
 interface SearchedSessionsProps<Session> {
   pages: SearchedPages<SessionChoice, Session>;
-  /** What is listed, as a sentence has it: "the session history". */
+  /** Name of the list in a sentence: "the session history". */
   what: string;
-  /** What may be searched for. */
+  /** Searchable fields. */
   placeholder: string;
   onRetry: () => unknown;
-  /** What stands here before there is any session. */
+  /** Content before the first session. */
   empty: ReactNode;
   /** One session as an item of the list. */
   children: (session: Session) => ReactNode;

@@ -11,7 +11,7 @@ import './session-banner.css';
 
 const MINUTE = 60_000;
 
-/** How long a code can still be used, in words; the server decides the end, so the last moments are not counted down. */
+/** Remaining lifetime of a code, in words; the server decides the end, so the last moments are not counted down. */
 export function describeValidity(expires_at: string, now: number): string {
   const left = Date.parse(expires_at) - now;
   if (left <= 0) return 'The code has expired.';
@@ -20,7 +20,7 @@ export function describeValidity(expires_at: string, now: number): string {
   return minutes === 1 ? 'Valid for 1 more minute.' : `Valid for ${minutes} more minutes.`;
 }
 
-/** What goes on right now: a code that waits, or a technician who has joined. */
+/** The present session: a code that waits, or a technician who has joined. */
 export function SessionBanner({ session }: { session: RemoteSession }) {
   const end = useEndSession();
   const isWaiting = session.status === 'pending';

@@ -23,7 +23,7 @@ interface Unsent {
   message: string;
 }
 
-/** What both write beside the picture. */
+/** The chat beside the picture. */
 export function SessionChat({ session_id, side }: { session_id: string; side: Side }) {
   const { data: messages, error, refetch } = useQuery(sessionMessagesQuery(session_id));
   useMessageEvents(session_id);

@@ -25,9 +25,17 @@ const running = (...grants: GrantKind[]): JoinedSession =>
 
 function fileOf(session: JoinedSession, parts: Partial<SessionFile> = {}): SessionFile {
   return {
-    ...{ id: '01930000-0000-7000-8000-0000000000f1', session_id: session.id, kind: 'file', side: 'technician', author: 'tina' },
-    ...{ filename: 'setup <b>1</b>.txt', size: 2_048, status: 'clean', threat: null },
-    ...{ sent_at: '2026-11-20T10:03:00.000Z', deleted_at: null },
+    id: '01930000-0000-7000-8000-0000000000f1',
+    session_id: session.id,
+    kind: 'file',
+    side: 'technician',
+    author: 'tina',
+    filename: 'setup <b>1</b>.txt',
+    size: 2_048,
+    status: 'clean',
+    threat: null,
+    sent_at: '2026-11-20T10:03:00.000Z',
+    deleted_at: null,
     ...parts,
   };
 }
@@ -103,7 +111,7 @@ describe('files of a session', () => {
   });
 });
 
-describe('what is beside the picture', () => {
+describe('parts beside the picture', () => {
   it('is allowed and taken back by the customer, and not before', async () => {
     const session = running();
     visit(session, []);

@@ -20,7 +20,7 @@ type Asked = 'files' | 'recording';
 
 export const isAllowed = ({ grants }: Pick<LiveSession, 'grants'>, grant: Asked) => grants.some((held) => held.grant === grant);
 
-/** How a file stands, for the side that reads it. */
+/** State of a file, for the reading side. */
 function describeFile({ status, threat, kind, size }: SessionFile): string {
   switch (status) {
     case 'recording':
@@ -214,7 +214,7 @@ const WORDS: Record<Asked, { allow: string; asked: string; off: string; on: stri
   },
 };
 
-/** What the customer allows, beside the picture; silence is a no. */
+/** The customer's permissions beside the picture; silence is a no. */
 export function Allow({ session, grant }: { session: LiveSession; grant: Asked }) {
   const [isAsked, setIsAsked] = useState(false);
   const give = useGrant(session.id);

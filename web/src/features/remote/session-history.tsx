@@ -72,7 +72,7 @@ export function SessionHistory() {
   );
 }
 
-/** What is open is read again and again elsewhere; when something of it has changed, the history has changed as well. */
+/** Open sessions are read repeatedly elsewhere; when one has changed, the history has changed as well. */
 function useReadAnewWith(newest: unknown, refetch: () => unknown) {
   const before = useRef(newest);
   useEffect(() => {

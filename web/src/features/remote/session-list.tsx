@@ -7,7 +7,7 @@ import './session-list.css';
 interface SessionRowProps {
   session: RemoteSession;
   now: number;
-  /** Who is on the other side. */
+  /** The person on the other side. */
   who: ReactNode;
   /** It is the reader's own: what ended it is said to its customer. */
   isOwn?: boolean;

@@ -127,7 +127,7 @@ function Shown({ session, sharing }: { session: RemoteSession; sharing: Sharing 
 interface MirrorProps {
   screen: Screen;
   sharing: Sharing;
-  /** The technician, while no page of theirs is there. */
+  /** The technician, without an open page. */
   away: string | null | undefined;
 }
 
@@ -174,7 +174,7 @@ function MoreScreens({ session, sharing }: { session: RemoteSession; sharing: Sh
   );
 }
 
-/** Nothing is shown: before the first picture, after the page was loaded again, after the browser was told to stop, or on a phone. */
+/** No picture: before the first picture, after the page was loaded again, after the browser was told to stop, or on a phone. */
 function Nothing({ session, sharing }: { session: RemoteSession; sharing: Sharing }) {
   const missing = missingToShare();
   const wasShown = session.view === 'screen';

@@ -106,7 +106,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-describe('what a customer shows', () => {
+describe('shared screens of a customer', () => {
   test('is chosen first, then approved, then offered, and every screen says so', async () => {
     await begin();
     await approve();
@@ -115,7 +115,10 @@ describe('what a customer shows', () => {
     expect(signals().at(-1)).toMatchObject({ surface: 'monitor' });
     expect(sharing().screens).toHaveLength(1);
     expect(renderHook(useSharingNow).result.current).toEqual({
-      ...{ technician: 'tina', is_shown: true, is_paused: false, voice: 'off' },
+      technician: 'tina',
+      is_shown: true,
+      is_paused: false,
+      voice: 'off',
     });
   });
 
@@ -216,7 +219,7 @@ describe('what a customer shows', () => {
     expect(sharing().session_id).toBeUndefined();
   });
 
-  test('ends here when another device of theirs has taken the place', async () => {
+  test('ends here when another device of the person has taken the place', async () => {
     await begin();
     await approve();
     act(() => socket().say({ kind: 'refused', topic: { session_id: session.id }, why: 'taken' }));

@@ -17,7 +17,7 @@ import { createSharer, type Sharer } from './peer.ts';
 export interface Screen {
   id: string;
   track: MediaStreamTrack;
-  /** What it is, where the browser says so. */
+  /** Its kind, where the browser says so. */
   surface: 'monitor' | 'window' | 'browser' | null;
   link: Link;
   marks: Marks;
@@ -26,7 +26,7 @@ export interface Screen {
 /** Why nothing was shown after the browser had asked: the person said no, or the browser could not read the screen. */
 export type NotShown = 'refused' | 'unreadable';
 
-/** What this page shows of this computer, in which session, and whether it is the page of it. */
+/** Shared parts of this computer, their session, and whether this is the session's page. */
 export interface Sharing {
   session_id: string | undefined;
   /** Of several windows and devices of one person one is the session's page. */
@@ -54,7 +54,7 @@ const NOTHING: Sharing = {
 
 /** The technician's page asks for an offer where it has no picture. However often it asks, there is one in so many ms: each is a connection of this page's. */
 export const OFFERS_EVERY = 1_000;
-/** How long it takes at most until a page is told what its own call has changed, in ms. */
+/** Longest delay until a page receives the event of its own call, in ms. */
 const RUNNING_PATIENCE = 2_000;
 
 let sharing = NOTHING;
@@ -106,7 +106,7 @@ export function useSharing(): Sharing {
   return useSyncExternalStore(subscribe, () => sharing);
 }
 
-/** What of the browser is missing to show a screen; undefined: nothing. */
+/** Part of the browser that is missing to share a screen; undefined for none. */
 export function missingToShare(): 'browser' | 'secure_page' | undefined {
   if (!window.isSecureContext) return 'secure_page';
   // Phones have none.
@@ -114,7 +114,7 @@ export function missingToShare(): 'browser' | 'secure_page' | undefined {
 }
 
 /**
- * Makes this page the one of its person in a session, until the session is over: it is told of it, and signals of the technician come here. Of several windows the first one
+ * Makes this page the one of its person in a session, until the session is over: events and signals of the technician come here. Of several windows the first one
  * is it until it is closed; with `isSure` this one, because the person does something here.
  */
 export function attend({ id, support_agent }: Pick<RemoteSession, 'id' | 'support_agent'>, isSure = false): void {
@@ -216,7 +216,7 @@ function takeChange(session: LiveSession): void {
   if (session.status === 'active') tellRunning();
   if (sharing.place !== 'asked') return;
   set({ place: 'ours' });
-  // A page that was loaded again shows nothing, whatever it showed before; one that was cut off goes on.
+  // A reloaded page shows nothing; one that was cut off continues.
   if (sharing.screens.length === 0 && session.share === 'running') say({ type: 'share_stopped', connection_id: null });
   if (sharing.isPaused) say({ type: 'paused' });
   for (const { id, link } of sharing.screens) if (link.state !== 'connected') sharers.get(id)?.connect();
@@ -260,7 +260,7 @@ async function choose(): Promise<MediaStreamTrack | NotShown> {
     const stream = await navigator.mediaDevices.getDisplayMedia({
       video: { frameRate: { ideal: 30, max: 30 } },
       audio: false,
-      // This page in its own picture is a hall of mirrors.
+      // TypeScript does not know these options yet, so they are spread. The first one keeps this page out of its own picture.
       ...{ selfBrowserSurface: 'exclude', surfaceSwitching: 'include', monitorTypeSurfaces: 'include' },
     });
     return stream.getVideoTracks()[0] ?? 'unreadable';
@@ -336,7 +336,7 @@ function show(session_id: string, track: MediaStreamTrack): void {
   sharer.connect();
 }
 
-/** Shows one of several pictures no longer; the session goes on. */
+/** Stops one of several pictures; the session continues. */
 export function stopScreen(id: string): void {
   const sharer = sharers.get(id);
   if (!sharer) return;
@@ -359,10 +359,10 @@ export function pause(isPaused: boolean): void {
   say({ type: isPaused ? 'paused' : 'resumed' });
 }
 
-/** How many screens say that something is shown, or heard. */
+/** Number of screens that say that a picture or a voice is on. */
 let told = 0;
 
-/** Nothing is shown, and nobody heard, without a screen that says so: whoever signs out, or goes where there is none, shows nothing any more. */
+/** Picture and voice need a screen that says so: they end for a person who signs out, or goes to a place without one. */
 export function tellOnScreen(): () => void {
   told += 1;
   return () => {
@@ -388,7 +388,7 @@ export async function stop(): Promise<void> {
   try {
     await call(completeSession, { params: { id } });
   } catch (error) {
-    // Nothing is shown any more, which is what was asked for; the server ends a session without a picture after a minute.
+    // The picture has ended, as requested; the server ends a session without a picture after a minute.
     console.error(error);
   }
 }

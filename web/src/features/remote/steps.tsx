@@ -5,7 +5,7 @@ export interface Step {
   sentence: string;
 }
 
-/** What happens one after the other, on a thread. */
+/** Steps one after the other, on a thread. */
 export function Steps({ steps }: { steps: readonly Step[] }) {
   return (
     <ol className="steps">

@@ -8,7 +8,7 @@ import type { Mark } from './marks.ts';
 import { createWatcher, type Picture, type Watcher } from './peer.ts';
 import { describeQuality, type Reading, readQuality } from './quality.ts';
 
-/** What the technician's page has of a session. */
+/** State of a session on the technician's page. */
 export interface Watch {
   /** Of several windows of one person one is the session's page. */
   place: 'asked' | 'ours' | 'taken';
@@ -21,7 +21,7 @@ export interface Watch {
 
 const NOTHING: Watch = { place: 'asked', pictures: [], link: { state: 'waiting' }, code: undefined, isPaused: false };
 
-/** How often a picture that is shared and does not come is asked for, in ms. */
+/** Interval at which a missing shared picture is requested, in ms. */
 const ASKED_EVERY = 3_000;
 
 /** Watches a session for as long as it is shown. `turn` is another number when the person wants this window to be the session's page. */
@@ -95,10 +95,10 @@ export function useWatch({ id, is_paused }: Pick<LiveSession, 'id' | 'is_paused'
   };
 }
 
-/** How often the quality is measured, in ms. */
+/** Interval at which the quality is measured, in ms. */
 const MEASURED_EVERY = 2_000;
 
-/** How good a picture is just now, in one line. */
+/** Present quality of a picture, in one line. */
 export function useQuality(
   connection_id: string | undefined,
   stats: (connection_id: string) => Promise<RTCStatsReport | undefined>,

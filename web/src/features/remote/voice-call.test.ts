@@ -2,7 +2,7 @@ import type { Voice } from '@palisade/contract/remote-record';
 import type { Signal } from '@palisade/contract/remote-signal';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Link } from './connection.ts';
-import { createVoiceCall, VOICE_ASKED_EVERY } from './voice-call.ts';
+import { VOICE_ASKED_EVERY, VoiceCall } from './voice-call.ts';
 
 /** As much of a browser's connection as voices use; the test plays the network. */
 class FakePeer extends EventTarget {
@@ -73,7 +73,7 @@ let heard: (MediaStreamTrack | undefined)[];
 const microphone = trackOf();
 
 function start(side: 'customer' | 'technician') {
-  return createVoiceCall({
+  return new VoiceCall({
     side,
     track: microphone,
     ice: async () => [],
@@ -161,7 +161,11 @@ describe('the customer’s voice', () => {
 
 describe('the technician’s voice', () => {
   const candidate: Signal = {
-    ...{ type: 'candidate', connection_id: ONE, candidate: 'theirs', sdp_mid: '0', sdp_mline_index: 0 },
+    type: 'candidate',
+    connection_id: ONE,
+    candidate: 'theirs',
+    sdp_mid: '0',
+    sdp_mline_index: 0,
     username_fragment: null,
   };
 

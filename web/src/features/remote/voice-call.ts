@@ -4,28 +4,13 @@ import type { CustomerSignal, Signal, TechnicianSignal } from '@palisade/contrac
 import { randomUuid } from '#api/browser.ts';
 import { type Connection, certificateOfPage, createConnection, type IceServers, type Link, tellCode } from './connection.ts';
 
-/** How often voices that should be heard and are not are asked for, in ms. */
+/** Interval at which missing voices are requested, in ms. */
 export const VOICE_ASKED_EVERY = 3_000;
 
-/** What both sides' pages say. */
+/** Signals of both sides' pages. */
 type VoiceSignal = Extract<CustomerSignal | TechnicianSignal, { type: 'candidate' | 'offer' | 'answer' | 'voice_wanted' }>;
 
-/**
- * The talk of the two sides by voice, on a connection of its own: it begins and ends without touching a picture, and needs none. As with the picture, the customer's page alone
- * offers. There is one while both sides have their voice on.
- */
-export interface VoiceCall {
-  /** How both sides stand, by the session. */
-  stand: (voice: LiveSession['voice']) => void;
-  take: (signal: Signal) => void;
-  /** What is sent from now on; null: nothing, because the microphone is gone. */
-  speak: (track: MediaStreamTrack | null) => void;
-  /** Looks for a way anew. */
-  again: () => void;
-  close: () => void;
-}
-
-export function createVoiceCall(parts: {
+export interface VoiceCallParts {
   side: Side;
   track: MediaStreamTrack;
   ice: () => Promise<IceServers>;
@@ -35,72 +20,125 @@ export function createVoiceCall(parts: {
   onCode: (code: string | undefined) => void;
   /** The other side's voice as it comes; undefined once it comes no more. */
   onVoice: (track: MediaStreamTrack | undefined) => void;
-}): VoiceCall {
-  const { side, ice, send, onLink, onCode, onVoice } = parts;
-  let track: MediaStreamTrack | null = parts.track;
-  let current: { id: string; connection: Connection } | undefined;
-  let sender: RTCRtpSender | undefined;
-  let areBothOn = false;
-  let isClosed = false;
-  let attempt = 0;
-  let isOpening = false;
-  let asking: ReturnType<typeof setInterval> | undefined;
-  /** Signals one after the other: candidates that come before the connection is made wait for it. */
-  let arrivals = Promise.resolve();
+}
 
-  function drop(): void {
-    attempt += 1;
-    current?.connection.close();
-    current = undefined;
-    sender = undefined;
-    onVoice(undefined);
+/**
+ * The talk of the two sides by voice, on a connection of its own: it begins and ends without touching a picture, and needs none. As with the picture, the customer's page alone
+ * offers. There is one while both sides have their voice on.
+ */
+export class VoiceCall {
+  readonly #parts: VoiceCallParts;
+  #track: MediaStreamTrack | null;
+  #current: { id: string; connection: Connection } | undefined;
+  #sender: RTCRtpSender | undefined;
+  #areBothOn = false;
+  #isClosed = false;
+  #attempt = 0;
+  #isOpening = false;
+  #asking: ReturnType<typeof setInterval> | undefined;
+  /** Signals one after the other: candidates that come before the connection is made wait for it. */
+  #arrivals = Promise.resolve();
+
+  constructor(parts: VoiceCallParts) {
+    this.#parts = parts;
+    this.#track = parts.track;
   }
 
-  const wanted = () => send({ type: 'voice_wanted' });
-  const fail = (error: unknown) => {
-    if (isClosed) return;
+  /** Takes the state of both sides, as the session says it. */
+  stand({ customer, technician }: LiveSession['voice']): void {
+    const areOn = customer !== 'off' && technician !== 'off';
+    if (areOn === this.#areBothOn || this.#isClosed) return;
+    this.#areBothOn = areOn;
+    clearInterval(this.#asking);
+    if (!areOn) {
+      this.#drop();
+      this.#parts.onLink({ state: 'waiting' });
+    } else if (this.#parts.side === 'customer') this.#connect().catch(this.#fail);
+    else
+      this.#asking = setInterval(() => {
+        if (!this.#current && !this.#isOpening) this.#ask();
+      }, VOICE_ASKED_EVERY);
+  }
+
+  take(signal: Signal): void {
+    this.#arrivals = this.#arrivals.then(() => this.#take(signal)).catch(this.#fail);
+  }
+
+  /** Takes what is sent from now on; null when the microphone is gone. */
+  speak(track: MediaStreamTrack | null): void {
+    this.#track = track;
+    void this.#sender?.replaceTrack(track);
+  }
+
+  /** Looks for a way anew. */
+  again(): void {
+    if (this.#parts.side === 'customer') this.#connect().catch(this.#fail);
+    else this.#ask();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#asking);
+    this.#drop();
+  }
+
+  #drop(): void {
+    this.#attempt += 1;
+    this.#current?.connection.close();
+    this.#current = undefined;
+    this.#sender = undefined;
+    this.#parts.onVoice(undefined);
+  }
+
+  #ask(): void {
+    this.#parts.send({ type: 'voice_wanted' });
+  }
+
+  readonly #fail = (error: unknown): void => {
+    if (this.#isClosed) return;
     console.error(error);
-    onLink({ state: 'failed', missing: 'other_side' });
+    this.#parts.onLink({ state: 'failed', missing: 'other_side' });
   };
 
-  async function open(id: string): Promise<Connection | undefined> {
-    drop();
-    const own = attempt;
-    isOpening = true;
-    const [iceServers, certificate] = await Promise.all([ice(), certificateOfPage()]).finally(() => (isOpening = false));
-    if (isClosed || own !== attempt) return undefined;
+  async #open(id: string): Promise<Connection | undefined> {
+    const { side, ice, send, onLink, onVoice } = this.#parts;
+    this.#drop();
+    const own = this.#attempt;
+    this.#isOpening = true;
+    const [iceServers, certificate] = await Promise.all([ice(), certificateOfPage()]).finally(() => (this.#isOpening = false));
+    if (this.#isClosed || own !== this.#attempt) return undefined;
     const connection: Connection = createConnection({
       connection_id: id,
       iceServers,
       certificate,
       onLink,
       onCandidate: send,
-      onLost: () => (side === 'customer' ? offer(id, connection, true) : wanted()),
+      onLost: () => (side === 'customer' ? this.#offer(id, connection, true) : this.#ask()),
     });
-    current = { id, connection };
+    this.#current = { id, connection };
     connection.pc.addEventListener('track', (event) => onVoice(event.track));
     return connection;
   }
 
-  async function connect(): Promise<void> {
+  async #connect(): Promise<void> {
     const id = randomUuid();
-    const connection = await open(id);
+    const connection = await this.#open(id);
     if (!connection) return;
-    ({ sender } = connection.pc.addTransceiver(track ?? 'audio', { direction: 'sendrecv' }));
-    offer(id, connection, false);
+    this.#sender = connection.pc.addTransceiver(this.#track ?? 'audio', { direction: 'sendrecv' }).sender;
+    this.#offer(id, connection, false);
   }
 
-  function offer(connection_id: string, connection: Connection, iceRestart: boolean): void {
+  #offer(connection_id: string, connection: Connection, iceRestart: boolean): void {
     connection.watch();
     connection.inTurn(async () => {
       const { pc } = connection;
       await pc.setLocalDescription(await pc.createOffer({ iceRestart }));
-      send({ type: 'offer', connection_id, sdp: pc.localDescription?.sdp ?? '' });
+      this.#parts.send({ type: 'offer', connection_id, sdp: pc.localDescription?.sdp ?? '' });
     });
   }
 
-  async function answer(connection_id: string, sdp: string): Promise<void> {
-    const connection = current?.id === connection_id ? current.connection : await open(connection_id);
+  async #answer(connection_id: string, sdp: string): Promise<void> {
+    const connection = this.#current?.id === connection_id ? this.#current.connection : await this.#open(connection_id);
     if (!connection) return;
     connection.watch();
     connection.inTurn(async () => {
@@ -109,22 +147,23 @@ export function createVoiceCall(parts: {
       const [transceiver] = pc.getTransceivers();
       if (transceiver) {
         transceiver.direction = 'sendrecv';
-        ({ sender } = transceiver);
-        await sender.replaceTrack(track);
+        this.#sender = transceiver.sender;
+        await this.#sender.replaceTrack(this.#track);
       }
       await pc.setLocalDescription(await pc.createAnswer());
-      send({ type: 'answer', connection_id, sdp: pc.localDescription?.sdp ?? '' });
-      await tellCode(connection, onCode);
+      this.#parts.send({ type: 'answer', connection_id, sdp: pc.localDescription?.sdp ?? '' });
+      await tellCode(connection, this.#parts.onCode);
     });
   }
 
-  async function take(signal: Signal): Promise<void> {
-    if (isClosed || !areBothOn) return;
+  async #take(signal: Signal): Promise<void> {
+    const { side, onCode } = this.#parts;
+    if (this.#isClosed || !this.#areBothOn) return;
     if (side === 'technician' && signal.type === 'offer' && isOfVoices(signal.sdp))
-      await answer(signal.connection_id, signal.sdp);
-    if (side === 'customer' && signal.type === 'voice_wanted') await connect();
-    if (!current || !('connection_id' in signal) || signal.connection_id !== current.id) return;
-    const { connection } = current;
+      await this.#answer(signal.connection_id, signal.sdp);
+    if (side === 'customer' && signal.type === 'voice_wanted') await this.#connect();
+    if (!this.#current || !('connection_id' in signal) || signal.connection_id !== this.#current.id) return;
+    const { connection } = this.#current;
     if (signal.type === 'candidate') connection.takeCandidate(signal);
     if (side === 'customer' && signal.type === 'answer')
       connection.inTurn(async () => {
@@ -133,37 +172,4 @@ export function createVoiceCall(parts: {
         await tellCode(connection, onCode);
       });
   }
-
-  return {
-    stand({ customer, technician }) {
-      const areOn = customer !== 'off' && technician !== 'off';
-      if (areOn === areBothOn || isClosed) return;
-      areBothOn = areOn;
-      clearInterval(asking);
-      if (!areOn) {
-        drop();
-        onLink({ state: 'waiting' });
-      } else if (side === 'customer') connect().catch(fail);
-      else
-        asking = setInterval(() => {
-          if (!current && !isOpening) wanted();
-        }, VOICE_ASKED_EVERY);
-    },
-    take(signal) {
-      arrivals = arrivals.then(() => take(signal)).catch(fail);
-    },
-    speak(now) {
-      track = now;
-      void sender?.replaceTrack(now);
-    },
-    again() {
-      if (side === 'customer') connect().catch(fail);
-      else wanted();
-    },
-    close() {
-      isClosed = true;
-      clearInterval(asking);
-      drop();
-    },
-  };
 }

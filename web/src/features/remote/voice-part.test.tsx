@@ -107,6 +107,7 @@ describe('one’s own voice', () => {
     ]);
   });
 
+  // proves: remote-19
   it.each([
     ['NotAllowedError', /told not to use the microphone/u],
     ['NotFoundError', /No microphone was found/u],
@@ -121,6 +122,7 @@ describe('one’s own voice', () => {
     expect(await screen.findByRole('button', { name: 'Unmute' })).toBeVisible();
   });
 
+  // proves: remote-20
   it('is muted when the microphone is unplugged, and Unmute opens another one', async () => {
     visit();
     await press('Turn my voice on');

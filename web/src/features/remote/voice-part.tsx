@@ -31,7 +31,7 @@ export function VoicePart({ session, side, other, hasCode }: VoicePartProps) {
   const own = useVoice();
   const isOn = own.session_id === session.id && (own.state === 'muted' || own.state === 'open');
   const theirs = session.voice[side === 'customer' ? 'technician' : 'customer'];
-  // The technician’s ends with the picture; the customer’s goes on on every screen, which says so.
+  // The technician’s ends with the picture; the customer’s continues on every screen, which says so.
   useEffect(() => (side === 'technician' ? stopVoice : undefined), [side]);
   return (
     <section className="voice" aria-labelledby="voice" data-state={isOn ? own.state : 'off'}>
@@ -101,7 +101,7 @@ function Invitation({ session, own, side, other, theirs }: InvitationProps) {
   );
 }
 
-/** How oneself and the other side stand, in two sentences. */
+/** State of oneself and of the other side, in two sentences. */
 function describeTalk(state: OwnVoice['state'], theirs: Voice, other: string): string {
   const isOpen = state === 'open';
   if (theirs === 'off')

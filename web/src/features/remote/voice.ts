@@ -4,12 +4,12 @@ import { onEvent, saySignal } from '#api/events.ts';
 import type { Link } from './connection.ts';
 import { readIceServers } from './ice.ts';
 import { onPlace, tellVoice } from './sharing.ts';
-import { createVoiceCall, type VoiceCall } from './voice-call.ts';
+import { VoiceCall } from './voice-call.ts';
 
 /** Why this person is not heard: the browser was told not to, there is no microphone, another program has it, or it was unplugged. */
 export type NotHeard = 'insecure' | 'refused' | 'missing' | 'busy' | 'unplugged';
 
-/** How this page takes part in the talk by voice. */
+/** Voice state of this page. */
 export interface OwnVoice {
   session_id: string | undefined;
   /** `asking`: the browser asks its person for the microphone. */
@@ -127,7 +127,7 @@ export async function startVoice({ id }: Pick<LiveSession, 'id'>, side: Side): P
     return;
   }
   microphone = chosen;
-  const made = createVoiceCall({
+  const made = new VoiceCall({
     side,
     track: chosen,
     ice: () => readIceServers(id),

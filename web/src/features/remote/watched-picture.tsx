@@ -25,7 +25,7 @@ interface WatchedPictureProps {
   picture: Picture;
   customer: string;
   isPaused: boolean;
-  /** What stands over the picture while it cannot be relied on. */
+  /** Notice over the picture while it is unreliable. */
   trouble: string | undefined;
   /** Looks for a way anew, where there is none. */
   onAgain: (() => void) | undefined;
@@ -99,7 +99,7 @@ export function WatchedPicture({ picture, customer, isPaused, trouble, onAgain, 
   );
 }
 
-/** How old the picture is, once it stands still. */
+/** Age of the picture, once it stands still. */
 function Still({ frame_at, trouble }: { frame_at: number | undefined; trouble: string | undefined }) {
   const now = useSecond();
   const isStill = frame_at !== undefined && now - frame_at > STILL_AFTER;
@@ -153,7 +153,7 @@ interface Drawing {
   line: { id: number; points: Point[] } | undefined;
 }
 
-/** What the technician shows with the mouse, a pen or a finger: told to the customer, and drawn here as it is drawn there. */
+/** Marks of the technician by mouse, pen or finger: told to the customer, and drawn here as it is drawn there. */
 function useMarking(box: RefObject<HTMLElement | null>, tool: 'point' | 'draw', mark: (mark: Mark) => boolean) {
   const [marks, setMarks] = useState<Marks>(NO_MARKS);
   const state = useRef<Drawing>({ order: 0, id: 0, told_at: 0, line: undefined });

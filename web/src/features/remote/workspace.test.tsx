@@ -44,7 +44,7 @@ function visit(parts: Partial<JoinedSession>): JoinedSession {
   return session;
 }
 
-describe('what the technician is told while there is no picture', () => {
+describe('messages to the technician while there is no picture', () => {
   it.each([
     [{ status: 'pending', phase: 'claimed' }, 'Waiting for maria to approve'],
     [{ share: 'none', view: 'screen' }, 'They choose what to show.'],
@@ -56,7 +56,7 @@ describe('what the technician is told while there is no picture', () => {
     expect(screen.getByText(words)).toBeVisible();
   });
 
-  it('says when the session ends by itself', () => {
+  it('says when the session will end', () => {
     visit({ share: 'stopped', view: 'screen', due_reason: 'share_stopped', due_at: new Date(Date.now() + 42_500).toISOString() });
     expect(screen.getByRole('timer')).toHaveTextContent(/^The session ends in 0:4\d\.$/u);
   });

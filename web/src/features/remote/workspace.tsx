@@ -147,7 +147,7 @@ function WaitingRoom({ session }: { session: JoinedSession }) {
   );
 }
 
-/** What ends a session within a minute or two, so that whoever waits is told when. */
+/** Causes that end a session within a minute or two, so that the waiting side knows when. */
 const SOON: ReadonlySet<EndReason> = new Set(['share_stopped', 'customer_gone', 'server_restart']);
 
 /** It runs, and there is nothing to see. */
@@ -193,7 +193,7 @@ const PARTS = [
   { name: 'customer', label: 'Customer', icon: IconUser },
 ] as const;
 
-/** What stands beside the picture, one at a time. */
+/** Parts beside the picture, one at a time. */
 function Beside({ session, code }: { session: JoinedSession; code: string | undefined }) {
   const [part, setPart] = useState<(typeof PARTS)[number]['name']>('chat');
   return (

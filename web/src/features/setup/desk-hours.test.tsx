@@ -20,6 +20,7 @@ beforeEach(() => {
   server.on(changeDeskSettings, reply(changeDeskSettings, ALWAYS));
 });
 
+// proves: support-staff-24
 it('sets days and times, with a pause, and closes a day', async () => {
   renderForTest(<DeskHours />);
   const user = userEvent.setup();

@@ -1,6 +1,13 @@
 import { NumberInput, TextInput } from '@mantine/core';
 import '@mantine/core/styles/NumberInput.layer.css';
-import { changeDeskSettings, type DeskSettings, readDeskSettings, WEEKDAYS, type Weekday } from '@palisade/contract/desk';
+import {
+  changeDeskSettings,
+  type DeskSettings,
+  type ReadSettings,
+  readDeskSettings,
+  WEEKDAYS,
+  type Weekday,
+} from '@palisade/contract/desk';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
@@ -48,7 +55,7 @@ const DAY_NAMES: Record<Weekday, string> = {
 
 type Time = NonNullable<DeskSettings['hours']>[number];
 
-/** What stands there when somebody says that support is not always there. */
+/** Initial hours when support is not always there. */
 const USUAL: readonly Time[] = WEEKDAYS.slice(0, 5).map((day) => ({ day, from: '09:00', to: '17:00' }));
 
 /** Where this browser keeps what was chosen here and not saved. */
@@ -61,10 +68,10 @@ const keptSchema: z.ZodType<DeskSettings> = z.object({
   offline_minutes: z.number(),
 });
 
-/** What the server refuses of these is said at the field. */
+/** A refusal of the server is shown at the field. */
 const SHOWN_AT_FIELDS = ['time_zone', 'unanswered_minutes', 'offline_minutes'];
 
-function HoursForm({ initial }: { initial: DeskSettings }) {
+function HoursForm({ initial }: { initial: ReadSettings }) {
   const zones = useId();
   const queries = useQueryClient();
   const [kept] = useState(() => readKept(PLACE, keptSchema));
@@ -82,10 +89,15 @@ function HoursForm({ initial }: { initial: DeskSettings }) {
     const next = { ...settings, ...part };
     setSettings(next);
     keepValues(PLACE, next, initial);
-    // What was said is of the hours before.
+    // The message is about the hours before.
     if (!save.isPending) save.reset();
   }
   const { hours } = settings;
+  const { unknown_time_zone } = initial;
+  const unknownZone =
+    unknown_time_zone === undefined || settings.time_zone !== initial.time_zone || save.isSuccess
+      ? undefined
+      : `This server doesn’t know ${unknown_time_zone}, so hours are in UTC.`;
 
   return (
     <Form noValidate className="desk-hours" error={save.error} busy={save.isPending} onSubmit={() => save.mutate(settings)}>
@@ -101,7 +113,7 @@ function HoursForm({ initial }: { initial: DeskSettings }) {
             size="md"
             list={zones}
             description="Such as Europe/Vienna. Customers read in their own time when support is back."
-            error={messages['time_zone']}
+            error={messages['time_zone'] ?? unknownZone}
             value={settings.time_zone}
             onChange={(event) => change({ time_zone: event.currentTarget.value })}
           />
@@ -194,7 +206,7 @@ function Day({ day, times, onChange }: DayProps) {
               value={time.to === '24:00' ? '00:00' : time.to}
               onChange={(event) => change({ to: event.currentTarget.value === '00:00' ? '24:00' : event.currentTarget.value })}
             />
-            {time.to <= time.from && <span className="sub">next day</span>}
+            {time.to <= time.from && <span className="sub desk-hours__next">next day</span>}
             <button
               type="button"
               className="icon-button"

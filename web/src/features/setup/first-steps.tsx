@@ -32,7 +32,7 @@ const STEPS: readonly { step: Step; title: string; sentence: string; link?: { to
   { step: 'others', title: 'Invite the others', sentence: 'They register at this address:' },
 ];
 
-/** What a new installation needs of its administrator, until all of it is done or it was put away. */
+/** First steps of a new installation, until all are done or put away. */
 export function FirstSteps() {
   const { data: overview } = useQuery(overviewQuery);
   const [isHidden, setIsHidden] = useState(false);

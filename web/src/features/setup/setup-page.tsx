@@ -22,7 +22,7 @@ import { DeskHours } from './desk-hours.tsx';
 import { SetupSummary } from './setup-summary.tsx';
 import './setup-page.css';
 
-/** What every installation has; nothing here is switched. */
+/** Features of every installation; they cannot be switched. */
 const FEATURES = [
   ['Antivirus', 'All of a file is checked, and every answer says what was found.'],
   ['Firewall', 'Rules that say who may reach a device.'],

@@ -1,4 +1,5 @@
 import type { ClientInfo } from '@palisade/contract/setup';
+import { shownEmail } from '@palisade/contract/shown-email';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { Link } from 'react-router';
@@ -12,13 +13,13 @@ interface SetupSummaryProps {
   onEdit: () => void;
 }
 
-/** What stands where a promise would. The specification's own stands in local exposure, marked. */
+/** Text in place of a promise. The specification's own stands in local exposure, marked. */
 const NO_PROMISE: Record<Config['exposure'], string> = {
   local: 'Not given: “available 24/7” is shown, marked as a claim',
   public: 'Nothing is promised',
 };
 
-/** What was set up, in place of the form. Its heading takes the focus that the form had. */
+/** The set-up values, in place of the form. Its heading takes the focus that the form had. */
 export function SetupSummary({ info, exposure, features, onEdit }: SetupSummaryProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
@@ -42,7 +43,7 @@ export function SetupSummary({ info, exposure, features, onEdit }: SetupSummaryP
         </div>
         <div>
           <dt>Support Email</dt>
-          <dd>{info.support_email.trim() || 'Not given, so not shown'}</dd>
+          <dd>{shownEmail(info.support_email.trim()) || 'Not given, so not shown'}</dd>
         </div>
         <div>
           <dt>Support Promise</dt>

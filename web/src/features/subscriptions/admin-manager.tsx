@@ -28,12 +28,12 @@ const TABS = ['assign', 'templates', 'manage'] as const;
 
 const LOADED: Message = { tone: 'good', text: 'Template loaded for assignment' };
 
-/** The admins' side: assign, templates, manage. What is typed in a form outlives a look at another tab, a step back and a reload. */
+/** The admins' side: assign, templates, manage. Typed values outlive another tab, a step back and a reload. */
 export function AdminManager() {
   const { key } = useLocation();
   const [search, setSearch] = useSearchParams();
   const named = TABS.find((known) => known === search.get('tab')) ?? 'assign';
-  // What was pressed is shown at once; the address follows.
+  // The pressed tab is shown at once; the address follows.
   const [pressed, setPressed] = useState<{ tab: string | null; key: string }>();
   const tab = pressed?.key === key ? pressed.tab : named;
   const [assignment, setAssignment] = useKeptState('assign', assignDraftSchema, EMPTY_ASSIGNMENT);
@@ -58,7 +58,7 @@ export function AdminManager() {
   }
 
   function load(draft: AssignDraft) {
-    // The button that was pressed goes with its tab: the focus follows to where the work goes on.
+    // The button that was pressed goes with its tab: the focus moves to the next step.
     flushSync(() => {
       setAssignment(draft);
       setMessage(LOADED);

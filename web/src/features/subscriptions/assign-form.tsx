@@ -1,9 +1,10 @@
 import { TextInput } from '@mantine/core';
+import { shownEmail } from '@palisade/contract/shown-email';
 import { ASSIGN_DURATIONS, assignSubscription, CURRENCY, expiryOf } from '@palisade/contract/subscription';
 import { call } from '#api/call.ts';
 import { Card } from '#ui/card.tsx';
 import { Form } from '#ui/form.tsx';
-import { describeDate, useMinute } from '#ui/moment.tsx';
+import { describePlanEnd, useMinute } from '#ui/moment.tsx';
 import { type AssignDraft, EMPTY_ASSIGNMENT, featuresOf, parseAssignment } from './drafts.ts';
 import type { Message } from './message-line.tsx';
 import { PlanCard } from './plan-card.tsx';
@@ -27,7 +28,7 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
     of: assignSubscription,
     send: async (body) => {
       const { subscription } = await call(assignSubscription, { body });
-      return `Subscription assigned successfully to ${subscription.user_email}`;
+      return `Subscription assigned successfully to ${shownEmail(subscription.user_email)}`;
     },
     failed: 'Failed to assign subscription',
     empty: EMPTY_ASSIGNMENT,
@@ -75,7 +76,7 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
   );
 }
 
-/** What the person will see of it, and what it does to what they have. */
+/** The person's view of the plan, and its effect on their present one. */
 function Preview({ draft }: { draft: AssignDraft }) {
   const now = useMinute();
   const months = Number(draft.duration_months);
@@ -94,7 +95,8 @@ function Preview({ draft }: { draft: AssignDraft }) {
         }}
       />
       <p className="sub assign__effect">
-        It starts at once, ends on {describeDate(expiryOf(new Date(now).toISOString(), months))}, and replaces the plan they have.
+        It starts at once, ends on {describePlanEnd(expiryOf(new Date(now).toISOString(), months))}, and replaces the plan they
+        have.
         {draft.request_id !== undefined && ' It answers their request.'}
       </p>
     </Card>

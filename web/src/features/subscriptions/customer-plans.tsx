@@ -8,14 +8,14 @@ import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
-import { describeDate } from '#ui/moment.tsx';
+import { describeDate, describePlanEnd } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { FeatureList, PlanCard, TypeBadge } from './plan-card.tsx';
 import { describeDevices, describeMonths, describePrice } from './plan-words.ts';
 import { currentSubscriptionQuery, isAwaited, planRequestsQuery, plansQuery } from './subscriptions.queries.ts';
 
-/** What everybody but admins sees here: what they have, what they can ask for, and that managing is not theirs. */
+/** View of everybody except administrators: their plan, possible requests, and the note about managing. */
 export function CustomerPlans() {
   const isOwnAwaited = isAwaited(useQuery(currentSubscriptionQuery));
   const arePlansAwaited = isAwaited(useQuery(plansQuery));
@@ -86,7 +86,7 @@ function Plan({ current }: { current: CurrentSubscription }) {
         <h3>
           <bdi>{plan_name}</bdi> <TypeBadge isPremium={current.is_premium} />
         </h3>
-        <p className="sub num">{expires_at === null ? 'Without end' : `Until ${describeDate(expires_at)}`}</p>
+        <p className="sub num">{expires_at === null ? 'Without end' : `Until ${describePlanEnd(expires_at)}`}</p>
         <FeatureList features={current.features} />
       </div>
       <div className="own-plan__facts num">

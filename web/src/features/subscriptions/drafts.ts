@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { CallError } from '#api/call.ts';
 import { readPrice } from './typed-price.ts';
 
-/** What is chosen of a plan in either form; the lists' values as text, as a select has them. */
+/** Choices of a plan in either form; the lists' values as text, as a select has them. */
 const planDraftSchema = z.object({
   duration_months: z.string(),
   max_devices: z.string(),
@@ -67,7 +67,7 @@ export function draftOfRequest(request: UserPlanRequest): AssignDraft {
 /** A field's name and the sentence that stands beneath it. */
 export type FieldMessages = Record<string, string>;
 
-/** What a draft says, or what is wrong with it. */
+/** The plan of a draft, or its faults. */
 export type Parsed<Body> = { ok: true; body: Body } | { ok: false; sentence: string; fields: FieldMessages };
 
 function fieldMessages(errors: readonly { field: string; message: string }[]): FieldMessages {

@@ -1,3 +1,4 @@
+import { shownEmail } from '@palisade/contract/shown-email';
 import {
   cancelSubscription,
   type Subscription,
@@ -65,7 +66,8 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
   const { mutate } = useChange({
     of: cancelSubscription,
     mutationFn: ({ id }: Subscription) => call(cancelSubscription, { body: { subscription_id: id } }),
-    onSuccess: (_, { user_email }) => onMessage({ tone: 'good', text: `Subscription of ${user_email} cancelled successfully` }),
+    onSuccess: (_, { user_email }) =>
+      onMessage({ tone: 'good', text: `Subscription of ${shownEmail(user_email)} cancelled successfully` }),
     onError(failure) {
       console.error(failure);
       onMessage({ tone: 'bad', text: refusalOf(failure, 'Failed to cancel subscription').sentence });
@@ -74,7 +76,7 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
 
   function cancel(subscription: Subscription) {
     const { user_email, plan_name } = subscription;
-    if (!window.confirm(`End the plan "${plan_name}" of ${user_email} now?`)) return;
+    if (!window.confirm(`End the plan "${plan_name}" of ${shownEmail(user_email)} now?`)) return;
     onMessage(undefined);
     mutate(subscription);
   }

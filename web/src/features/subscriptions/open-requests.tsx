@@ -1,3 +1,4 @@
+import { shownEmail } from '@palisade/contract/shown-email';
 import { declinePlanRequest, type UserPlanRequest } from '@palisade/contract/subscription';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
@@ -17,13 +18,13 @@ interface OpenRequestsProps {
   onLoad: (request: UserPlanRequest) => void;
 }
 
-/** What people wait for an answer to; nothing at all when nobody does. */
+/** Requests that wait for an answer; empty without one. */
 export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
   const { data: requests = [] } = useQuery(allPlanRequestsQuery);
   const { mutate, isPending, variables } = useChange({
     of: declinePlanRequest,
     mutationFn: ({ id }: UserPlanRequest) => call(declinePlanRequest, { body: { request_id: id } }),
-    onSuccess: (_, { user_email }) => onMessage({ tone: 'good', text: `Request of ${user_email} declined` }),
+    onSuccess: (_, { user_email }) => onMessage({ tone: 'good', text: `Request of ${shownEmail(user_email)} declined` }),
     onError(error) {
       console.error(error);
       onMessage({ tone: 'bad', text: refusalOf(error, 'Failed to decline the request').sentence });
@@ -33,7 +34,7 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
 
   function decline(request: UserPlanRequest) {
     const { user_email, template } = request;
-    if (!window.confirm(`Decline the request of ${user_email} for "${template.template_name}"?`)) return;
+    if (!window.confirm(`Decline the request of ${shownEmail(user_email)} for "${template.template_name}"?`)) return;
     onMessage(undefined);
     mutate(request);
   }
@@ -43,7 +44,7 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
       <ul className="open-requests">
         {requests.map((request) => (
           <li key={request.id}>
-            <TwoLines name={<bdi>{request.user_email}</bdi>} line={<bdi>{request.user_username}</bdi>} />
+            <TwoLines name={<bdi>{shownEmail(request.user_email)}</bdi>} line={<bdi>{request.user_username}</bdi>} />
             <span className="open-requests__plan">
               <span>
                 <bdi>{request.template.template_name}</bdi> <TypeBadge isPremium={request.template.is_premium} />
@@ -55,7 +56,7 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
             </span>
             <span className="open-requests__actions">
               <Button size="s" onClick={() => onLoad(request)}>
-                Review and assign <span className="visually-hidden">for {request.user_email}</span>
+                Review and assign <span className="visually-hidden">for {shownEmail(request.user_email)}</span>
               </Button>
               <Button
                 variant="quiet"
@@ -63,7 +64,7 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
                 loading={isPending && variables.id === request.id}
                 onClick={() => decline(request)}
               >
-                Decline <span className="visually-hidden">the request of {request.user_email}</span>
+                Decline <span className="visually-hidden">the request of {shownEmail(request.user_email)}</span>
               </Button>
             </span>
           </li>

@@ -42,7 +42,7 @@ function stepped(value: string, steps: number): string | undefined {
   return String(Math.min(Math.max(cents, 0), PRICE_MAXIMUM * 100) / 100);
 }
 
-/** A price with a point or a comma: a field of numbers would drop the comma of 9,99. What will be stored is said beneath it. */
+/** A price with a point or a comma: a field of numbers would drop the comma of 9,99. The stored value is shown beneath it. */
 export function PriceField({ label, name, value, error, onChange }: TextFieldProps) {
   const price = readPrice(value);
   return (
@@ -90,7 +90,7 @@ interface PlanFieldsProps {
   onChange: (change: Partial<PlanDraft>) => void;
 }
 
-/** What both forms choose of a plan: how long, for how many devices, premium, and what it holds. */
+/** Choices of a plan in both forms: how long, for how many devices, premium, and what it holds. */
 export function PlanFields({ draft, durations, messages, onChange }: PlanFieldsProps) {
   return (
     <>

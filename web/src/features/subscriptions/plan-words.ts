@@ -1,9 +1,9 @@
 import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
-import { describeDate } from '#ui/moment.tsx';
+import { describePlanEnd } from '#ui/moment.tsx';
 
-/** The end of a subscription: its local date, or that there is none. Mails, whose readers' zone is unknown, add the time in UTC. */
+/** The end of a subscription: its local date, or that there is none. */
 export function describeExpiry(iso: string | null): string {
-  return iso === null ? 'Never' : describeDate(iso);
+  return iso === null ? 'Never' : describePlanEnd(iso);
 }
 
 /** "$19.99", in whichever currency. */
@@ -11,7 +11,7 @@ export function describePrice(price: number, currency: string): string {
   return new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(price);
 }
 
-/** What will be stored, in words: "9.99 US dollars". */
+/** The stored value in words: "9.99 US dollars". */
 export function describeDollars(price: number): string {
   return new Intl.NumberFormat('en-US', {
     style: 'currency',

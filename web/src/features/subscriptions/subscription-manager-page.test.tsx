@@ -485,11 +485,11 @@ describe('managing', () => {
 });
 
 describe.each(['customer', 'support'] as const)('for a %s', (role) => {
-  it('says that managing is for administrators, and makes no call of theirs', async () => {
+  it('says that managing is for administrators, and makes no call of an administrator', async () => {
     open(role);
     const own = await screen.findByText('You have no plan');
     expect(own).toBeVisible();
-    // What the person has comes before what they may not.
+    // The person's plan comes before the note about managing.
     const notice = await screen.findByRole('heading', { name: 'Administrators only' });
     expect(own.compareDocumentPosition(notice)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
     expect(await screen.findByText('No plans on offer yet')).toBeVisible();

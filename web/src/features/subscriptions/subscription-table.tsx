@@ -1,3 +1,4 @@
+import { shownEmail } from '@palisade/contract/shown-email';
 import type { Subscription } from '@palisade/contract/subscription';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { Badge } from '#ui/badge.tsx';
@@ -42,7 +43,7 @@ export function SubscriptionTable({ subscriptions, sort, onSort, onCancel }: Sub
 }
 
 function Who({ row }: { row: Subscription }) {
-  return <TwoLines name={<bdi>{row.user_email}</bdi>} line={<bdi>{row.user_username}</bdi>} />;
+  return <TwoLines name={<bdi>{shownEmail(row.user_email)}</bdi>} line={<bdi>{row.user_username}</bdi>} />;
 }
 
 function Status({ row: { status } }: { row: Subscription }) {
@@ -58,7 +59,7 @@ function CancelButton({ row, onCancel }: { row: Subscription; onCancel: (row: Su
   if (row.status !== 'active') return null;
   return (
     <Button variant="quiet" size="s" onClick={() => onCancel(row)}>
-      Cancel <span className="visually-hidden">the subscription of {row.user_email}</span>
+      Cancel <span className="visually-hidden">the subscription of {shownEmail(row.user_email)}</span>
     </Button>
   );
 }

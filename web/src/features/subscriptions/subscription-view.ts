@@ -1,3 +1,4 @@
+import { shownEmail } from '@palisade/contract/shown-email';
 import type { Subscription, SubscriptionStatus } from '@palisade/contract/subscription';
 
 export const STATUS_LABELS: Record<SubscriptionStatus, string> = {
@@ -9,7 +10,7 @@ export const STATUS_LABELS: Record<SubscriptionStatus, string> = {
 
 export type SortKey = 'user' | 'plan' | 'price' | 'duration' | 'type' | 'status' | 'expires';
 
-/** What of all subscriptions is shown, in which order; without a sort as the server answers, newest first. */
+/** Shown subscriptions and their order; without a sort as the server answers, newest first. */
 export interface View {
   search: string;
   status: SubscriptionStatus | 'all';
@@ -47,7 +48,9 @@ export function viewOf(subscriptions: readonly Subscription[], { search, status,
   const words = folded(search).split(/\s+/u).filter(Boolean);
   const found = subscriptions.filter((subscription) => {
     if (status !== 'all' && subscription.status !== status) return false;
-    const text = folded(`${subscription.user_email} ${subscription.user_username} ${subscription.plan_name}`);
+    const text = folded(
+      `${subscription.user_email} ${shownEmail(subscription.user_email)} ${subscription.user_username} ${subscription.plan_name}`,
+    );
     return words.every((word) => text.includes(word));
   });
   if (!sort) return found;

@@ -30,7 +30,7 @@ async function readAll<Row extends { id: string }>(read: (page: PageOf) => Promi
   return rows;
 }
 
-/** What every query here begins with: any change may show in all of them. */
+/** Beginning of every query here: any change may show in all of them. */
 const SUBSCRIPTION_KEY = ['subscription'];
 
 export const subscriptionsQuery = queryOptions({

@@ -1,6 +1,6 @@
 import { readTypedNumber } from '@palisade/contract/typed-number';
 
-/** What a price field says: a price, nothing yet, or what is to be asked. */
+/** Content of a price field: a price, nothing yet, or what is to be asked. */
 export type TypedPrice = { kind: 'price'; price: number } | { kind: 'empty' } | { kind: 'unclear'; sentence: string };
 
 export function readPrice(typed: string): TypedPrice {

@@ -14,15 +14,15 @@ interface PlanFormOptions<Draft, Body> {
   send: (body: Body) => Promise<string>;
   /** Said when it failed and the server gave no reason. */
   failed: string;
-  /** What the form holds after it was done. */
+  /** Values of the form after a success. */
   empty: Draft;
 }
 
-/** What both forms do on their way: check, send once, and say at the top of the screen how it went and at the fields what is wrong. */
+/** Steps of both forms: check, send once, show the result at the top of the screen and faults at the fields. */
 export function usePlanForm<Draft extends object, Body>(options: PlanFormOptions<Draft, Body>) {
   const { draft, onChange, onMessage, parse, of, send, failed, empty } = options;
   const [messages, setMessages] = useState<FieldMessages>({});
-  /** What was wrong with the last try: what the server answered, or what was read of the fields. */
+  /** Faults of the last attempt: the server's answer, or those of the fields. */
   const [refused, setRefused] = useState<object>();
   // State shows only after the next render; two presses at once must do it once.
   const isSending = useRef(false);
@@ -44,7 +44,7 @@ export function usePlanForm<Draft extends object, Body>(options: PlanFormOptions
 
   function change(part: Partial<Draft>) {
     onChange({ ...draft, ...part });
-    // What was said is of the form before it was changed.
+    // The message is about the form before the change.
     onMessage(undefined);
     setMessages((before) => Object.fromEntries(Object.entries(before).filter(([field]) => !(field in part))));
   }

@@ -22,7 +22,7 @@ interface BarProps {
   isOpen: boolean;
 }
 
-/** What is set of a conversation: who has it, how urgent it is, and its tags. */
+/** Settings of a conversation: its holder, urgency and tags. */
 export function ConversationBar({ conversation, me, actions, isOpen }: BarProps) {
   const { data: team } = useQuery(teamQuery);
   const { assignee, priority } = conversation;

@@ -1,3 +1,4 @@
+import type { UserInfo } from '@palisade/contract/auth';
 import { deskTranscript } from '@palisade/contract/desk';
 import type { Conversation, DeskMessage } from '@palisade/contract/desk-record';
 import { may } from '@palisade/contract/may';
@@ -21,6 +22,7 @@ import { saveFile } from '#ui/save-file.ts';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { ConversationBar } from './conversation-bar.tsx';
 import {
+  type ConversationActions,
   conversationQuery,
   type DeskWritten,
   deskMessagesQuery,
@@ -71,7 +73,7 @@ export function ConversationPane(props: PaneProps) {
 }
 
 function Open({ conversation, onBack, onCustomer, composer }: PaneProps & { conversation: Conversation }) {
-  const { id, customer, status, assignee } = conversation;
+  const { id, customer } = conversation;
   const me = useSession().session?.user_info;
   const viewers = useConversationEvents(id);
   const actions = useConversationActions(id);
@@ -83,85 +85,22 @@ function Open({ conversation, onBack, onCustomer, composer }: PaneProps & { conv
   const [downloadError, setDownloadError] = useState<unknown>();
   useMarkConversationRead(conversation);
   if (!me) return null;
-  const decided = decidedBy(conversation);
   const colleague = typing.find(({ side }) => side === 'support');
   const others = viewers.filter((viewer) => viewer.id !== me.id);
 
-  function saveTranscript() {
-    download(deskTranscript, { params: { id } }).then(
-      (content) => saveFile(`conversation-${customer}.txt`, content),
-      (error: unknown) => setDownloadError(error),
-    );
-  }
-
   return (
     <section className="desk__pane desk__pane--conversation" aria-label={`Conversation with ${customer}`}>
-      <header className="talk-head">
-        <button type="button" className="desk__to-inbox icon-button" aria-label="Back to the inbox" onClick={onBack}>
-          <IconArrowLeft size={20} stroke={1.7} aria-hidden="true" />
-        </button>
-        <h2>
-          <bdi>{customer}</bdi>
-        </h2>
-        <p className="talk-head__state">
-          <Badge tone={status === 'open' ? 'safe' : 'plain'}>{STATUS_LABELS[status]}</Badge>
-          <span>{assignee ? <bdi>{assignee.id === me.id ? 'Yours' : `With ${assignee.username}`}</bdi> : 'Nobody has it'}</span>
-          {conversation.waiting_since !== null && (
-            <WaitingTimer since={conversation.waiting_since} last={conversation.last_customer_message_at} />
-          )}
-        </p>
-        <div className="talk-head__actions">
-          {may.claim(me, decided) && (
-            <Button
-              size="s"
-              loading={actions.claim.isPending}
-              onClick={() => actions.claim.mutate(undefined, { onSuccess: () => composer.current?.focus() })}
-            >
-              Claim
-            </Button>
-          )}
-          {may.close(me, decided) && (
-            <Button variant="quiet" size="s" loading={actions.close.isPending} onClick={() => actions.close.mutate()}>
-              Close
-            </Button>
-          )}
-          {may.reopen(me, decided) && (
-            <Button variant="quiet" size="s" loading={actions.reopen.isPending} onClick={() => actions.reopen.mutate()}>
-              Reopen
-            </Button>
-          )}
-        </div>
-        <div className="talk-head__icons">
-          <button
-            type="button"
-            className="desk__to-bar icon-button"
-            aria-label="Sort and hand over"
-            title="Sort and hand over"
-            aria-expanded={isBarOpen}
-            onClick={() => setIsBarOpen(!isBarOpen)}
-          >
-            <IconAdjustments size={18} stroke={1.7} aria-hidden="true" />
-          </button>
-          <button
-            type="button"
-            className="icon-button"
-            aria-label="Download the transcript"
-            title="Download the transcript"
-            onClick={saveTranscript}
-          >
-            <IconDownload size={18} stroke={1.7} aria-hidden="true" />
-          </button>
-          <button
-            type="button"
-            className="desk__to-customer icon-button"
-            aria-label="Customer card"
-            title="Customer card"
-            onClick={onCustomer}
-          >
-            <IconUser size={18} stroke={1.7} aria-hidden="true" />
-          </button>
-        </div>
-      </header>
+      <Head
+        conversation={conversation}
+        me={me}
+        actions={actions}
+        composer={composer}
+        isBarOpen={isBarOpen}
+        onBar={() => setIsBarOpen(!isBarOpen)}
+        onBack={onBack}
+        onCustomer={onCustomer}
+        onDownloadFailed={setDownloadError}
+      />
       <div>
         <ConversationBar conversation={conversation} me={me} actions={actions} isOpen={isBarOpen} />
         {(colleague || others.length > 0) && (
@@ -194,6 +133,112 @@ function Open({ conversation, onBack, onCustomer, composer }: PaneProps & { conv
         </Suspense>
       )}
     </section>
+  );
+}
+
+interface HeadProps {
+  conversation: Conversation;
+  me: UserInfo;
+  actions: ConversationActions;
+  composer: RefObject<ComposerHandle | null>;
+  isBarOpen: boolean;
+  onBar: () => void;
+  onBack: () => void;
+  onCustomer: () => void;
+  onDownloadFailed: (error: unknown) => void;
+}
+
+function Head({ conversation, me, actions, composer, onBack, ...icons }: HeadProps) {
+  const { customer, status, assignee } = conversation;
+  return (
+    <header className="talk-head">
+      <button type="button" className="desk__to-inbox icon-button" aria-label="Back to the inbox" onClick={onBack}>
+        <IconArrowLeft size={20} stroke={1.7} aria-hidden="true" />
+      </button>
+      <h2>
+        <bdi>{customer}</bdi>
+      </h2>
+      <p className="talk-head__state">
+        <Badge tone={status === 'open' ? 'safe' : 'plain'}>{STATUS_LABELS[status]}</Badge>
+        <span>{assignee ? <bdi>{assignee.id === me.id ? 'Yours' : `With ${assignee.username}`}</bdi> : 'Nobody has it'}</span>
+        {conversation.waiting_since !== null && (
+          <WaitingTimer since={conversation.waiting_since} last={conversation.last_customer_message_at} />
+        )}
+      </p>
+      <HeadActions conversation={conversation} me={me} actions={actions} composer={composer} />
+      <HeadIcons conversation={conversation} {...icons} />
+    </header>
+  );
+}
+
+function HeadActions({ conversation, me, actions, composer }: Pick<HeadProps, 'conversation' | 'me' | 'actions' | 'composer'>) {
+  const decided = decidedBy(conversation);
+  return (
+    <div className="talk-head__actions">
+      {may.claim(me, decided) && (
+        <Button
+          size="s"
+          loading={actions.claim.isPending}
+          onClick={() => actions.claim.mutate(undefined, { onSuccess: () => composer.current?.focus() })}
+        >
+          Claim
+        </Button>
+      )}
+      {may.close(me, decided) && (
+        <Button variant="quiet" size="s" loading={actions.close.isPending} onClick={() => actions.close.mutate()}>
+          Close
+        </Button>
+      )}
+      {may.reopen(me, decided) && (
+        <Button variant="quiet" size="s" loading={actions.reopen.isPending} onClick={() => actions.reopen.mutate()}>
+          Reopen
+        </Button>
+      )}
+    </div>
+  );
+}
+
+type HeadIconsProps = Pick<HeadProps, 'conversation' | 'isBarOpen' | 'onBar' | 'onCustomer' | 'onDownloadFailed'>;
+
+function HeadIcons({ conversation: { id, customer }, isBarOpen, onBar, onCustomer, onDownloadFailed }: HeadIconsProps) {
+  function saveTranscript() {
+    download(deskTranscript, { params: { id } }).then(
+      (content) => saveFile(`conversation-${customer}.txt`, content),
+      (error: unknown) => onDownloadFailed(error),
+    );
+  }
+
+  return (
+    <div className="talk-head__icons">
+      <button
+        type="button"
+        className="desk__to-bar icon-button"
+        aria-label="Sort and hand over"
+        title="Sort and hand over"
+        aria-expanded={isBarOpen}
+        onClick={onBar}
+      >
+        <IconAdjustments size={18} stroke={1.7} aria-hidden="true" />
+      </button>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label="Download the transcript"
+        title="Download the transcript"
+        onClick={saveTranscript}
+      >
+        <IconDownload size={18} stroke={1.7} aria-hidden="true" />
+      </button>
+      <button
+        type="button"
+        className="desk__to-customer icon-button"
+        aria-label="Customer card"
+        title="Customer card"
+        onClick={onCustomer}
+      >
+        <IconUser size={18} stroke={1.7} aria-hidden="true" />
+      </button>
+    </div>
   );
 }
 

@@ -12,7 +12,7 @@ interface CustomerPaneProps {
   onBack: () => void;
 }
 
-/** Who the customer is. */
+/** The customer. */
 export function CustomerPane({ conversation_id, isShown, onBack }: CustomerPaneProps) {
   return (
     <aside className="desk__pane desk__pane--customer" aria-label="Customer card">

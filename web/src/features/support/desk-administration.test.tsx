@@ -31,6 +31,7 @@ const FIGURES = {
 const REPORT: Report = {
   from: '2026-09-01',
   to: '2026-11-20',
+  time_zone: 'Europe/Vienna',
   total: FIGURES,
   weeks: [{ ...FIGURES, week: '2026-11-16' }],
   people: [{ ...FIGURES, user_id: TINA.id, username: 'tina' }],
@@ -46,6 +47,7 @@ beforeEach(() => {
 });
 
 describe('canned answers', () => {
+  // proves: support-staff-8
   it('are kept by administrators alone', () => {
     startSession({ access_token: 'token-1', user_info: TINA });
     renderForTest(<AnswersPage />);
@@ -124,16 +126,24 @@ describe('reports', () => {
     expect(server.calls).toEqual([]);
   });
 
+  // proves: support-staff-26
   it('tell how much was asked, how fast it was answered, by week and by person', async () => {
     renderForTest(<ReportsPage />);
     expect(await screen.findByRole('region', { name: 'First answer' })).toHaveTextContent(
       /4 minutes.*9 of 10 within 30 minutes/u,
     );
+    expect(screen.getByText('Days are in Europe/Vienna.')).toBeVisible();
     expect(screen.getByRole('region', { name: 'Rating' })).toHaveTextContent(/4\.5 of 5.*4 ratings/u);
     const people = within(screen.getByRole('table', { name: 'People' }));
     expect(people.getByRole('row', { name: /tina 12 10 4 minutes 30 minutes 2 hours 4\.5/u })).toBeVisible();
     expect(screen.getByRole('table', { name: 'Weeks' })).toHaveTextContent('Nov 16, 2026');
     expect(screen.getByTitle('Week of Nov 16, 2026: 12 opened, 10 closed')).toBeVisible();
+  });
+
+  it('say that their days are in UTC where the server does not know the zone of the desk', async () => {
+    server.on(readReport, reply(readReport, { ...REPORT, time_zone: 'UTC', unknown_time_zone: 'Mars/Olympus' }));
+    renderForTest(<ReportsPage />);
+    expect(await screen.findByText('This server doesn’t know the time zone Mars/Olympus. Days are in UTC.')).toBeVisible();
   });
 
   it('of a time without a matter say so in a line, and draw no empty axes', async () => {
@@ -144,6 +154,7 @@ describe('reports', () => {
     expect(screen.queryByRole('table')).not.toBeInTheDocument();
   });
 
+  // proves: support-staff-26
   it('are asked of the days that were chosen, and saved as CSV', async () => {
     const asked: string[] = [];
     server.on(readReport, (query) => {

@@ -1,6 +1,8 @@
+import { dayAfter, dayOf, momentOf } from '@palisade/contract/day';
 import type { View } from '@palisade/contract/desk';
 import type { ConversationStatus, Presence, Priority } from '@palisade/contract/desk-record';
 import type { Tone } from '#ui/badge.tsx';
+import { ZONE } from '#ui/place.ts';
 
 export const VIEW_LABELS: Record<View, string> = {
   mine: 'Mine',
@@ -25,7 +27,7 @@ export const PRESENCE_LABELS: Record<Presence, string> = { here: 'Here', away: '
 
 const MINUTE = 60_000;
 
-/** How long a customer has waited, short enough for a list: "4 min", "3 h", "2 days". */
+/** Waiting time of a customer, short enough for a list: "4 min", "3 h", "2 days". */
 export function describeWait(since: string, now: number): string {
   const minutes = Math.max(0, Math.floor((now - Date.parse(since)) / MINUTE));
   if (minutes < 1) return '< 1 min';
@@ -44,7 +46,5 @@ export const SNOOZES = [
 ] as const;
 
 function morningAfter(now: number, days: number): number {
-  const day = new Date(now);
-  day.setDate(day.getDate() + days);
-  return day.setHours(9, 0, 0, 0);
+  return momentOf(ZONE.name, Date.parse(`${dayAfter(dayOf(ZONE.name, now), days)}T09:00:00Z`));
 }

@@ -68,7 +68,7 @@ export const deskMessagesQuery = (id: string) =>
     networkMode: 'always',
   });
 
-/** Each reading of it is in the audit log, so it is read when somebody opens it and not by itself. */
+/** Each reading of it is in the audit log, so it is read only when somebody opens it. */
 export const customerQuery = (id: string) =>
   queryOptions({
     queryKey: ['desk-customer', id],
@@ -104,7 +104,7 @@ function takeConversation(queries: QueryClient, conversation: Conversation): voi
   changeList(queries, conversationQuery(conversation.id).queryKey, newer, { begin: conversation });
   const inInbox = (page: Page<Conversation[]>) => ({
     ...page,
-    // What was found in it is of the search, and not of the conversation.
+    // The match belongs to the search, and not to the conversation.
     rows: page.rows.map((row) => (row.id === conversation.id ? { ...newer(row), found: row.found } : row)),
   });
   changeList<QueryKey, InfiniteData<Page<Conversation[]>, string>>(
@@ -261,7 +261,7 @@ const writtenSchema = z.object({
 });
 export type DeskWritten = z.infer<typeof writtenSchema>;
 
-/** One for each signed-in person: it goes on sending when they turn to another conversation. */
+/** One for each signed-in person: it continues to send when they turn to another conversation. */
 const queues = new WeakMap<QueryClient, OutgoingQueue<DeskWritten>>();
 
 function outgoingOf(queries: QueryClient): OutgoingQueue<DeskWritten> {
@@ -286,7 +286,7 @@ function outgoingOf(queries: QueryClient): OutgoingQueue<DeskWritten> {
   return queue;
 }
 
-/** What one has written in a conversation and has not arrived. */
+/** Messages of a conversation that have not arrived. */
 export function useDeskOutgoing(conversation_id: string) {
   const queue = outgoingOf(useQueryClient());
   const all = useSyncExternalStore(queue.subscribe, queue.read);

@@ -6,7 +6,7 @@ import { Button } from '#ui/button.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { deskMessagesQuery } from './desk.queries.ts';
 
-/** What the staff can do with a mail that is kept: read it as it came, and take it over as the customer's words. */
+/** Actions of the staff on a kept mail: read it as it came, and take it over as the customer's words. */
 export function KeptMail({ card, conversation_id }: { card: Extract<Card, { kind: 'mail' }>; conversation_id: string }) {
   const params = { id: card.mail_id };
   const take = useChange({
@@ -23,14 +23,16 @@ export function KeptMail({ card, conversation_id }: { card: Extract<Card, { kind
         <span className="message-card__line">Taken over as the customer’s words.</span>
       )}
       <span className="message-card__line">Nothing in the original was scanned: open it with care.</span>
-      {!isTaken && (
-        <Button variant="quiet" size="s" loading={take.isPending} onClick={() => take.mutate()}>
-          Take over as the customer’s words
+      <span className="message-card__actions">
+        {!isTaken && (
+          <Button variant="quiet" size="s" loading={take.isPending} onClick={() => take.mutate()}>
+            Take over as the customer’s words
+          </Button>
+        )}
+        <Button variant="quiet" size="s" loading={save.isPending} onClick={() => save.mutate()}>
+          Download the original
         </Button>
-      )}
-      <Button variant="quiet" size="s" loading={save.isPending} onClick={() => save.mutate()}>
-        Download the original
-      </Button>
+      </span>
       {error && (
         <span className="message-card__line" role="alert">
           {sentenceOf(error)}

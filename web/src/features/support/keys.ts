@@ -1,6 +1,6 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 
-/** What each key does, for the help window. */
+/** Action of each key, for the help window. */
 export const KEYS = [
   { keys: ['j', 'k'], what: 'The next conversation of the inbox, and the one before.' },
   { keys: ['r'], what: 'Write an answer.' },

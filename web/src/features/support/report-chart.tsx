@@ -12,7 +12,7 @@ function top(most: number): number {
 }
 
 /**
- * What was opened and closed in each week. The same figures are in the table below it. Drawn here: two bars for each week are a few lines, and the library of charts is
+ * Opened and closed conversations of each week. The same figures are in the table below it. Drawn here: two bars for each week are a few lines, and the library of charts is
  * as much as the screen itself.
  */
 export function ReportChart({ weeks }: { weeks: Report['weeks'] }) {

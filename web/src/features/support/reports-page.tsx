@@ -22,7 +22,7 @@ import './reports-page.css';
 
 const count = new Intl.NumberFormat('en');
 
-/** What the desk did, for administrators. */
+/** Reports of the desk, for administrators. */
 export function ReportsPage() {
   const user = useSession().session?.user_info;
   return (
@@ -92,6 +92,7 @@ function Reports() {
           Download as CSV
         </Button>
       </div>
+      {report && report.time_zone !== '' && <p className="sub">{zoneSentence(report)}</p>}
       <Refusal error={save.error} />
       {error && <ErrorNotice title="The report could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
       {!report && !error && (
@@ -104,11 +105,18 @@ function Reports() {
   );
 }
 
+/** The time zone of the days of the report. */
+function zoneSentence({ time_zone, unknown_time_zone }: Report): string {
+  return unknown_time_zone === undefined
+    ? `Days are in ${time_zone}.`
+    : `This server doesn’t know the time zone ${unknown_time_zone}. Days are in UTC.`;
+}
+
 function spanOf(seconds: number | null): string {
   return seconds === null ? 'None yet' : describeSpan(seconds);
 }
 
-/** What stands below a median. */
+/** Text below a median. */
 function shareOf({ p90 }: DeskFigures['first_answer_s'], nothing: string): string {
   return p90 === null ? nothing : `half of them; 9 of 10 within ${describeSpan(p90)}`;
 }
@@ -170,7 +178,7 @@ function Figures({ report }: { report: Report }) {
 
 interface FigureTableProps {
   label: string;
-  /** What a row is. */
+  /** Kind of a row. */
   first: string;
   rows: readonly (DeskFigures & { key: string; name: string })[];
 }

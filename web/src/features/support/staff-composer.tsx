@@ -22,7 +22,7 @@ interface StaffComposerProps {
   composer: RefObject<ComposerHandle | null>;
 }
 
-/** What stands behind a `/` at the end of what is written: the beginning of a shortcut. */
+/** Text behind a `/` at the end of the field: the beginning of a shortcut. */
 const SHORTCUT = /(?:^|\s)\/([a-z0-9-]{0,32})$/iu;
 const SHOWN_MAXIMUM = 6;
 
@@ -72,7 +72,7 @@ export function StaffComposer({ conversation, me, composer }: StaffComposerProps
   );
 }
 
-/** The canned answers whose shortcut or title goes on as it was begun. */
+/** Canned answers whose shortcut or title begins with the typed text. */
 function matching(answers: readonly CannedAnswer[], begun: string): CannedAnswer[] {
   const words = foldText(begun);
   return answers
@@ -105,7 +105,7 @@ function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWr
   }
 
   function press(event: KeyboardEvent): boolean {
-    // Whoever takes canned answers by Enter would send "/he" to a customer where none fits any more.
+    // A person who takes canned answers by Enter would send "/he" to a customer where none fits any more.
     if (isMissed && event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault();
       return true;

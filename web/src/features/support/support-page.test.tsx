@@ -152,6 +152,7 @@ async function openConversation(parts: Partial<Conversation> = {}, messages: Des
 }
 
 describe('the desk', () => {
+  // proves: support-staff-3
   it('leads from what a search has found to that message', async () => {
     const message = deskMessageOf('The printer is on fire.');
     const found = { message_id: message.id, seq: 1, text: '…printer is on fire.' };
@@ -173,6 +174,7 @@ describe('the desk', () => {
     expect(server.calls).toEqual([]);
   });
 
+  // proves: support-staff-2
   it('shows what waits, for whom, and how much stands in each part', async () => {
     await open();
     const [maria] = inbox().getAllByRole('listitem');
@@ -195,6 +197,7 @@ describe('the desk', () => {
     expect(await inbox().findByText('maria')).toBeVisible();
   });
 
+  // proves: support-staff-3
   it('narrows and searches on the server', async () => {
     const { user } = await open();
     const asked: string[] = [];
@@ -229,6 +232,7 @@ describe('the desk', () => {
     await waitFor(() => expect(server.callsOf(listConversations).length).toBeGreaterThan(1));
   });
 
+  // proves: support-staff-14
   it('says that one is away, by hand', async () => {
     server.on(setPresence, reply(setPresence, teamMemberOf({ presence: 'away' })));
     const { user } = await open();
@@ -257,6 +261,7 @@ describe('the desk', () => {
 });
 
 describe('a new message of a customer', () => {
+  // proves: support-staff-17
   it('is told once to who has asked for it, and not where a colleague has the conversation', async () => {
     const told: string[] = [];
     class FakeNotification extends EventTarget {
@@ -274,7 +279,9 @@ describe('a new message of a customer', () => {
       tell({
         kind: 'conversation_changed',
         conversation: conversationOf({
-          ...{ version: seq, unread: 1, ...parts },
+          version: seq,
+          unread: 1,
+          ...parts,
           last_message: { seq, text: 'It smokes', sender: 'user', is_automatic: false, at: '2026-11-20T10:00:00.000Z' },
         }),
       });
@@ -290,12 +297,14 @@ describe('a new message of a customer', () => {
 });
 
 describe('a conversation', () => {
+  // proves: support-staff-12
   it('says for how long its customer waits, and when they wrote last', async () => {
     const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
     await openConversation({ waiting_since: ago(12), last_customer_message_at: ago(3.5) });
     expect(conversation().getByText(/^Waits 12 minutes, wrote last 3 minutes ago$/u)).toBeVisible();
   });
 
+  // proves: support-customer-4
   it('shows who wrote what, notes apart, and that the customer has read', async () => {
     const hello = deskMessageOf('My printer');
     const note = deskMessageOf('Knows us for years', { sender: 'support', author: 'ada', author_id: ADA.id, is_note: true });
@@ -345,6 +354,7 @@ describe('a conversation', () => {
     expect(note?.body).toMatchObject({ message: 'Patient', is_note: true });
   });
 
+  // proves: support-staff-13
   it('warns that a colleague has it open, or types', async () => {
     const { tell } = await openConversation();
     const viewers = [TINA, ADA].map(({ id, username }) => ({ id, username }));
@@ -354,6 +364,7 @@ describe('a conversation', () => {
     expect(await conversation().findByText('ada is typing an answer')).toBeVisible();
   });
 
+  // proves: support-staff-8
   it('puts a canned answer in with its placeholders filled', async () => {
     const { user } = await openConversation();
     const field = screen.getByRole('textbox', { name: 'Answer' });
@@ -393,6 +404,7 @@ describe('a conversation', () => {
     expect(screen.getByRole('textbox', { name: 'Answer' })).toHaveFocus();
   });
 
+  // proves: support-staff-6, support-staff-11
   it('is given to a colleague, sorted and tagged', async () => {
     server.on(
       at(assignConversation),
@@ -407,6 +419,7 @@ describe('a conversation', () => {
     await waitFor(() => expect(server.callsOf(at(assignConversation))[0]?.body).toEqual({ assignee_id: ADA.id }));
   });
 
+  // proves: support-staff-9
   it('that is closed takes notes and no answers', async () => {
     await openConversation({ status: 'closed', closed_at: '2026-11-20T11:00:00.000Z' });
     expect(screen.getByText(/Reopen it to answer/u)).toBeVisible();
@@ -415,7 +428,7 @@ describe('a conversation', () => {
     expect(conversation().queryByRole('button', { name: 'Close' })).not.toBeInTheDocument();
   });
 
-  it('of one’s own is nobody’s to answer from here', async () => {
+  it('of one’s own cannot be answered from here', async () => {
     await openConversation({ user_id: TINA.id });
     expect(screen.queryByRole('textbox', { name: 'Answer' })).not.toBeInTheDocument();
     expect(conversation().queryByRole('button', { name: 'Claim' })).not.toBeInTheDocument();
@@ -463,6 +476,7 @@ describe('a conversation', () => {
     expect(await within(await screen.findByRole('dialog')).findByText('Infected')).toBeVisible();
   });
 
+  // proves: support-staff-15
   it('can have a remote session, whose code stands in the chat', async () => {
     const card = {
       kind: 'remote_session',
@@ -495,6 +509,7 @@ describe('the customer card', () => {
 });
 
 describe('the keyboard', () => {
+  // proves: support-staff-16
   it('goes through the inbox, answers, searches, closes and lists its keys', async () => {
     be({}, []);
     server.on(at(readConversation, OTHER_ID), reply(readConversation, conversationOf({ id: OTHER_ID, customer: 'otto' })));

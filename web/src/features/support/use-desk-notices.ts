@@ -11,7 +11,7 @@ function isForMe({ assignee, status }: Conversation): boolean {
   return status === 'open' && (assignee === null || assignee.id === currentSession()?.user_info.id);
 }
 
-/** Tells of new messages of customers that are one's own to answer, or nobody's, as far as the person has asked for it. */
+/** Announces new messages of customers in one's own or unassigned conversations, as far as the person has asked for it. */
 export function useDeskNotices(): void {
   useEffect(() => {
     const told = new Map<string, number>();

@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs';
+import { platform } from 'node:os';
+import type { Capabilities } from '@palisade/contract/agent';
+import { runProgram } from '#firewall/nft.ts';
+
+/** Why rules cannot be enforced here; undefined where they can. */
+export async function probeFirewall(): Promise<string | undefined> {
+  if (platform() !== 'linux') return 'Rules are enforced on Linux alone; elsewhere they can be exported.';
+  const tried = await runProgram(['nft'], ['list', 'tables']).catch(() => undefined);
+  if (tried === undefined) return 'The program nft is missing (package nftables).';
+  if (tried.code === 0) return undefined;
+  return /permitted|denied/iu.test(tried.stderr)
+    ? 'The agent may not change the firewall (CAP_NET_ADMIN).'
+    : 'This kernel has no nftables.';
+}
+
+/** Capabilities of this agent on this computer. */
+export function capabilitiesOf(found: {
+  /** The answer of `probeFirewall`. */
+  firewall_reason: string | undefined;
+  has_conntrack: boolean;
+  has_signatures: boolean;
+}): Capabilities {
+  const is_linux = platform() === 'linux';
+  const scanner_reason = found.has_signatures ? null : 'This agent came without signatures.';
+  return {
+    firewall: found.firewall_reason === undefined ? 'nftables' : 'unavailable',
+    firewall_reason: found.firewall_reason ?? null,
+    conntrack: found.has_conntrack,
+    scanner: found.has_signatures,
+    scanner_reason,
+    watch: is_linux && found.has_signatures,
+    control: is_linux,
+    control_reason: is_linux ? null : 'The screen of this computer cannot be shown: that works on Linux alone.',
+    second_look: found.has_signatures,
+    second_look_reason: scanner_reason,
+    containers: existsSync('/var/run/docker.sock') || existsSync('/run/podman/podman.sock'),
+  };
+}

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Found } from '@palisade/contract/agent';
+import type { YaraPool } from '@palisade/scanner/yara-pool';
+import { newId } from '#agent/ids.ts';
+import { lineOf } from '#agent/line.ts';
+import { type ForeignFile, isSameFile, type Stats } from '#files/foreign.ts';
+import { wirePath } from '#files/name-text.ts';
+import type { FoundFiles } from './found-files.ts';
+import type { Quarantine } from './quarantine.ts';
+import type { FoundFile } from './walk.ts';
+
+/** A larger file is not read on a device (the largest upload that a server reads). */
+const FILE_BYTES_MAXIMUM = 2n * 1024n ** 3n;
+/** A file of at most this many bytes is read into memory. */
+const HELD_BYTES = 64n * 1024n;
+/** Of what a report says about a file, in characters. */
+export const LINE_LENGTH = 300;
+const MEMBER_LENGTH = 4_000;
+
+/** A file is clean by an edition of engine and signatures, not fully read (pending), removed meanwhile (gone), or infected. */
+export type FileOutcome = { clean_by: string } | 'pending' | 'gone' | Found;
+
+export interface ScanFileParts {
+  quarantine: Quarantine;
+  found_files: FoundFiles;
+  /** Holds what the engine unpacks. */
+  work_folder: string;
+  log: (line: string) => void;
+}
+
+/** Whether a file has not changed between two looks at it. */
+export const isUnchanged = (a: Stats, b: Stats): boolean =>
+  a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
+
+async function hashOf(file: ForeignFile, bytes: Buffer | undefined): Promise<string> {
+  const hash = createHash('sha256');
+  if (bytes !== undefined) return hash.update(bytes).digest('hex');
+  for await (const part of file.chunks()) hash.update(part);
+  return hash.digest('hex');
+}
+
+/**
+ * Reads one file, and quarantines it if it is infected.
+ * @param keepUnsent keeps a finding before its file is quarantined
+ */
+export async function scanFile(
+  parts: ScanFileParts,
+  pool: YaraPool,
+  { path, stats, open }: FoundFile,
+  keepUnsent: (file: Found) => Promise<void>,
+): Promise<FileOutcome> {
+  if (stats.size > FILE_BYTES_MAXIMUM) return 'pending';
+  let file: ForeignFile | undefined;
+  try {
+    // The same open file is hashed, scanned and quarantined, whatever happens to its path.
+    file = await open();
+    if (!isSameFile(file.stats, stats)) return 'gone';
+    if (file.stats.size > FILE_BYTES_MAXIMUM) return 'pending';
+    const outcome = await examine(parts, pool, file, { path, stats });
+    return typeof outcome === 'object' && 'id' in outcome ? await takeAway(parts, file, path, outcome, keepUnsent) : outcome;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'gone' : 'pending';
+  } finally {
+    await file?.close();
+  }
+}
+
+/** Hashes a file and has the engine read it. */
+async function examine(
+  { work_folder }: ScanFileParts,
+  pool: YaraPool,
+  file: ForeignFile,
+  { path, stats }: Pick<FoundFile, 'path' | 'stats'>,
+): Promise<FileOutcome> {
+  const id = newId();
+  const bytes = file.stats.size <= HELD_BYTES ? await file.read(Number(HELD_BYTES)) : undefined;
+  const file_hash = await hashOf(file, bytes);
+  const outcome = await pool.scan({
+    id,
+    // The engine takes a path as text. The path of the open file is ASCII, even if the bytes of its name are not UTF-8.
+    path: file.handlePath,
+    bytes,
+    sha256: file_hash,
+    size: bytes?.length ?? Number(file.stats.size),
+    name: wirePath(path).split('/').at(-1) ?? '',
+    // The engine makes and removes this folder when it unpacks something large.
+    folder: join(work_folder, id),
+  });
+  const after = await file.statNow();
+  if (after.nlink === 0n) return 'gone';
+  if (outcome.kind !== 'examined') return 'pending';
+  const { threat, threat_member, unread } = outcome.examination;
+  if (threat === null) return unread.length === 0 && isUnchanged(after, stats) ? { clean_by: outcome.edition } : 'pending';
+  return {
+    id,
+    path: wirePath(path),
+    file_hash,
+    size: Number(file.stats.size),
+    threat: lineOf(threat, LINE_LENGTH),
+    found_at: new Date().toISOString(),
+    member: threat_member === null ? null : lineOf(threat_member, MEMBER_LENGTH),
+    outcome: 'quarantined',
+    reason: null,
+  };
+}
+
+/** Records a finding and quarantines its file. */
+async function takeAway(
+  { found_files, quarantine, log }: ScanFileParts,
+  file: ForeignFile,
+  path: Buffer,
+  finding: Found,
+  keepUnsent: (file: Found) => Promise<void>,
+): Promise<Found> {
+  const { id, file_hash, size } = finding;
+  const logFailure = (error: unknown) => log(`what was found could not be noted: ${String(error)}`);
+  await found_files.keep(id, { path, file_hash, size }).catch(logFailure);
+  await keepUnsent(finding).catch(logFailure);
+  const taken = await quarantine.take(id, path, file.stats);
+  return taken.ok ? finding : { ...finding, outcome: 'left', reason: lineOf(taken.reason, LINE_LENGTH) };
+}

@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { FINDINGS_MAXIMUM, type Found, type ScanReport, saidSchema } from '@palisade/contract/agent';
+import { z } from 'zod';
+import { createStore, type Store } from '#agent/store.ts';
+import type { UnsentFindings } from './unsent-findings.ts';
+
+/** Reports with findings that wait until the server has noted them. Beyond this number, reports of the same scan are merged. */
+const REPORTS_MAXIMUM = 200;
+/** Of the findings in one report, as JSON: a path of control characters is six times as long as its name. */
+const FOUND_BYTES = 128 * 1024;
+const scanReportSchema = saidSchema.options[3];
+
+/** The first findings that one report has room for. */
+export function fittingOf(found: readonly Found[]): Found[] {
+  let bytes = 0;
+  const fitting: Found[] = [];
+  for (const file of found.slice(0, FINDINGS_MAXIMUM)) {
+    bytes += Buffer.byteLength(JSON.stringify(file));
+    if (fitting.length > 0 && bytes > FOUND_BYTES) break;
+    fitting.push(file);
+  }
+  return fitting;
+}
+
+/** The same findings in fewer reports: consecutive reports of one scan are merged, with the state of the later one. */
+export function packed(reports: readonly ScanReport[]): ScanReport[] {
+  const all: ScanReport[] = [];
+  for (const report of reports) {
+    const before = all.at(-1);
+    const found = before === undefined ? [] : [...before.found, ...report.found];
+    const is_one = before?.job_id === report.job_id && before.scan === report.scan && fittingOf(found).length === found.length;
+    if (is_one) all[all.length - 1] = { ...report, found };
+    else all.push(report);
+  }
+  return all;
+}
+
+export interface UnnotedFindingsParts {
+  /** The folder of the agent's state. */
+  state: string;
+  unsent: UnsentFindings;
+  nextSeq: () => number;
+  log: (line: string) => void;
+}
+
+/** Reports with findings that the server has not noted yet. They are kept on the disk, so that a restart of the agent loses none. */
+export class UnnotedFindings {
+  readonly #parts: UnnotedFindingsParts;
+  readonly #store: Store<unknown[]>;
+  #reports: ScanReport[] = [];
+  /** The last write to the disk, or the last one that waits. */
+  #writing: Promise<void>;
+
+  constructor(parts: UnnotedFindingsParts) {
+    this.#parts = parts;
+    this.#store = createStore(join(parts.state, 'found.json'), z.array(z.unknown()));
+    this.#writing = this.#takeUp();
+  }
+
+  add(report: ScanReport): void {
+    const all = this.#reports.length < REPORTS_MAXIMUM ? [...this.#reports, report] : packed([...this.#reports, report]);
+    if (all.length > REPORTS_MAXIMUM)
+      this.#parts.log('more was found than can wait for the server: the oldest findings are forgotten');
+    this.#reports = all.slice(-REPORTS_MAXIMUM);
+    this.#write(report.found);
+  }
+
+  /** The server has noted this report. Earlier ones may be lost with a connection: they stay until they are noted under another number. */
+  noted(seq: number): void {
+    if (!this.#reports.some((report) => report.seq === seq)) return;
+    this.#reports = this.#reports.filter((report) => report.seq !== seq);
+    this.#write();
+  }
+
+  /** Numbers all reports anew and says them again. */
+  resend(say: (report: ScanReport) => void): void {
+    void this.#writing.then(() => {
+      this.#reports = this.#reports.map((report) => ({ ...report, seq: this.#parts.nextSeq() }));
+      for (const report of this.#reports) say(report);
+    });
+  }
+
+  /** Reports of earlier agent processes that the server has not noted, and findings of an agent that was killed before it could report them. */
+  async #takeUp(): Promise<void> {
+    const { unsent, nextSeq } = this.#parts;
+    const kept = ((await this.#store.read()) ?? []).flatMap((one) => scanReportSchema.safeParse(one).data ?? []);
+    const known = new Set(kept.flatMap(({ found }) => found.map(({ id }) => id)));
+    const taken_up = await unsent.takeUp();
+    const more = taken_up
+      .filter(({ found }) => !found.some(({ id }) => known.has(id)))
+      .map((report): ScanReport => ({ ...report, kind: 'scan_report', seq: nextSeq() }));
+    this.#reports = [...kept, ...more, ...this.#reports];
+    if (more.length > 0) await this.#store.write(this.#reports);
+    for (const { found } of taken_up) for (const { id } of found) await unsent.forget(id);
+  }
+
+  /** @param said findings whose own records are no longer needed once the reports are on the disk */
+  #write(said: readonly Found[] = []): void {
+    this.#writing = this.#writing
+      .then(async () => {
+        await this.#store.write(this.#reports);
+        for (const { id } of said) await this.#parts.unsent.forget(id);
+      })
+      .catch(() => this.#parts.log('what was found could not be kept on the disk'));
+  }
+}

@@ -1,0 +1,14 @@
+// Finds a free port for a server of a bench.
+import { createServer } from 'node:net';
+
+/** A port that nothing listens on. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(address !== null && typeof address === 'object' ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,133 @@
+const MINUTE_MS = 60_000;
+const QUARTER_MS = 15 * MINUTE_MS;
+const DAY_MS = 86_400_000;
+/** Clocks are put back by so much: an hour almost everywhere, half an hour on Lord Howe Island, two hours in Antarctica. */
+const PUT_BACK_MS = [120, 60, 30].map((minutes) => minutes * MINUTE_MS);
+
+/** Reads a claimed time zone: its name, or UTC where the claim is unknown here. */
+export interface TimeZone {
+  name: string;
+  is_known: boolean;
+}
+
+/**
+ * The time zone that a browser, a request or a stored setting names. Each is a claim: browsers say `Etc/Unknown` or nothing, and the tables of two machines differ.
+ * The days of an unknown zone are those of UTC, which the screen then says.
+ */
+export function timeZoneOf(claim: unknown): TimeZone {
+  if (typeof claim === 'string' && claim.toLowerCase() !== 'etc/unknown') {
+    try {
+      new Intl.DateTimeFormat('en', { timeZone: claim });
+      return { name: claim, is_known: true };
+    } catch {
+      // Falls through to UTC.
+    }
+  }
+  return { name: 'UTC', is_known: false };
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** There are some 600 zones; names in other letters are names too, and come from outside. */
+const FORMATS_MAXIMUM = 1_000;
+
+/** Making one costs more than its use. */
+function formatOf(time_zone: string): Intl.DateTimeFormat {
+  const known = formats.get(time_zone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat('en-GB', {
+    // A stored zone may be of another machine's tables.
+    timeZone: timeZoneOf(time_zone).name,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
+    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  });
+  if (formats.size >= FORMATS_MAXIMUM) formats.clear();
+  formats.set(time_zone, format);
+  return format;
+}
+
+/** The time that the clock of a time zone (IANA name) shows at a moment (ms), read as if it were UTC, in ms. */
+export function clockAt(time_zone: string, at_ms: number): number {
+  const parts = formatOf(time_zone).formatToParts(at_ms);
+  const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((one) => one.type === type)?.value ?? 0);
+  return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+}
+
+/** The first moment at which the clock of a time zone shows `clock` (as `clockAt` has it) or, where it skips that, what comes after the gap. */
+export function momentOf(time_zone: string, clock: number): number {
+  let moment = clock;
+  // The offset at the guess, and once more where the clock was changed in between.
+  for (let round = 0; round < 2; round += 1) moment += clock - clockAt(time_zone, moment);
+  const earlier = PUT_BACK_MS.find((span) => clockAt(time_zone, moment - span) === clock);
+  if (earlier !== undefined) return moment - earlier;
+  if (clockAt(time_zone, moment) === clock) return moment;
+  // In a gap. Clocks change on whole quarters of an hour.
+  let after = Math.ceil(moment / QUARTER_MS) * QUARTER_MS;
+  while (clockAt(time_zone, after) < clock) after += QUARTER_MS;
+  while (clockAt(time_zone, after - QUARTER_MS) >= clock) after -= QUARTER_MS;
+  return after;
+}
+
+/** The day that the clock of a time zone shows, as `2026-11-20`. */
+export function dayOf(time_zone: string, at_ms: number): string {
+  return new Date(clockAt(time_zone, at_ms)).toISOString().slice(0, 10);
+}
+
+/** When a day such as `2026-11-20` begins in a time zone, in ms: at midnight, or after the gap where a clock skips it. */
+export function startOfDate(time_zone: string, day: string): number {
+  return momentOf(time_zone, Date.parse(`${day}T00:00:00Z`));
+}
+
+/** When the day of `now` (ms) began by the clocks of a time zone, as an ISO time in UTC. */
+export function startOfDay(now: number, time_zone: string): string {
+  return new Date(startOfDate(time_zone, dayOf(time_zone, now))).toISOString();
+}
+
+/** A day by the clocks of a time zone: its date, and when it began, as an ISO time in UTC. */
+export interface Day {
+  day: string;
+  start: string;
+}
+
+/** The last `count` days by the clocks of a time zone (IANA name), the one of `now` (ms) among them, oldest first. */
+export function lastDays(now: number, time_zone: string, count: number): Day[] {
+  const today = dayOf(time_zone, now);
+  return Array.from({ length: count }, (_, place) => {
+    const day = dayAfter(today, place + 1 - count);
+    return { day, start: new Date(startOfDate(time_zone, day)).toISOString() };
+  });
+}
+
+/** The day that is `count` days after a day such as `2026-11-20`. */
+export function dayAfter(day: string, count: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Days of the calendar between two moments (ms) by the clocks of a time zone: 1 from today to tomorrow. */
+export function daysBetween(time_zone: string, from_ms: number, to_ms: number): number {
+  return (Date.parse(dayOf(time_zone, to_ms)) - Date.parse(dayOf(time_zone, from_ms))) / DAY_MS;
+}
+
+let longDayKept: { locale: string; format: Intl.DateTimeFormat } | undefined;
+
+/** "20 November 2026", of what a clock shows. A program has one locale. */
+function longDay(locale: string): Intl.DateTimeFormat {
+  if (longDayKept?.locale !== locale)
+    longDayKept = { locale, format: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }) };
+  return longDayKept.format;
+}
+
+/**
+ * The end of a plan, in the one form that mails and screens have: "20 November 2026", with the time and the zone behind it where a reader elsewhere may see another day.
+ * A mail is in UTC and always says so; a screen says its zone where UTC has another day at that moment.
+ */
+export function describeEnd(iso: string, place: { time_zone: string; locale?: string; is_mail?: boolean }): string {
+  const { time_zone, locale = 'en-GB', is_mail = false } = place;
+  const at = Date.parse(iso);
+  const clock = new Date(clockAt(time_zone, at));
+  const day = longDay(locale).format(clock);
+  if (!is_mail && dayOf(time_zone, at) === dayOf('UTC', at)) return day;
+  return `${day} (${clock.toISOString().slice(11, 16)} ${time_zone})`;
+}

@@ -1,0 +1,93 @@
+import { carvedById } from '#scanner/formats/index.ts';
+import { openSource } from '#scanner/walk/content.ts';
+import type { MatchRules } from '#scanner/walk/examine.ts';
+import { type Finding, findingOf } from '#scanner/walk/match-content.ts';
+import type { EngineMessage, FindingMessage, RangeMessage } from './messages.ts';
+
+// How an engine process has others match for it that have nothing to read. All of it goes through the server, which knows who is free; what is matched lies in a file, and only its place is sent.
+
+/** After a refusal nobody is asked for so long. ms. */
+const REFUSED_MS = 50;
+
+/** What became of one question. */
+interface Asked {
+  /** Whether somebody matches it. */
+  granted: Promise<boolean>;
+  /** One for each range; undefined where nobody could after all. */
+  findings: Promise<Finding[] | undefined>;
+}
+
+/** Other processes with the same rules. What they find is what this one would find. */
+export interface Help {
+  /** Whether it is worth while to ask: nobody has refused lately. */
+  isLikely(): boolean;
+  /** Whether an answer is awaited: then the event loop must come round for it. */
+  isBusy(): boolean;
+  /** `ranges` of the file at `path`, which must stay as they are until the answer. */
+  ask(path: string, ranges: readonly RangeMessage[]): Asked;
+}
+
+/** What is asked, and what comes back. */
+export interface HelpDesk extends Help {
+  onGranted(call: number): void;
+  onHelped(call: number, findings: FindingMessage[] | null): void;
+}
+
+export function createHelp(say: (message: EngineMessage) => void, now = () => performance.now()): HelpDesk {
+  const open = new Map<
+    number,
+    { grant: (granted: boolean) => void; answer: (findings: Finding[] | undefined) => void; ranges: number }
+  >();
+  let calls = 0;
+  let refused_at = Number.NEGATIVE_INFINITY;
+  return {
+    isLikely: () => now() - refused_at > REFUSED_MS,
+    isBusy: () => open.size > 0,
+    ask(path, ranges) {
+      calls += 1;
+      const call = calls;
+      const granted = Promise.withResolvers<boolean>();
+      const findings = Promise.withResolvers<Finding[] | undefined>();
+      open.set(call, { grant: granted.resolve, answer: findings.resolve, ranges: ranges.length });
+      say({ kind: 'asks', call, path, ranges: [...ranges] });
+      return { granted: granted.promise, findings: findings.promise };
+    },
+    onGranted: (call) => open.get(call)?.grant(true),
+    onHelped(call, findings) {
+      const asked = open.get(call);
+      open.delete(call);
+      if (findings === null) refused_at = now();
+      asked?.grant(findings !== null);
+      asked?.answer(findings?.length === asked.ranges ? findings.map(fromMessage) : undefined);
+    },
+  };
+}
+
+function fromMessage({ matches, places }: FindingMessage): Finding {
+  return {
+    matches,
+    places: places.flatMap(({ carved: id, offsets, is_cut }) => {
+      const carved = carvedById(id);
+      return carved === undefined ? [] : [{ carved, offsets, is_cut }];
+    }),
+  };
+}
+
+/** What the rules say of ranges of a file. Undefined when they are not there any more. */
+export function matchRanges(match: MatchRules, path: string, ranges: readonly RangeMessage[]): FindingMessage[] | null {
+  try {
+    return ranges.map(({ from, length, is_within, path: name }) => {
+      const source = openSource({ path, from, size: length });
+      try {
+        const bytes = source.read(0, length);
+        if (bytes.length < length) throw new Error('The file became shorter while it was read.');
+        const { matches, places } = findingOf(match, bytes, is_within, name);
+        return { matches, places: places.map(({ carved, ...place }) => ({ ...place, carved: carved.id })) };
+      } finally {
+        source.close();
+      }
+    });
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,108 @@
+import { coverageSchema, statusDetailSchema } from '@palisade/contract/antivirus';
+import { threatFactsSchema } from '@palisade/contract/quarantine';
+import { z } from 'zod';
+import { signatureFilesSchema } from '#scanner/rules/signature-files.ts';
+
+/** Bytes of a file that one process asks another to match. `path`: the name by which rules may ask for them. */
+const rangeSchema = z.object({
+  from: z.int().nonnegative(),
+  length: z.int().nonnegative(),
+  is_within: z.boolean(),
+  path: z.string().optional(),
+});
+export type RangeMessage = z.infer<typeof rangeSchema>;
+
+/** A finding of another process in such a range. `carved` is the id of a pattern. */
+const findingSchema = z.object({
+  matches: z.array(
+    z.object({
+      ...threatFactsSchema.shape,
+      rule: z.string(),
+      threat: z.string(),
+      verdict: z.enum(['infected', 'suspicious']),
+    }),
+  ),
+  places: z.array(z.object({ carved: z.string(), offsets: z.array(z.int()), is_cut: z.boolean() })),
+});
+export type FindingMessage = z.infer<typeof findingSchema>;
+
+/** What the server says to an engine process. */
+export const requestSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('start'), signatures: signatureFilesSchema }),
+  z.object({
+    kind: z.literal('scan'),
+    job: z.string(),
+    path: z.string(),
+    /** Of a small file: then there is nothing at `path`. */
+    bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array).optional(),
+    size: z.int(),
+    name: z.string(),
+    sha256: z.string(),
+    folder: z.string(),
+    /** There may be other processes that have nothing to read. */
+    has_help: z.boolean(),
+    /** Opens what is encrypted. Never logged, never stored. */
+    password: z.string().optional(),
+    limits: z.object({
+      depth: z.int(),
+      members: z.int(),
+      unpacked_bytes: z.number(),
+      ratio: z.number(),
+      ratio_floor_bytes: z.number(),
+      time_ms: z.number(),
+    }),
+  }),
+  /** Somebody matches what was asked. */
+  z.object({ kind: z.literal('granted'), call: z.int() }),
+  /** What was found; null where nobody is free, or whoever matched is gone. */
+  z.object({ kind: z.literal('helped'), call: z.int(), findings: z.array(findingSchema).nullable() }),
+  /** To one that is free: another process asks. */
+  z.object({ kind: z.literal('match'), path: z.string(), ranges: z.array(rangeSchema) }),
+]);
+export type EngineRequest = z.infer<typeof requestSchema>;
+
+/** What an engine process says to the server. It reads hostile bytes, so what it says is parsed as well. */
+export const answerSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('ready'),
+    version: z.string(),
+    signatures_version: z.string(),
+    rules: z.int(),
+    hashes: z.int(),
+    left_out: z.array(z.string()),
+    /** What each feed takes of this process. */
+    memory: z.array(z.object({ id: z.string(), bytes: z.number() })),
+    resident_bytes: z.number(),
+  }),
+  z.object({ kind: z.literal('refused'), reason: z.string() }),
+  z.object({
+    kind: z.literal('scanned'),
+    job: z.string(),
+    duration_ms: z.number(),
+    examination: z.object({
+      threat: z.string().nullable(),
+      threat_member: z.string().nullable(),
+      threat_facts: threatFactsSchema.nullable(),
+      media_type: z.string().nullable(),
+      named_after_upload: z.boolean(),
+      notes: z.array(z.object({ member: z.string().nullable(), sentence: z.string() })),
+      unread: z.array(statusDetailSchema),
+      coverage: coverageSchema,
+    }),
+  }),
+  z.object({
+    kind: z.literal('progress'),
+    job: z.string(),
+    share: z.number().min(0).max(1),
+    members_read: z.int(),
+    members_found: z.int(),
+  }),
+  /** It asks for help with ranges of its file, or of what it has unpacked. */
+  z.object({ kind: z.literal('asks'), call: z.int(), path: z.string(), ranges: z.array(rangeSchema) }),
+  /** It has matched for another; in the order in which it was asked. */
+  z.object({ kind: z.literal('matched'), findings: z.array(findingSchema).nullable() }),
+  /** It has put away what the last file took: what it still holds, it keeps. */
+  z.object({ kind: z.literal('rested'), resident_bytes: z.number() }),
+  z.object({ kind: z.literal('failed'), job: z.string(), reason: z.string() }),
+]);
+export type EngineMessage = z.infer<typeof answerSchema>;

@@ -1,0 +1,644 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import type { SignatureFiles } from '#scanner/rules/signature-files.ts';
+import type { Examination, Progress } from '#scanner/walk/examine.ts';
+import { type ScanLimits, timeFor } from '#scanner/walk/limits.ts';
+import type { SecondOpinion } from './clamd-pool.ts';
+import type { EngineLog } from './engine-log.ts';
+import { answerSchema, type EngineRequest } from './messages.ts';
+import { createPoolHelp, type Question } from './pool-help.ts';
+import { boundedProcess, ENGINE_MEMORY, type EngineMemory, MEMORY_LOOK_MS, residentBytes } from './process-memory.ts';
+
+/** What an engine says of a file. Failure is an answer too: a file is then pending, never clean. */
+export type EngineOutcome = (
+  | {
+      kind: 'examined';
+      examination: Examination;
+      duration_ms: number;
+      name: string;
+      version: string;
+      signatures_version: string;
+      /** `edition()` of the engine that answered. */
+      edition: string;
+    }
+  | { kind: 'failed'; detail: 'engine_down' | 'time_limit' }
+  /** Engines of this edition die over the file: they do not read it again. */
+  | { kind: 'failed'; detail: 'engine_failed'; edition: string }
+) & {
+  /** What the engine beside it says, where one is set up. */
+  second?: SecondOpinion;
+};
+
+/** How often engines of an edition have died over a file. */
+export interface Deaths {
+  count: number;
+  edition: string;
+}
+
+/** A file to scan. `folder` takes what is unpacked; nobody else uses it. */
+interface EngineJob {
+  id: string;
+  path: string;
+  /** Of a small file: then there is nothing at `path`. */
+  bytes?: Buffer | undefined;
+  size: number;
+  name: string;
+  /** Of the file, in hex. */
+  sha256: string;
+  folder: string;
+  /** Opens what is encrypted. */
+  password?: string | undefined;
+  /** Aborted: nobody wants an answer any more. The outcome is then `failed`, and nothing of the engine holds the file. */
+  signal?: AbortSignal | undefined;
+  /** Told when a process takes the file up; until then it waits for one. */
+  onBegin?: (() => void) | undefined;
+  onProgress?: ((progress: Progress & { engine: string }) => void) | undefined;
+  /** What was known of earlier readings. */
+  deaths?: Deaths | undefined;
+  /** Told of each death over the file before it is read again, so that it can be kept. */
+  onDeath?: ((deaths: Deaths) => Promise<void>) | undefined;
+}
+
+/** What an engine is at a moment. Version and signatures are null until a process was ready once. */
+interface EngineStatus {
+  name: string;
+  state: 'starting' | 'ready' | 'down';
+  version: string | null;
+  signatures_version: string | null;
+  rules: number;
+  hashes: number;
+  /** What a process takes more for each feed. Bytes. */
+  memory: { id: string; bytes: number }[];
+  processes: { ready: number; wanted: number };
+}
+
+export interface Engine {
+  /** Engine, signatures and limits in one word: the same file gets the same answer while it stays the same. Undefined while nothing could scan. */
+  edition(): string | undefined;
+  scan(job: EngineJob): Promise<EngineOutcome>;
+  /** Whether at least one process could scan now. */
+  ready(): boolean;
+  /** Whether every engine that is set up could: what one of them has not seen waits for that. */
+  complete(): boolean;
+  /** Process ids of the running engines. */
+  pids(): number[];
+  close(): Promise<void>;
+}
+
+export interface YaraPool extends Engine {
+  status(): EngineStatus;
+  /**
+   * Moves over to other signatures without a gap: new processes start beside the running ones and take over once all of them are ready. A scan that is
+   * under way ends on the signatures it began with. Answers false, with everything as it was, when the new processes do not come up.
+   */
+  reload(signatures: SignatureFiles): Promise<boolean>;
+}
+
+interface Waiting {
+  job: EngineJob;
+  deaths: Deaths | undefined;
+  answer: (outcome: EngineOutcome) => void;
+}
+
+/** Processes with the same signatures. */
+interface Generation {
+  signatures: SignatureFiles;
+  members: Set<Member>;
+  /** Told once, whether the generation took over; for one that is coming up. */
+  settle: ((took_over: boolean) => void) | undefined;
+}
+
+interface Member {
+  generation: Generation;
+  child: ChildProcess;
+  started_at: number;
+  facts: { version: string; signatures_version: string } | undefined;
+  current: { waiting: Waiting; timer: NodeJS.Timeout; watch: NodeJS.Timeout; killed_for: KilledFor | undefined } | undefined;
+  /** What it matches for others while it has no file. */
+  helping: Question<Member>[];
+  /** Since when it has had nothing to do, by `performance.now()`. */
+  idle_since: number;
+  /** What it held when it was ready. Bytes. */
+  at_rest: number;
+  /** It has grown: this one takes its place once it is ready. */
+  successor: Member | undefined;
+  /** Its successor has come: it ends when it has no file. */
+  is_replaced: boolean;
+}
+
+/** Why the server ended a process over a file. */
+type KilledFor = 'time' | 'memory';
+
+const ENGINE_NAME = 'YARA-X';
+
+/** The process ends its own walk in time; when it cannot, it is killed this much later. ms. */
+const KILL_GRACE_MS = 5_000;
+/** A file that kills its engine is tried once more; the second time is final, until engine or signatures change. */
+const DEATHS_MAXIMUM = 2;
+/** A process that dies younger than this, or before it was ready, counts as a crash loop, and its replacement waits longer each time. ms. */
+const YOUNG_MS = 5_000;
+const BACKOFF_MS = { first: 100, most: 30_000 } as const;
+
+/** A process beyond the first that has had nothing to do for so long ends; starting another takes half a second. ms. */
+const IDLE_MS = 30_000;
+/** How often in that time the pool looks. */
+const IDLE_LOOKS = 6;
+
+/** From here on nobody waits for a process that may not come back. */
+const GIVE_UP_BACKOFF_MS = BACKOFF_MS.first * 8;
+/** Signatures that take longer to compile have no place in an engine; a process that is not ready by then is ended, and another one is tried. ms. */
+const START_MAXIMUM_MS = 120_000;
+
+const PROCESS_FILE = new URL(import.meta.url.endsWith('.ts') ? './yara-process.ts' : './yara-process.js', import.meta.url);
+
+interface YaraPoolOptions {
+  signatures: SignatureFiles;
+  size: number;
+  limits: ScanLimits;
+  memory?: EngineMemory | undefined;
+  /** Processes that read one file together, at most. */
+  cores?: number;
+  start_ms?: number;
+  idle_ms?: number;
+  logger: EngineLog;
+}
+
+/** Whether a process has a file, or matches for others. */
+const isAtWork = ({ current, helping }: Member) => current !== undefined || helping.length > 0;
+
+class YaraProcesses implements YaraPool {
+  private readonly size: number;
+  private readonly limits: ScanLimits;
+  private readonly limits_digest: string;
+  private readonly memory: EngineMemory;
+  private readonly cores: number;
+  private readonly start_ms: number;
+  private readonly idle_ms: number;
+  private readonly logger: EngineLog;
+  private readonly members = new Set<Member>();
+  private current: Generation;
+  private next: Generation | undefined;
+  private known: Omit<EngineStatus, 'name' | 'state' | 'processes'> = {
+    version: null,
+    signatures_version: null,
+    rules: 0,
+    hashes: 0,
+    memory: [],
+  };
+  private readonly queue: Waiting[] = [];
+  private readonly timers = new Set<NodeJS.Timeout>();
+  private backoff_ms = 0;
+  private closing = false;
+  private readonly help: ReturnType<typeof createPoolHelp<Member>>;
+  private readonly looking: NodeJS.Timeout;
+
+  constructor(options: YaraPoolOptions) {
+    const { size, limits, memory = ENGINE_MEMORY, cores = availableParallelism(), logger } = options;
+    const { start_ms = START_MAXIMUM_MS, idle_ms = IDLE_MS } = options;
+    this.size = size;
+    this.limits = limits;
+    this.limits_digest = createHash('sha256').update(JSON.stringify(limits)).digest('hex').slice(0, 12);
+    this.memory = memory;
+    this.cores = cores;
+    this.start_ms = start_ms;
+    this.idle_ms = idle_ms;
+    this.logger = logger;
+    this.current = { signatures: options.signatures, members: new Set(), settle: undefined };
+    this.help = createPoolHelp<Member>({
+      cores,
+      isWanted: () => this.queue.length > 0,
+      isGrown: (member) => this.isGrown(member),
+      send: (member, request) => this.send(member, request),
+      logger,
+    });
+    this.looking = setInterval(() => this.endIdle(), idle_ms / IDLE_LOOKS).unref();
+    this.start(this.current);
+  }
+
+  private editionOf({ version, signatures_version }: { version: string; signatures_version: string }): string {
+    return `${ENGINE_NAME} ${version} ${signatures_version} ${this.limits_digest}`;
+  }
+
+  /** It holds more than a process may. */
+  private isGrown({ child, at_rest }: Member): boolean {
+    return (residentBytes(child.pid) ?? 0) - at_rest > this.memory.most;
+  }
+
+  private send(member: Member, request: EngineRequest): void {
+    member.child.send(request, (error) => {
+      // The process is going; its exit puts the file back.
+      if (error) this.logger.warn({ err: error, pid: member.child.pid }, 'engine process unreachable');
+    });
+  }
+
+  /** One process more than there are files, as far as there may be: the next file finds one that has compiled its rules. */
+  private wantedCount(): number {
+    const busy = [...this.current.members].filter((member) => member.current !== undefined).length;
+    return Math.min(this.size, busy + this.queue.length + 1);
+  }
+
+  /** What died is replaced elsewhere. */
+  private startSpare(): void {
+    if (this.closing || this.timers.size > 0) return;
+    const wanted = this.wantedCount();
+    for (let count = this.current.members.size; count > 0 && count < wanted; count++) this.start(this.current);
+  }
+
+  /** Ends processes that have been idle, the youngest first, down to one more than there are files. */
+  private endIdle(): void {
+    if (this.closing) return;
+    const idle_from = performance.now() - this.idle_ms;
+    for (const member of [...this.current.members].reverse()) {
+      if (this.current.members.size <= this.wantedCount()) return;
+      const is_idle = member.facts !== undefined && !isAtWork(member) && member.idle_since <= idle_from;
+      if (!is_idle || member.successor !== undefined) continue;
+      this.logger.debug({ pid: member.child.pid }, 'engine process has been idle and ends');
+      this.giveWay(member);
+    }
+  }
+  private dispatch(): void {
+    this.assign();
+    this.startSpare();
+  }
+
+  /** The next file for engines of an edition: one over which they have died too often gets its answer at once. */
+  private nextFor(edition: string): Waiting | undefined {
+    for (let waiting = this.queue.shift(); waiting !== undefined; waiting = this.queue.shift()) {
+      // Others died, not these.
+      if (waiting.deaths?.edition !== edition) waiting.deaths = { count: 0, edition };
+      if (waiting.deaths.count < DEATHS_MAXIMUM) return waiting;
+      waiting.answer({ kind: 'failed', detail: 'engine_failed', edition });
+    }
+    return undefined;
+  }
+
+  /** Ends a process over its file. */
+  private end(member: Member, killed_for: KilledFor): void {
+    if (member.current === undefined) return;
+    member.current.killed_for ??= killed_for;
+    member.child.kill('SIGKILL');
+  }
+
+  private assign(): void {
+    for (const member of this.current.members) {
+      if (member.facts === undefined || isAtWork(member) || !member.child.connected) continue;
+      const waiting = this.nextFor(this.editionOf(member.facts));
+      if (waiting === undefined) return;
+      const timer = setTimeout(() => this.end(member, 'time'), timeFor(this.limits, waiting.job.size) + KILL_GRACE_MS);
+      const watch = setInterval(() => {
+        if (this.isGrown(member)) this.end(member, 'memory');
+      }, MEMORY_LOOK_MS);
+      member.current = { waiting, timer, watch, killed_for: undefined };
+      waiting.job.onBegin?.();
+      const { id, path, bytes, size, name, sha256, folder, password } = waiting.job;
+      this.send(member, {
+        kind: 'scan',
+        job: id,
+        path,
+        size,
+        name,
+        sha256,
+        folder,
+        limits: this.limits,
+        has_help: this.cores > 1 && size > 1,
+        ...(bytes === undefined ? {} : { bytes }),
+        ...(password === undefined ? {} : { password }),
+      });
+    }
+  }
+
+  private settle(member: Member): Waiting | undefined {
+    const reading = member.current;
+    if (reading === undefined) return undefined;
+    clearTimeout(reading.timer);
+    clearInterval(reading.watch);
+    member.current = undefined;
+    return reading.waiting;
+  }
+
+  private onMessage(member: Member, message: unknown): void {
+    const parsed = answerSchema.safeParse(message);
+    if (!parsed.success) {
+      this.logger.error({ pid: member.child.pid }, 'engine process said something unknown');
+      member.child.kill('SIGKILL');
+      return;
+    }
+    const answer = parsed.data;
+    member.idle_since = performance.now();
+    switch (answer.kind) {
+      case 'ready':
+        member.facts = { version: answer.version, signatures_version: answer.signatures_version };
+        member.at_rest = residentBytes(member.child.pid) ?? answer.resident_bytes;
+        for (const other of this.current.members) if (other.successor === member) this.giveWay(other);
+        if (answer.left_out.length > 0)
+          this.logger.error({ feeds: answer.left_out }, 'signature feeds cannot be used and are left out');
+        if (member.generation === this.next && [...this.next.members].every(({ facts }) => facts !== undefined))
+          this.takeOver(this.next);
+        if (member.generation === this.current) {
+          const { version, signatures_version, rules, hashes, memory: of_feeds } = answer;
+          this.known = { version, signatures_version, rules, hashes, memory: of_feeds };
+        }
+        this.logger.debug(
+          { pid: member.child.pid, rules: answer.rules, signatures_version: answer.signatures_version },
+          'engine process ready',
+        );
+        break;
+      case 'progress': {
+        const { job } = member.current?.waiting ?? {};
+        const { share, members_read, members_found } = answer;
+        if (job?.id === answer.job) job.onProgress?.({ engine: ENGINE_NAME, share, members_read, members_found });
+        return;
+      }
+      case 'asks':
+        this.help.onAsks(member, answer);
+        return;
+      case 'matched':
+        this.help.onMatched(member, answer.findings);
+        if (this.isRetired(member)) member.child.kill('SIGKILL');
+        break;
+      case 'rested':
+        this.replaceGrown(member, residentBytes(member.child.pid) ?? answer.resident_bytes);
+        break;
+      case 'refused':
+        this.logger.error({ reason: answer.reason }, 'engine rules do not compile');
+        member.child.kill('SIGKILL');
+        return;
+      case 'scanned':
+      case 'failed': {
+        if (member.current?.waiting.job.id !== answer.job || member.facts === undefined) return;
+        const waiting = this.settle(member);
+        if (answer.kind === 'failed') {
+          this.logger.error({ scan: answer.job, reason: answer.reason }, 'engine could not scan a file');
+          waiting?.answer({ kind: 'failed', detail: 'engine_down' });
+        } else {
+          this.backoff_ms = 0;
+          waiting?.answer({
+            kind: 'examined',
+            examination: answer.examination,
+            duration_ms: answer.duration_ms,
+            name: ENGINE_NAME,
+            ...member.facts,
+            edition: this.editionOf(member.facts),
+          });
+        }
+        if (this.isRetired(member)) member.child.kill('SIGKILL');
+        break;
+      }
+    }
+    this.dispatch();
+  }
+
+  /** A process that has grown serves until another is ready in its place, so that nobody waits for the change. */
+  private replaceGrown(member: Member, resident_bytes: number): void {
+    const grown = resident_bytes - member.at_rest;
+    if (this.closing || this.isRetired(member) || member.successor !== undefined || grown <= this.memory.grown) return;
+    this.logger.info({ pid: member.child.pid, grown }, 'engine process has grown and is replaced');
+    member.successor = this.start(member.generation);
+  }
+
+  private giveWay(member: Member): void {
+    member.is_replaced = true;
+    member.generation.members.delete(member);
+    if (member.current === undefined) member.child.kill('SIGKILL');
+  }
+
+  /** Of a generation that was replaced, or that did not come up; or grown, with another in its place. */
+  private isRetired({ generation, is_replaced }: Member): boolean {
+    return is_replaced || (generation !== this.current && generation !== this.next);
+  }
+
+  private retire(generation: Generation): void {
+    for (const member of generation.members) {
+      if (member.current === undefined) member.child.kill('SIGKILL');
+    }
+  }
+
+  private takeOver(generation: Generation): void {
+    const before = this.current;
+    this.current = generation;
+    this.next = undefined;
+    this.backoff_ms = 0;
+    this.retire(before);
+    generation.settle?.(true);
+  }
+
+  /** A generation that is coming up ends; the current one goes on. */
+  private abandon(generation: Generation): void {
+    if (this.next === generation) this.next = undefined;
+    this.retire(generation);
+    generation.settle?.(false);
+  }
+
+  /** What becomes of a file whose process has ended. What that had unpacked goes first: nobody else would remove it, and the next one wants the place. */
+  private async giveBack(waiting: Waiting, killed_for: KilledFor | undefined): Promise<void> {
+    const { job, deaths } = waiting;
+    await rm(job.folder, { recursive: true, force: true }).catch((error: unknown) =>
+      this.logger.error({ err: error, scan: job.id }, 'what an engine process left behind could not be removed'),
+    );
+    if (job.signal?.aborted || this.closing) return waiting.answer({ kind: 'failed', detail: 'engine_down' });
+    if (deaths !== undefined) {
+      deaths.count += 1;
+      await job
+        .onDeath?.({ ...deaths })
+        .catch((error: unknown) => this.logger.error({ err: error, scan: job.id }, 'the death of an engine could not be kept'));
+      if (deaths.count >= DEATHS_MAXIMUM)
+        return waiting.answer({ kind: 'failed', detail: 'engine_failed', edition: deaths.edition });
+    }
+    // The walk did not stop by itself when its time was over: the next one would not either.
+    if (killed_for === 'time') return waiting.answer({ kind: 'failed', detail: 'time_limit' });
+    if (this.isAway() || job.signal?.aborted || this.closing) return waiting.answer({ kind: 'failed', detail: 'engine_down' });
+    this.queue.unshift(waiting);
+    this.dispatch();
+  }
+
+  private onExit(member: Member, signal: string | null): void {
+    this.members.delete(member);
+    member.generation.members.delete(member);
+    for (const other of member.generation.members) if (other.successor === member) other.successor = undefined;
+    const killed_for = member.current?.killed_for;
+    const was_ended = this.help.onExit(member);
+    const waiting = this.settle(member);
+    const cancelled = waiting?.job.signal?.aborted ?? false;
+    if (!this.closing && !cancelled && (!this.isRetired(member) || waiting !== undefined))
+      this.logger.warn({ pid: member.child.pid, signal, killed_for, scan: waiting?.job.id }, 'engine process ended');
+    if (waiting !== undefined) void this.giveBack(waiting, killed_for);
+    if (this.closing) return;
+    if (member.generation === this.next) this.abandon(this.next);
+    if (this.isRetired(member)) {
+      this.dispatch();
+      return;
+    }
+    // What the server itself has ended over a file says nothing of the engine.
+    const died_early = member.facts === undefined || performance.now() - member.started_at < YOUNG_MS;
+    const young = died_early && !cancelled && killed_for === undefined && !was_ended;
+    this.backoff_ms = young ? Math.min(BACKOFF_MS.most, Math.max(BACKOFF_MS.first, this.backoff_ms * 2)) : 0;
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      // Signatures that took over meanwhile have brought processes of their own.
+      if (this.current.members.size < this.size) this.start(this.current);
+    }, this.backoff_ms);
+    this.timers.add(timer);
+    if (this.isAway()) {
+      for (const left of this.queue.splice(0)) left.answer({ kind: 'failed', detail: 'engine_down' });
+    }
+  }
+
+  /** Nobody should wait for an engine that may not come back: what waits is pending, and scanned when one does. */
+  private isAway(): boolean {
+    return this.current.members.size === 0 && this.backoff_ms > GIVE_UP_BACKOFF_MS;
+  }
+
+  private start(generation: Generation): Member {
+    // An engine needs nothing of the environment, and hostile input must not find secrets there.
+    const child = fork(PROCESS_FILE, [], {
+      serialization: 'advanced',
+      env: {},
+      ...boundedProcess(),
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const member: Member = {
+      generation,
+      child,
+      started_at: performance.now(),
+      facts: undefined,
+      current: undefined,
+      helping: [],
+      idle_since: performance.now(),
+      at_rest: 0,
+      successor: undefined,
+      is_replaced: false,
+    };
+    this.members.add(member);
+    generation.members.add(member);
+    let gone = false;
+    const late = setTimeout(() => {
+      if (member.facts !== undefined) return;
+      this.logger.error({ pid: child.pid, start_ms: this.start_ms }, 'engine process did not become ready in time');
+      child.kill('SIGKILL');
+    }, this.start_ms);
+    const leave = (signal: string | null) => {
+      if (gone) return;
+      gone = true;
+      clearTimeout(late);
+      this.onExit(member, signal);
+    };
+    child.on('message', (message) => this.onMessage(member, message));
+    child.once('exit', (_code, signal) => leave(signal));
+    child.once('error', (error) => {
+      this.logger.error({ err: error }, 'engine process could not start');
+      leave(null);
+    });
+    this.send(member, { kind: 'start', signatures: generation.signatures });
+    return member;
+  }
+
+  /** A scan that nobody wants any more: it leaves the queue, or its process is killed, because that always works. */
+  private cancel(waiting: Waiting): void {
+    const place = this.queue.indexOf(waiting);
+    if (place >= 0) {
+      this.queue.splice(place, 1);
+      waiting.answer({ kind: 'failed', detail: 'engine_down' });
+    }
+    for (const member of this.members) if (member.current?.waiting === waiting) member.child.kill('SIGKILL');
+  }
+
+  scan(job: EngineJob): Promise<EngineOutcome> {
+    return new Promise((resolve) => {
+      if (this.closing || this.isAway() || job.signal?.aborted) return resolve({ kind: 'failed', detail: 'engine_down' });
+      const abort = () => this.cancel(waiting);
+      const waiting: Waiting = {
+        job,
+        deaths: job.deaths,
+        answer(outcome) {
+          job.signal?.removeEventListener('abort', abort);
+          resolve(outcome);
+        },
+      };
+      job.signal?.addEventListener('abort', abort, { once: true });
+      this.queue.push(waiting);
+      this.dispatch();
+    });
+  }
+
+  edition(): string | undefined {
+    for (const { facts } of this.current.members) if (facts !== undefined) return this.editionOf(facts);
+    return undefined;
+  }
+
+  private readyCount(): number {
+    return [...this.current.members].filter(({ facts }) => facts !== undefined).length;
+  }
+
+  ready(): boolean {
+    return this.readyCount() > 0;
+  }
+
+  complete(): boolean {
+    return this.ready();
+  }
+
+  status(): EngineStatus {
+    const count = this.readyCount();
+    const state = count > 0 ? 'ready' : this.backoff_ms > GIVE_UP_BACKOFF_MS ? 'down' : 'starting';
+    return {
+      ...this.known,
+      name: ENGINE_NAME,
+      state,
+      processes: { ready: count, wanted: Math.max(1, this.current.members.size) },
+    };
+  }
+
+  reload(signatures: SignatureFiles): Promise<boolean> {
+    if (this.next !== undefined) this.abandon(this.next);
+    if (this.closing) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const generation: Generation = {
+        signatures,
+        members: new Set(),
+        settle(took_over) {
+          clearTimeout(timer);
+          resolve(took_over);
+        },
+      };
+      const timer = setTimeout(() => this.abandon(generation), this.start_ms);
+      this.next = generation;
+      // As many as there are now: whoever waits does not wait longer for the change.
+      for (let count = Math.max(1, this.current.members.size); count > 0; count--) this.start(generation);
+    });
+  }
+
+  pids(): number[] {
+    return [...this.members].flatMap((member) => member.child.pid ?? []);
+  }
+
+  async close(): Promise<void> {
+    this.closing = true;
+    clearInterval(this.looking);
+    if (this.next !== undefined) this.abandon(this.next);
+    for (const timer of this.timers) clearTimeout(timer);
+    for (const waiting of this.queue.splice(0)) waiting.answer({ kind: 'failed', detail: 'engine_down' });
+    const ended = [...this.members].map((member) => new Promise<void>((resolve) => member.child.once('exit', () => resolve())));
+    for (const member of this.members) member.child.kill('SIGKILL');
+    await Promise.all(ended);
+  }
+}
+
+/**
+ * A pool of YARA-X child processes. Not threads: a runaway rule outlives `worker.terminate()`, SIGKILL always works. Each process scans one file at a
+ * time; files wait in order. Up to `size` of them start as files come, always one ahead, and those beyond the first end when they have been idle. A process that dies is replaced, its file scanned again.
+ */
+export function createYaraPool(options: YaraPoolOptions): YaraPool {
+  const pool = new YaraProcesses(options);
+  return {
+    scan: (job) => pool.scan(job),
+    edition: () => pool.edition(),
+    ready: () => pool.ready(),
+    complete: () => pool.complete(),
+    status: () => pool.status(),
+    reload: (signatures) => pool.reload(signatures),
+    pids: () => pool.pids(),
+    close: () => pool.close(),
+  };
+}

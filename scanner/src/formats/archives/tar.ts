@@ -1,0 +1,217 @@
+import type { StatusDetail } from '@palisade/contract/antivirus';
+import { format, spelled, withBits } from '#scanner/formats/format.ts';
+import type { Content } from '#scanner/walk/content.ts';
+import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
+import { openReader, type Reader } from '#scanner/walk/reader.ts';
+
+// Own reader: one that waits for its input never ends for some archives of 2 KB, and a scanner reads on where an archive is broken. The format is
+// POSIX.1-2001's (ustar and pax), with GNU's and older ways beside it.
+
+const BLOCK_BYTES = 512;
+const CHECKSUM = { start: 148, end: 156 } as const;
+const SIZE = { start: 124, end: 136 } as const;
+const TYPE_AT = 156;
+const USTAR = 'ustar';
+const MAGIC = { start: 257, end: 263 } as const;
+const PREFIX = { start: 345, end: 500 } as const;
+/** Of a header that holds names or records, so much is looked at. Bytes. */
+const EXTENDED_BYTES_MAXIMUM = 1024 ** 2;
+/** Members up to this size are read in one piece. Bytes. */
+const WHOLE_BYTES = 64 * 1024;
+const FILE_TYPES: readonly string[] = ['\0', '0', '7'];
+/** Links, devices, folders and pipes: they need no content. */
+const KNOWN_TYPES: readonly string[] = [...FILE_TYPES, '1', '2', '3', '4', '5', '6'];
+/** GNU's names that are longer than a header: of the file, and of what a link leads to. */
+const LONG_NAME = 'L';
+const LONG_TARGET = 'K';
+const RECORDS = 'x';
+const RECORDS_FOR_ALL = 'g';
+/** Records of an extended header by which GNU tar describes a file with holes. */
+const SPARSE = 'GNU.sparse.';
+
+/** A number in octal digits behind blanks, up to what is no such digit: GNU tar wants a blank or zero there, libarchive takes whatever comes. */
+function octal(field: Buffer): number {
+  const digits = /^[\0 ]*([0-7]{1,22})/.exec(field.toString('latin1'))?.[1];
+  return digits === undefined ? Number.NaN : Number.parseInt(digits, 8);
+}
+
+/** A size: octal, or in base 256 where the first bit is set (GNU). */
+function sizeOf(field: Buffer): number {
+  const [first = 0] = field;
+  if (first !== 0x80) return first === 0 || first === 0x20 ? octal(field) || 0 : octal(field);
+  let size = 0;
+  for (const byte of field.subarray(1)) size = size * 256 + byte;
+  return size;
+}
+
+/** A tar header's checksum is the sum of its bytes with the checksum field as blanks; some summed signed bytes. */
+function isTarHeader(block: Buffer): boolean {
+  if (block.length < BLOCK_BYTES) return false;
+  const sum = octal(block.subarray(CHECKSUM.start, CHECKSUM.end));
+  if (Number.isNaN(sum)) return false;
+  let unsigned = 0;
+  let signed = 0;
+  for (let index = 0; index < BLOCK_BYTES; index += 1) {
+    const byte = index >= CHECKSUM.start && index < CHECKSUM.end ? 0x20 : (block[index] ?? 0);
+    unsigned += byte;
+    signed += byte < 128 ? byte : byte - 256;
+  }
+  return sum === unsigned || sum === signed;
+}
+
+const ZEROS = Buffer.alloc(BLOCK_BYTES);
+
+const isZeros = (block: Buffer) => block.equals(ZEROS.subarray(0, block.length));
+
+/**
+ * Whether a tar archive begins with these bytes: with a header, with one whose checksum is wrong (GNU tar goes on with the next), or with zeros before it
+ * (`tar -i`).
+ */
+function isTar(head: Buffer): boolean {
+  let at = 0;
+  while (at + BLOCK_BYTES <= head.length && isZeros(head.subarray(at, at + BLOCK_BYTES))) at += BLOCK_BYTES;
+  const block = head.subarray(at, at + BLOCK_BYTES);
+  return isTarHeader(block) || (block.length === BLOCK_BYTES && block.toString('latin1', MAGIC.start, MAGIC.end - 1) === USTAR);
+}
+
+function textOf(field: Buffer): string {
+  const end = field.indexOf(0);
+  return decodeName(end < 0 ? field : field.subarray(0, end));
+}
+
+function nameOf(block: Buffer): string {
+  const name = textOf(block.subarray(0, 100));
+  const is_ustar = block.toString('latin1', MAGIC.start, MAGIC.end) === `${USTAR}\0`;
+  const prefix = is_ustar ? textOf(block.subarray(PREFIX.start, PREFIX.end)) : '';
+  return prefix === '' ? name : `${prefix}/${name}`;
+}
+
+/** Records `length key=value` of pax, as far as they are such. */
+function recordsOf(bytes: Buffer): Map<string, string> {
+  const records = new Map<string, string>();
+  for (let at = 0; at < bytes.length; ) {
+    const blank = bytes.indexOf(0x20, at);
+    const length = blank < 0 || blank - at > 20 ? Number.NaN : Number(bytes.toString('latin1', at, blank));
+    if (!(length > blank - at + 1 && at + length <= bytes.length)) break;
+    const record = bytes.subarray(blank + 1, at + length - 1);
+    const equals = record.indexOf(0x3d);
+    if (equals > 0) records.set(record.toString('utf8', 0, equals), record.toString('utf8', equals + 1));
+    at += length;
+  }
+  return records;
+}
+
+/** What extended headers say of the next member. */
+interface Extended {
+  name?: string | undefined;
+  size?: number | undefined;
+  is_sparse: boolean;
+}
+
+function extendedBy(records: ReadonlyMap<string, string>, before: Extended): Extended {
+  const size = records.get('size');
+  return {
+    name: records.get('path') ?? before.name,
+    size: size !== undefined && /^\d{1,15}$/.test(size) ? Number(size) : before.size,
+    is_sparse: before.is_sparse || [...records.keys()].some((key) => key.startsWith(SPARSE)),
+  };
+}
+
+function afterBody(body: number, size: number): number {
+  return body + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
+}
+
+function bodyOf(reader: Reader, from: number, size: number, { budget }: ReadContext): ReturnType<Member['read']> {
+  if (size > WHOLE_BYTES) {
+    async function* pieces(): AsyncGenerator<Buffer> {
+      yield* reader.chunks(from, from + size);
+    }
+    return { stream: pieces(), packed_bytes: size };
+  }
+  const bytes = reader.at(from, size);
+  budget.addUnpacked(bytes.length, bytes.length, size);
+  return { content: { size: bytes.length, bytes } };
+}
+
+/**
+ * Whatever has content is read, as a type of file or not: a link may have some (POSIX.1-2001, pax), and a program that does not know a type takes it for
+ * a file. What it becomes there is not all known here: of a file with holes there is what lies between them.
+ * @throws Unreadable at the end, when something of it was damaged, or is not a file as it stands.
+ */
+async function* tarMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+  const reader = openReader(content, context.budget);
+  const unread = new Set<StatusDetail>();
+  const NOTHING: Extended = { is_sparse: false };
+  let for_all = NOTHING;
+  let next = NOTHING;
+  /** Zeros end an archive: what stands behind them may be anything, and is left for others where it is no header. */
+  let is_over = false;
+  const skipZeros = (from: number, to: number) => {
+    if (isZeros(reader.at(from, to - from))) context.claim(from, to);
+  };
+  try {
+    for (let at = 0; at < reader.size; ) {
+      const block = reader.at(at, BLOCK_BYTES);
+      const body = at + BLOCK_BYTES;
+      if (!isTarHeader(block)) {
+        // Behind zeros, and behind what is broken, there may be another header.
+        const is_end = isZeros(block);
+        if (is_end) context.claim(at, body);
+        else if (!is_over) unread.add('damaged');
+        is_over ||= is_end;
+        at = body;
+        continue;
+      }
+      is_over = false;
+      context.claim(at, body);
+      const type = block.toString('latin1', TYPE_AT, TYPE_AT + 1);
+      const written = sizeOf(block.subarray(SIZE.start, SIZE.end));
+      const claimed = next.size ?? for_all.size ?? written;
+      const size = claimed >= 0 ? Math.min(claimed, reader.size - body) : 0;
+      if (size !== claimed) unread.add('damaged');
+      const after = afterBody(body, size);
+      if (type === LONG_NAME || type === LONG_TARGET || type === RECORDS || type === RECORDS_FOR_ALL) {
+        const bytes = reader.at(body, Math.min(size, EXTENDED_BYTES_MAXIMUM));
+        if (bytes.length < size) unread.add('damaged');
+        if (type === LONG_NAME) next = { ...next, name: textOf(bytes) };
+        if (type === RECORDS) next = extendedBy(recordsOf(bytes), next);
+        if (type === RECORDS_FOR_ALL) for_all = extendedBy(recordsOf(bytes), for_all);
+        context.claim(body, after);
+        at = after;
+        continue;
+      }
+      const name = next.name ?? for_all.name ?? nameOf(block);
+      const is_file = FILE_TYPES.includes(type) && !(type === '\0' && name.endsWith('/'));
+      const is_sparse = next.is_sparse || for_all.is_sparse;
+      next = NOTHING;
+      if (size > 0 && (is_sparse || !KNOWN_TYPES.includes(type))) unread.add('unsupported');
+      if (size > 0 || is_file) yield { name, read: () => bodyOf(reader, body, size, context) };
+      context.claim(body, body + size);
+      skipZeros(body + size, Math.min(after, reader.size));
+      // Some programs do not know the size that records give, and some know no content of folders, links and devices: what stands there is then the next member.
+      const other = written >= 0 && written < size ? afterBody(body, written) : after;
+      if (written > size) yield { name, read: () => bodyOf(reader, body, Math.min(written, reader.size - body), context) };
+      const nexts = [...(is_file ? [] : [body]), other];
+      at = nexts.find((start) => start < after && isTarHeader(reader.at(start, BLOCK_BYTES))) ?? after;
+    }
+    for (const detail of unread) throw new Unreadable(detail);
+  } finally {
+    reader.close();
+  }
+}
+
+export const tar = format({
+  id: 'tar',
+  media_type: 'application/x-tar',
+  recognise: withBits(40, isTar),
+  carve: [
+    {
+      pattern: `${spelled(USTAR)} (00|20) (30|20) (30|00)`,
+      back: MAGIC.start,
+      proves: (reader, at) => isTarHeader(reader.at(at, BLOCK_BYTES)),
+    },
+  ],
+  traits: { reads_ahead: true, holds_whole_files: true },
+  limits: 'Files with holes are not filled in.',
+  open: tarMembers,
+});

@@ -1,0 +1,586 @@
+import { crc32 } from 'node:zlib';
+import { sevenZipMembers } from '#scanner/formats/archives/seven-zip.ts';
+import { byMarks, type Format, format, hexMark, innerName, oneOf, patternOf, withBits } from '#scanner/formats/format.ts';
+import { struct } from '#scanner/formats/struct.ts';
+import { type Content, joined, openSource, standsAt, streamOf } from '#scanner/walk/content.ts';
+import type { Budget } from '#scanner/walk/limits.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
+import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import { beginsStream, decompress, decompressed, unpackedLz4Into, unpackedLzo } from './decompress.ts';
+import { isHuffmanPack, unpackedHuffman } from './huffman-pack.ts';
+import { LZ4_HISTORY_BYTES, LZ4_RATIO_MAXIMUM as LZ4_RATIO } from './lz.ts';
+
+// Compressors that pack one file, which 7-Zip does not know, or which Node unpacks faster. Their programs take several streams, one behind the other, for one
+// file; so does each of these readers. What stands behind the last stream is not claimed, so that it is read as a file of its own.
+
+const CHUNK_BYTES = 256 * 1024;
+const ZEROS = Buffer.alloc(4096);
+const NUL = Buffer.alloc(1);
+
+/** Where something else than zeros stands next. */
+export function endOfZeros(reader: Reader, from: number): number {
+  for (let at = from; at < reader.size; at += ZEROS.length) {
+    const piece = reader.at(at, ZEROS.length);
+    if (!piece.equals(ZEROS.subarray(0, piece.length))) return at + piece.findIndex((byte) => byte !== 0);
+  }
+  return reader.size;
+}
+
+/** The one member that Node unpacks. */
+async function* nodeMembers(
+  content: Content,
+  packing: 'zlib' | 'brotli',
+  name: string,
+  context: ReadContext,
+): AsyncGenerator<Member> {
+  let read = 0;
+  const ended = (bytes: number) => {
+    read = bytes;
+  };
+  const unpacked = decompressed(packing, streamOf(content), context.budget, { chunk_bytes: CHUNK_BYTES, ended });
+  yield { name, read: () => ({ stream: unpacked, packed_bytes: content.size }) };
+  const reader = openReader(content, context.budget);
+  try {
+    context.claim(0, endOfZeros(reader, read));
+  } finally {
+    reader.close();
+  }
+}
+
+/** RFC 1952, 2.3.1. */
+export const GZIP_ID = hexMark('1f8b');
+/** Deflate is the only method that is in use. */
+const GZIP = { at: 0, bytes: Buffer.concat([GZIP_ID.bytes, Buffer.from([8])]) };
+const GZIP_HEAD_BYTES = 10;
+/** RFC 1952, 2.3.1. */
+const GZIP_TAIL = struct('little', { crc: 'u32', bytes: 'u32' });
+const GZIP_TAIL_BYTES = GZIP_TAIL.bytes;
+const GZIP_FLAG = { crc: 2, extra: 4, name: 8, comment: 16 } as const;
+const GZIP_TEXT_BYTES = 64 * 1024;
+const GZIP_PIECE_BYTES = 16 * 1024;
+
+/** Where the header of a gzip stream ends that begins at `at` (RFC 1952, 2.3); undefined where none does. */
+function gzipHeaderEnd(reader: Reader, at: number): number | undefined {
+  const head = reader.at(at, GZIP_HEAD_BYTES);
+  if (head.length < GZIP_HEAD_BYTES || !standsAt(head, GZIP.bytes, GZIP.at)) return undefined;
+  const flags = head[3] ?? 0;
+  let end = at + GZIP_HEAD_BYTES;
+  if ((flags & GZIP_FLAG.extra) !== 0) {
+    const length = reader.at(end, 2);
+    end += 2 + (length.length < 2 ? 0 : length.readUInt16LE(0));
+  }
+  for (const flag of [GZIP_FLAG.name, GZIP_FLAG.comment]) {
+    if ((flags & flag) === 0) continue;
+    const zero = reader.find(NUL, end, end + GZIP_TEXT_BYTES);
+    if (zero < 0) return undefined;
+    end = zero + 1;
+  }
+  return (flags & GZIP_FLAG.crc) === 0 ? end : end + 2;
+}
+
+function* piecesOf(reader: Reader, from: number): Generator<Buffer> {
+  for (let at = from; at < reader.size; at += GZIP_PIECE_BYTES) yield Buffer.from(reader.at(at, GZIP_PIECE_BYTES));
+}
+
+/**
+ * Streams of gzip, one behind the other. Node's own decoder takes whatever begins with 1f for another stream, and gives nothing of those before it when
+ * it is none.
+ */
+async function* gzipStreams(reader: Reader, ended: (at: number) => void): AsyncGenerator<Buffer> {
+  let is_whole = true;
+  let at = 0;
+  for (let start = gzipHeaderEnd(reader, at); start !== undefined; start = gzipHeaderEnd(reader, at)) {
+    let crc = 0;
+    let size = 0;
+    let read = 0;
+    const to = (bytes: number) => {
+      read = bytes;
+    };
+    for await (const chunk of decompressed('deflate', piecesOf(reader, start), reader.budget, {
+      chunk_bytes: CHUNK_BYTES,
+      ended: to,
+    })) {
+      crc = crc32(chunk, crc);
+      size += chunk.length;
+      yield chunk;
+    }
+    at = start + read;
+    const tail = reader.at(at, GZIP_TAIL_BYTES);
+    const fields = GZIP_TAIL.read(tail);
+    is_whole &&= fields?.crc === crc && fields.bytes === size % 2 ** 32;
+    at += tail.length;
+    ended(at);
+  }
+  if (at === 0 || !is_whole) throw new Unreadable('damaged');
+}
+
+const LOOK_BYTES = 4096;
+
+/** A zlib stream (RFC 1950): its header, and a beginning that can be unpacked. Two bytes alone would be one random file in a thousand. */
+function isZlib(head: Buffer, budget: Budget): boolean {
+  if (head.length < 8 || (head[0] ?? 0) % 16 !== 8 || (head[0] ?? 0) >> 4 > 7 || head.readUInt16BE(0) % 31 !== 0) return false;
+  if (((head[1] ?? 0) & 0x20) !== 0) return false;
+  return beginsStream('zlib', head.subarray(0, LOOK_BYTES), budget);
+}
+
+/** Brotli (RFC 7932) has no magic at all: only a file that is named so is tried. */
+function isBrotli(head: Buffer, name: string, budget: Budget): boolean {
+  if (!/\.br$/i.test(name)) return false;
+  return beginsStream('brotli', head.subarray(0, LOOK_BYTES), budget);
+}
+
+const LZ4_FRAME = 0x184d2204;
+const LZ4_LEGACY = 0x184c2102;
+const LZ4_LEGACY_BLOCK_BYTES = 8 * 1024 ** 2;
+/** Skippable frames (RFC 8878, 3.1.2) have one of sixteen magics. */
+const isSkippableMagic = (magic: number) => magic >>> 4 === 0x184d2a5;
+const LZ4_FLAG = { independent: 0x20, block_checksum: 0x10, size: 0x08, checksum: 0x04, dictionary: 0x01 } as const;
+
+function word(reader: Reader, at: number): number | undefined {
+  const bytes = reader.at(at, 4);
+  return bytes.length < 4 ? undefined : bytes.readUInt32LE(0);
+}
+
+/** A packed block that must be there as a whole. */
+function block(reader: Reader, at: number, length: number): Buffer {
+  const bytes = reader.at(at, length);
+  if (bytes.length < length) throw new Unreadable('damaged');
+  return bytes;
+}
+
+/** What LZ4 unpacks into, one for all frames: a frame is seven bytes, and may claim blocks of 4 MiB. */
+interface Lz4Room {
+  target: Buffer;
+}
+
+function roomFor(room: Lz4Room, bytes: number): Buffer {
+  if (room.target.length < bytes) room.target = Buffer.alloc(bytes);
+  return room.target.subarray(0, bytes);
+}
+
+/** One frame (lz4_Frame_format.md) whose magic stands at `from`. Returns where it ends. */
+function* lz4Frame(reader: Reader, from: number, room: Lz4Room): Generator<Buffer, number> {
+  const [flags = 0, descriptor = 0] = block(reader, from + 4, 2);
+  if (flags >> 6 !== 1) throw new Unreadable('unsupported');
+  if ((flags & LZ4_FLAG.dictionary) !== 0) throw new Unreadable('unsupported');
+  const kind = (descriptor >> 4) & 7;
+  if (kind < 4) throw new Unreadable('damaged');
+  const most = 2 ** (2 * kind + 8);
+  // What earlier blocks gave stays in front of the next, and is moved to the front only after as many bytes as one block may have.
+  const target = roomFor(room, LZ4_HISTORY_BYTES + 2 * most);
+  let first = 0;
+  let end = 0;
+  let at = from + 7 + ((flags & LZ4_FLAG.size) === 0 ? 0 : 8);
+  for (;;) {
+    const size = block(reader, at, 4).readUInt32LE(0);
+    at += 4;
+    if (size === 0) return at + ((flags & LZ4_FLAG.checksum) === 0 ? 0 : 4);
+    const packed_bytes = size & 0x7fffffff;
+    if (packed_bytes > most) throw new Unreadable('damaged');
+    const packed = block(reader, at, packed_bytes);
+    at += packed_bytes + ((flags & LZ4_FLAG.block_checksum) === 0 ? 0 : 4);
+    if ((flags & LZ4_FLAG.independent) !== 0) end = 0;
+    if (end + most > target.length) {
+      target.copyWithin(0, end - LZ4_HISTORY_BYTES, end);
+      end = LZ4_HISTORY_BYTES;
+    }
+    first = end;
+    end =
+      size > 0x7fffffff
+        ? first + packed.copy(target, first)
+        : unpackedLz4Into(packed, reader.budget, target.subarray(0, first + most), first);
+    yield Buffer.from(target.subarray(first, end));
+  }
+}
+
+/** As the first version of lz4 wrote it, and the Linux kernel still does: blocks up to the end, or to another magic. */
+function* lz4Legacy(reader: Reader, from: number, room: Lz4Room): Generator<Buffer, number> {
+  for (let at = from + 4; ; ) {
+    const size = word(reader, at);
+    // A block never has so many bytes: it is something else that follows.
+    if (size === undefined || size === 0 || size > LZ4_LEGACY_BLOCK_BYTES + LZ4_LEGACY_BLOCK_BYTES / 255 + 16) return at;
+    const packed = block(reader, at + 4, size);
+    const target = roomFor(room, LZ4_LEGACY_BLOCK_BYTES);
+    yield Buffer.from(target.subarray(0, unpackedLz4Into(packed, reader.budget, target, 0)));
+    at += 4 + size;
+  }
+}
+
+/** Frames, one behind the other. `ended` is told where each ends. */
+function* lz4Frames(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
+  const room = { target: Buffer.alloc(0) };
+  for (let at = 0; ; ended(at)) {
+    const magic = word(reader, at) ?? 0;
+    if (magic === LZ4_FRAME) at = yield* lz4Frame(reader, at, room);
+    else if (magic === LZ4_LEGACY) at = yield* lz4Legacy(reader, at, room);
+    else if (isSkippableMagic(magic)) at += 8 + (word(reader, at + 4) ?? 0);
+    else return;
+  }
+}
+
+/** Whether LZ4 begins here; a skippable frame may come before it, and may as well belong to zstd. */
+function isLz4(head: Buffer): boolean {
+  const magic = head.length < 8 ? 0 : head.readUInt32LE(0);
+  if (magic === LZ4_FRAME || magic === LZ4_LEGACY) return true;
+  const next = nextFrame(head);
+  return next !== undefined && [LZ4_FRAME, LZ4_LEGACY].includes(next);
+}
+
+/** The magic behind a skippable frame. */
+function nextFrame(head: Buffer): number | undefined {
+  if (head.length < 8 || !isSkippableMagic(head.readUInt32LE(0))) return undefined;
+  const next = 8 + head.readUInt32LE(4);
+  return next + 4 <= head.length ? head.readUInt32LE(next) : undefined;
+}
+
+const ZSTD = 0xfd2fb528;
+
+/** A skippable frame that belongs to zstd, as it does where LZ4 does not follow: there may be several, and they may be long. */
+export function isSkippable(head: Buffer): boolean {
+  if (head.length < 8 || !isSkippableMagic(head.readUInt32LE(0))) return false;
+  const next = nextFrame(head);
+  return next === undefined || next === ZSTD || isSkippableMagic(next);
+}
+
+const LZOP = Buffer.from('894c5a4f000d0a1a0a', 'hex');
+/** The flags of lzop 1.04's header. */
+const LZOP_FLAG = { adler: 0x1, adler_packed: 0x2, extra: 0x40, crc: 0x100, crc_packed: 0x200, filter: 0x800 } as const;
+const LZOP_BLOCK_BYTES_MAXIMUM = 64 * 1024 ** 2;
+
+/** One file (lzop 1.04, lzop.c) whose magic stands at `from`. Returns where it ends. */
+function* lzopFile(reader: Reader, from: number): Generator<Buffer, number> {
+  let at = from + LZOP.length;
+  const take = (bytes: 1 | 2 | 4): number => {
+    const value = block(reader, at, bytes).readUIntBE(0, bytes);
+    at += bytes;
+    return value;
+  };
+  const is_new = take(2) >= 0x0940;
+  take(2);
+  if (is_new) take(2);
+  const method = take(1);
+  if (is_new) take(1);
+  const flags = take(4);
+  const has = (flag: number) => (flags & flag) !== 0;
+  if (has(LZOP_FLAG.filter)) take(4);
+  at += is_new ? 12 : 8;
+  const name_bytes = take(1);
+  at += name_bytes + 4;
+  const extra_bytes = has(LZOP_FLAG.extra) ? take(4) + 4 : 0;
+  at += extra_bytes;
+  // LZO1X-1, LZO1X-1(15) and LZO1X-999: all of them are unpacked alike.
+  if (method < 1 || method > 3 || has(LZOP_FLAG.filter)) throw new Unreadable('unsupported');
+  for (;;) {
+    const unpacked_bytes = take(4);
+    if (unpacked_bytes === 0) return at;
+    const packed_bytes = take(4);
+    if (unpacked_bytes > LZOP_BLOCK_BYTES_MAXIMUM || packed_bytes > unpacked_bytes) throw new Unreadable('damaged');
+    at += 4 * [LZOP_FLAG.adler, LZOP_FLAG.crc].filter(has).length;
+    if (packed_bytes < unpacked_bytes) at += 4 * [LZOP_FLAG.adler_packed, LZOP_FLAG.crc_packed].filter(has).length;
+    const packed = block(reader, at, packed_bytes);
+    at += packed_bytes;
+    if (packed_bytes === unpacked_bytes) {
+      yield Buffer.from(packed);
+      continue;
+    }
+    yield unpackedLzo(packed, reader.budget, unpacked_bytes);
+  }
+}
+
+function* lzopFiles(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
+  for (let at = 0; reader.at(at, LZOP.length).equals(LZOP); ended(at)) at = yield* lzopFile(reader, at);
+}
+
+/** The one member whose streams are unpacked here; they say where each of them ends. */
+async function* ownMembers(
+  content: Content,
+  name: string,
+  context: ReadContext,
+  streams: (reader: Reader, ended: (at: number) => void) => Generator<Buffer> | AsyncGenerator<Buffer>,
+): AsyncGenerator<Member> {
+  const reader = openReader(content, context.budget);
+  let end = 0;
+  async function* unpacked(): AsyncGenerator<Buffer> {
+    for await (const chunk of streams(reader, (at) => (end = at))) {
+      context.budget.spend(chunk.length);
+      yield chunk;
+    }
+  }
+  try {
+    yield { name, read: () => ({ stream: unpacked(), packed_bytes: content.size }) };
+    context.claim(0, endOfZeros(reader, end));
+  } finally {
+    reader.close();
+  }
+}
+
+const LZIP = Buffer.from('LZIP');
+const LZIP_HEADER_BYTES = 6;
+const LZIP_TRAILER_BYTES = 20;
+const SEARCH_BYTES = 64 * 1024;
+
+/** The end of a member of lzip: where the last 8 bytes before it say how long it is. */
+function lzipEnd(reader: Reader, start: number): number | undefined {
+  for (let from = start + LZIP_HEADER_BYTES; from < reader.size; from += SEARCH_BYTES) {
+    const bytes = reader.at(from, SEARCH_BYTES + 8);
+    for (let at = 0; at + 8 <= bytes.length && at < SEARCH_BYTES; at += 1) {
+      const size = from + at + 8 - start;
+      if (bytes.readUInt32LE(at) === size % 2 ** 32 && bytes.readUInt32LE(at + 4) === Math.floor(size / 2 ** 32))
+        return start + size;
+    }
+  }
+  return undefined;
+}
+
+/** The size of a dictionary as lzip writes it is a power of two less some sixteenths of it. 7-Zip takes the whole power alone, and unpacks the same with it. */
+function lzipDictionary(coded: number): number {
+  return Math.min(2 ** 29, Math.max(4096, 2 ** (coded & 0x1f)));
+}
+
+/** Members of lzip (its manual, "File format") are LZMA with another header: 7-Zip unpacks them as such, all in one go. */
+async function* lzipMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
+  const reader = openReader(content, context.budget);
+  const source = openSource(content);
+  try {
+    const parts: (Buffer | { start: number; size: number })[] = [];
+    let at = 0;
+    let is_whole = true;
+    while (reader.at(at, 4).equals(LZIP)) {
+      const [version, coded = 0] = reader.at(at + 4, 2);
+      if (version !== 1) throw new Unreadable('unsupported');
+      const end = lzipEnd(reader, at);
+      is_whole &&= end !== undefined;
+      const header = Buffer.alloc(13, 0xff);
+      header[0] = 0x5d;
+      header.writeUInt32LE(lzipDictionary(coded), 1);
+      const start = at + LZIP_HEADER_BYTES;
+      parts.push(header, { start, size: Math.max(0, (end === undefined ? reader.size : end - LZIP_TRAILER_BYTES) - start) });
+      at = end ?? reader.size;
+    }
+    context.claim(0, endOfZeros(reader, at));
+    for await (const member of sevenZipMembers(joined(source, parts), 'lzma', context)) yield { ...member, name };
+    if (!is_whole) throw new Unreadable('damaged');
+  } finally {
+    source.close();
+    reader.close();
+  }
+}
+
+/** A file that Linux unpacks where it stands on a disc (its fs/isofs, compress.c): a header, where each block ends, and blocks of zlib. */
+const ZISOFS = Buffer.from('37e45396c9dbd607', 'hex');
+const ZISOFS_HEAD = struct('little', { magic: ZISOFS.length, bytes: 'u32', head_words: 'u8', shift: 'u8', reserved: 2 });
+const ZISOFS_HEAD_BYTES = ZISOFS_HEAD.bytes;
+/** Where a block begins, and where the next one does. */
+const ZISOFS_PLACES = struct('little', { start: 'u32', end: 'u32' });
+const ZISOFS_SHIFT = { least: 15, most: 17 } as const;
+
+/** What Firefox keeps its sessions and bookmarks in: a mark, a size, and one block of LZ4 (toolkit/components/lz4). */
+const MOZ_LZ4 = Buffer.from('mozLz40\0');
+const MOZ_HEAD_BYTES = 12;
+/** Larger ones are not taken into memory. Bytes. */
+const MOZ_BYTES_MAXIMUM = 64 * 1024 ** 2;
+
+function* mozBlock(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
+  const size = block(reader, MOZ_LZ4.length, 4).readUInt32LE(0);
+  const packed_bytes = reader.size - MOZ_HEAD_BYTES;
+  if (size > LZ4_RATIO * packed_bytes) throw new Unreadable('damaged');
+  if (size > MOZ_BYTES_MAXIMUM || packed_bytes > MOZ_BYTES_MAXIMUM) throw new Unreadable('too_large');
+  const target = Buffer.alloc(size);
+  yield target.subarray(0, unpackedLz4Into(block(reader, MOZ_HEAD_BYTES, packed_bytes), reader.budget, target, 0));
+  ended(reader.size);
+}
+
+function* zisofsBlocks(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
+  const head = ZISOFS_HEAD.read(block(reader, 0, ZISOFS_HEAD_BYTES));
+  if (head === undefined) throw new Unreadable('damaged');
+  const { bytes: size, shift } = head;
+  const table_at = head.head_words * 4;
+  if (shift < ZISOFS_SHIFT.least || shift > ZISOFS_SHIFT.most) throw new Unreadable('unsupported');
+  const block_bytes = 2 ** shift;
+  const count = Math.ceil(size / block_bytes);
+  let end = 0;
+  for (let index = 0; index < count; index += 1) {
+    const places = ZISOFS_PLACES.read(block(reader, table_at + index * 4, ZISOFS_PLACES.bytes));
+    if (places === undefined) throw new Unreadable('damaged');
+    const { start } = places;
+    ({ end } = places);
+    if (end < start || end - start > 2 * block_bytes) throw new Unreadable('damaged');
+    const most = Math.min(block_bytes, size - index * block_bytes);
+    // A block of zeros has no bytes.
+    if (end === start) yield Buffer.alloc(most);
+    else yield inflatedBlock(reader, start, end, most);
+  }
+  ended(end);
+}
+
+function inflatedBlock(reader: Reader, start: number, end: number, most: number): Buffer {
+  const answer = decompress('zlib', block(reader, start, end - start), reader.budget, { most });
+  if (answer.kind !== 'whole') throw new Unreadable('damaged');
+  return answer.plain;
+}
+
+type Streams = Parameters<typeof ownMembers>[3];
+
+/** The one file of a format, named after the file that it came in. */
+const unpackedBy =
+  (streams: Streams): Format['open'] =>
+  (content, context) =>
+    ownMembers(content, innerName(context.name), context, streams);
+
+/** Enough of a stream to tell whether it is one. Bytes. */
+const TRIED_BYTES = 4096;
+
+/** Whether raw deflate or zlib unpacks from `at` on, as far as is tried: what ends too early is none the worse for it. */
+function inflates(reader: Reader, at: number, packing: 'zlib' | 'deflate'): boolean {
+  const packed = reader.at(at, TRIED_BYTES);
+  const { kind } = decompress(packing, packed, reader.budget, { most: 64 * 1024 });
+  return kind === 'whole' || (packed.length > 2 && kind !== 'none');
+}
+
+/** A name or a comment of gzip that is longer is none amid other bytes. Bytes. */
+const CARVED_TEXT_BYTES = 1024;
+
+/** RFC 1952: the header with what its flags announce, and deflate behind it. */
+function provesGzip(reader: Reader, at: number): boolean {
+  const head = reader.at(at, GZIP_HEAD_BYTES);
+  if (head.length < GZIP_HEAD_BYTES || head[2] !== 8 || (head[3] ?? 0) > 0x1f) return false;
+  const flags = head[3] ?? 0;
+  let position = at + GZIP_HEAD_BYTES;
+  if ((flags & GZIP_FLAG.extra) !== 0) {
+    const length = reader.at(position, 2);
+    if (length.length < 2) return false;
+    position += 2 + length.readUInt16LE(0);
+  }
+  for (const flag of [GZIP_FLAG.name, GZIP_FLAG.comment]) {
+    if ((flags & flag) === 0) continue;
+    const end = reader.at(position, CARVED_TEXT_BYTES).indexOf(0);
+    if (end < 0) return false;
+    position += end + 1;
+  }
+  if ((flags & GZIP_FLAG.crc) !== 0) position += 2;
+  return inflates(reader, position, 'deflate');
+}
+
+/** RFC 1950: method and checksum of the header, no dictionary, and deflate behind it. */
+export function provesZlib(reader: Reader, at: number): boolean {
+  const head = reader.at(at, 2);
+  if (head.length < 2 || (head[0] ?? 0) % 16 !== 8 || (head[0] ?? 0) > 0x78) return false;
+  return head.readUInt16BE(0) % 31 === 0 && ((head[1] ?? 0) & 0x20) === 0 && inflates(reader, at, 'zlib');
+}
+
+/** lzop 1.04 (lzop.c): a version behind the magic, and one of its three methods where that version has it. Programs that tell files apart hold the magic alone. */
+function provesLzop(reader: Reader, at: number): boolean {
+  const head = reader.at(at, 16);
+  if (head.length < 16) return false;
+  const version = head.readUInt16BE(9);
+  const method = head[version >= 0x0940 ? 15 : 13] ?? 0;
+  return version >= 0x0010 && version < 0x8000 && method >= 1 && method <= 3;
+}
+
+export const gzip = format({
+  id: 'gzip',
+  media_type: 'application/gzip',
+  recognise: byMarks([GZIP]),
+  carve: [
+    {
+      pattern: `${patternOf(GZIP)} ${oneOf(0, 31)} ?? ?? ?? ?? (00|02|04) (00|01|02|03|04|05|06|07|08|09|0a|0b|0c|0d|ff)`,
+      proves: provesGzip,
+    },
+  ],
+  traits: { is_named_after_file: true },
+  limits: null,
+  open: unpackedBy(gzipStreams),
+});
+
+const LZ4_FRAME_MARK = { at: 0, bytes: Buffer.alloc(4) };
+LZ4_FRAME_MARK.bytes.writeUInt32LE(LZ4_FRAME);
+const LZ4_LEGACY_MARK = { at: 0, bytes: Buffer.alloc(4) };
+LZ4_LEGACY_MARK.bytes.writeUInt32LE(LZ4_LEGACY);
+
+export const lz4 = format({
+  id: 'lz4',
+  media_type: 'application/x-lz4',
+  recognise: withBits(32, isLz4),
+  carve: [
+    {
+      // Version 1 without a dictionary, and a block size that exists (LZ4 frame format 1.6.4).
+      pattern: `${patternOf(LZ4_FRAME_MARK)} (40|44|48|4c|50|54|58|5c|60|64|68|6c|70|74|78|7c) (40|50|60|70)`,
+    },
+    {
+      id: 'lz4-legacy',
+      title: 'lz4',
+      pattern: `${patternOf(LZ4_LEGACY_MARK)} ?? ?? (00|01|02|03|04|05|06|07) 00`,
+      is_guess: true,
+    },
+  ],
+  traits: { is_named_after_file: true },
+  limits: 'Frames that need a dictionary are not read.',
+  open: unpackedBy(lz4Frames),
+});
+
+export const lzop = format({
+  id: 'lzop',
+  media_type: 'application/x-lzop',
+  recognise: byMarks([{ at: 0, bytes: LZOP }]),
+  carve: [{ pattern: patternOf({ at: 0, bytes: LZOP }), proves: provesLzop }],
+  traits: { is_named_after_file: true },
+  limits: null,
+  open: unpackedBy(lzopFiles),
+});
+
+const LZIP_VERSION_1 = { at: 0, bytes: Buffer.concat([LZIP, Buffer.from([1])]) };
+
+export const lzip = format({
+  id: 'lzip',
+  media_type: 'application/x-lzip',
+  recognise: byMarks([LZIP_VERSION_1]),
+  carve: [{ pattern: `${patternOf(LZIP_VERSION_1)} ${oneOf(0x0c, 0x1d)}` }],
+  traits: { is_named_after_file: true },
+  limits: 'Version 0 is not read.',
+  open: (content, context) => lzipMembers(content, innerName(context.name), context),
+});
+
+export const systemVPack = format({
+  id: 'pack',
+  media_type: 'application/x-packed',
+  recognise: withBits(24, isHuffmanPack),
+  traits: { is_named_after_file: true },
+  limits: null,
+  open: unpackedBy(unpackedHuffman),
+});
+
+export const zisofs = format({
+  id: 'zisofs',
+  media_type: 'application/x-packed',
+  recognise: byMarks([{ at: 0, bytes: ZISOFS }]),
+  traits: { is_named_after_file: true },
+  limits: 'Version 2, with files above 4 GiB, is not read.',
+  open: unpackedBy(zisofsBlocks),
+});
+
+export const mozLz4 = format({
+  id: 'mozlz4',
+  media_type: 'application/x-packed',
+  recognise: byMarks([{ at: 0, bytes: MOZ_LZ4 }]),
+  traits: { is_named_after_file: true },
+  limits: null,
+  open: unpackedBy(mozBlock),
+});
+
+export const zlib = format({
+  id: 'zlib',
+  media_type: 'application/zlib',
+  recognise: withBits(24, isZlib),
+  traits: { is_named_after_file: true, is_weak: true },
+  limits: 'Streams that need a dictionary are not read.',
+  open: (content, context) => nodeMembers(content, 'zlib', innerName(context.name), context),
+});
+
+export const brotli = format({
+  id: 'brotli',
+  media_type: 'application/x-packed',
+  recogniseBeside: ({ first, head, name, reader }) => (first === undefined && isBrotli(head, name, reader.budget) ? 24 : 0),
+  traits: { is_named_after_file: true },
+  limits: 'It has no mark: only files that are named so are tried.',
+  open: (content, context) => nodeMembers(content, 'brotli', innerName(context.name), context),
+});

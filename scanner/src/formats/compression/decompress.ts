@@ -1,0 +1,222 @@
+import { pipeline, type Transform } from 'node:stream';
+import {
+  type BrotliOptions,
+  brotliDecompressSync,
+  constants,
+  createBrotliDecompress,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+  inflateRawSync,
+  inflateSync,
+  type ZlibOptions,
+  type ZstdOptions,
+  zstdDecompressSync,
+} from 'node:zlib';
+import { z } from 'zod';
+import type { Budget } from '#scanner/walk/limits.ts';
+import { Unreadable } from '#scanner/walk/member.ts';
+import { LZ4_RATIO_MAXIMUM, plainSize, SNAPPY_RATIO_MAXIMUM, unpackLz4, unpackLzf, unpackLzo, unpackSnappy } from './lz.ts';
+
+// The only file that decompresses. Every attempt is charged to the budget, a guess and a failure too, so that a file cannot make readers unpack for nothing. Biome refuses the decoders of node:zlib and of
+// lz.ts in every other file. What 7-Zip unpacks is charged where it reads and writes (seven-zip.ts).
+
+/** What an attempt costs beside its bytes: a decoder is set up and put away. */
+const ATTEMPT_COST = 2048;
+/** zlib's own figure (zlib.net, "Technical Details"). */
+export const DEFLATE_RATIO_MAXIMUM = 1032;
+/** Steps of a guess, each 16 times the one before: most that are none fail in the first. Bytes. */
+const GUESS_STEPS = { first: 4096, factor: 16 } as const;
+/** Windows of more than 16 MiB, which brotli's own program unpacks as well. */
+const BROTLI_PARAMETERS = { [constants.BROTLI_DECODER_PARAM_LARGE_WINDOW]: 1 };
+
+/** zlib with its head, deflate without one, brotli, zstd. */
+export type Packing = 'zlib' | 'deflate' | 'brotli' | 'zstd';
+
+type Options = ZlibOptions & BrotliOptions & ZstdOptions;
+const DECODERS: Readonly<Record<Packing, (bytes: Buffer, options: Options) => unknown>> = {
+  zlib: inflateSync,
+  deflate: inflateRawSync,
+  brotli: brotliDecompressSync,
+  zstd: zstdDecompressSync,
+};
+const STREAMS = {
+  zlib: createInflate,
+  deflate: createInflateRaw,
+  brotli: createBrotliDecompress,
+} as const;
+
+/** Whether a decoder is at work that nobody waits for. */
+let is_calling = false;
+
+/**
+ * Node keeps each decoder that failed until the event loop turns (`destroy` asks for a tick, to say that it is closed), and a reader that looks at bytes in memory does not let it turn: 60,000 failures were 245 MB.
+ * Decoders of calls that do not wait are closed at once; streams are as they were.
+ */
+for (const decoder of [createInflate(), createInflateRaw(), createBrotliDecompress(), createZstdDecompress()]) {
+  const destroy = decoder.destroy;
+  Reflect.set(Object.getPrototypeOf(decoder), 'destroy', function destroyOrClose(this: Transform, error?: Error) {
+    if (!is_calling) return destroy.call(this, error);
+    this._destroy(error ?? null, () => {});
+    return this;
+  });
+}
+
+function callDecoder(packing: Packing, packed: Buffer, options: Options): unknown {
+  const { stackTraceLimit } = Error;
+  is_calling = true;
+  // Most guesses fail, and nobody reads where.
+  Error.stackTraceLimit = 0;
+  try {
+    return DECODERS[packing](packed, options);
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+    is_calling = false;
+  }
+}
+
+/** `most`: unpacked bytes; `is_open`: a stream that is cut gives what there is of it; `chunk_bytes`: what is set aside at a time. */
+interface Order {
+  most: number;
+  is_open?: boolean | undefined;
+  chunk_bytes?: number | undefined;
+}
+
+/** `whole`: to its end, of which `read` bytes are packed. `large`: it goes on beyond what was asked for. `cut`: its end is missing. `none`: it is no such stream. */
+export type Unpacked = { kind: 'whole'; plain: Buffer; read: number } | { kind: 'large' | 'cut' | 'none' };
+
+/** What node:zlib answers where it is asked how much it has read. */
+const answerSchema = z.object({ buffer: z.instanceof(Buffer), engine: z.object({ bytesWritten: z.number() }) });
+
+function kindOf(error: unknown): 'large' | 'cut' | 'none' {
+  if (error instanceof RangeError) return 'large';
+  return error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR' ? 'cut' : 'none';
+}
+
+/**
+ * Decompresses the stream that begins with the first byte.
+ * @throws LimitReached, and nothing else: bytes that are no such stream are an answer.
+ */
+export function decompress(packing: Packing, packed: Buffer, budget: Budget, { most, is_open, chunk_bytes }: Order): Unpacked {
+  budget.spend(ATTEMPT_COST);
+  const room = Math.max(1, most);
+  const options = {
+    maxOutputLength: room,
+    info: true,
+    ...(chunk_bytes === undefined ? {} : { chunkSize: Math.max(64, chunk_bytes) }),
+    ...(packing === 'brotli' ? { params: BROTLI_PARAMETERS } : {}),
+    ...(is_open === true
+      ? { finishFlush: packing === 'brotli' ? constants.BROTLI_OPERATION_FLUSH : constants.Z_SYNC_FLUSH }
+      : {}),
+  };
+  let answer: unknown;
+  try {
+    answer = callDecoder(packing, packed, options);
+  } catch (error) {
+    // How far it came is not known.
+    budget.spend(packing === 'brotli' || packing === 'zstd' ? room : Math.min(room, DEFLATE_RATIO_MAXIMUM * packed.length));
+    return { kind: kindOf(error) };
+  }
+  const { buffer, engine } = answerSchema.parse(answer);
+  budget.spend(buffer.length + engine.bytesWritten);
+  return { kind: 'whole', plain: buffer, read: engine.bytesWritten };
+}
+
+/** As `decompress`, for bytes that may be anything: it fails early and cheaply. Less is taken for a stream's beginning than for all of it, so that one that is long is begun several times. */
+export function guess(
+  packing: Packing,
+  packed: Buffer,
+  budget: Budget,
+  { most, chunk_bytes = GUESS_STEPS.first }: Order,
+): Unpacked {
+  for (let step: number = GUESS_STEPS.first; step < most; step *= GUESS_STEPS.factor) {
+    const answer = decompress(packing, packed, budget, { most: step, chunk_bytes });
+    if (answer.kind !== 'large') return answer;
+  }
+  return decompress(packing, packed, budget, { most, chunk_bytes });
+}
+
+/** Whether a stream begins here, as far as its first bytes tell: what is cut, or goes on, is one. */
+export function beginsStream(packing: Packing, packed: Buffer, budget: Budget): boolean {
+  for (const most of [GUESS_STEPS.first, GUESS_STEPS.first * GUESS_STEPS.factor]) {
+    const answer = decompress(packing, packed, budget, { most, chunk_bytes: GUESS_STEPS.first, is_open: true });
+    if (answer.kind !== 'large') return answer.kind === 'whole' && answer.plain.length > 0;
+  }
+  return true;
+}
+
+/** The same for a stream in pieces. What is good of a damaged stream is given before it throws. `ended`: is told how many packed bytes it took. */
+export async function* decompressed(
+  packing: keyof typeof STREAMS,
+  pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
+  budget: Budget,
+  options: { chunk_bytes?: number; is_open?: boolean; ended?: (read: number) => void } = {},
+): AsyncGenerator<Buffer> {
+  budget.spend(ATTEMPT_COST);
+  const decoder: Transform & { bytesWritten: number } = STREAMS[packing]({
+    chunkSize: options.chunk_bytes ?? 256 * 1024,
+    ...(packing === 'brotli' ? { params: BROTLI_PARAMETERS } : {}),
+    ...(options.is_open === true ? { finishFlush: constants.Z_SYNC_FLUSH } : {}),
+  });
+  // The error that ends the pipeline is the one that reading the last stream throws.
+  const unpacked: AsyncIterable<Buffer> = pipeline(pieces, decoder, () => {});
+  try {
+    for await (const chunk of unpacked) {
+      budget.spend(chunk.length);
+      yield chunk;
+    }
+  } finally {
+    options.ended?.(decoder.bytesWritten);
+  }
+}
+
+/** A block of Snappy. @throws Unreadable `damaged`, and `too_large` for more than `most`; LimitReached */
+export function unsnapped(packed: Buffer, budget: Budget, most: number): Buffer {
+  budget.spend(ATTEMPT_COST + packed.length);
+  const size = plainSize(packed);
+  if (size === undefined || size > SNAPPY_RATIO_MAXIMUM * packed.length) throw new Unreadable('damaged');
+  if (size > most) throw new Unreadable('too_large');
+  budget.spend(size);
+  return unpackSnappy(packed);
+}
+
+/** A block of LZ4 that comes to just `size` bytes. @throws Unreadable, LimitReached */
+export function unpackedLz4(packed: Buffer, budget: Budget, size: number): Buffer {
+  budget.spend(ATTEMPT_COST + packed.length);
+  if (size > LZ4_RATIO_MAXIMUM * packed.length) throw new Unreadable('damaged');
+  const target = Buffer.alloc(size);
+  if (unpackedLz4Into(packed, budget, target, 0) !== size) throw new Unreadable('damaged');
+  return target;
+}
+
+/** A block of LZ4 behind what it may refer to; answers where it ends. @throws Unreadable, LimitReached */
+export function unpackedLz4Into(packed: Buffer, budget: Budget, target: Buffer, start: number): number {
+  budget.spend(ATTEMPT_COST + packed.length + Math.min(target.length - start, LZ4_RATIO_MAXIMUM * packed.length));
+  return unpackLz4(packed, target, start);
+}
+
+/** A block of LZO that comes to just `size` bytes. @throws Unreadable, LimitReached */
+export function unpackedLzo(packed: Buffer, budget: Budget, size: number): Buffer {
+  // LZO gives at most 255 bytes for one: what claims more is not believed.
+  const room = Math.min(size, 256 * packed.length + 64);
+  budget.spend(ATTEMPT_COST + packed.length + room);
+  const target = Buffer.alloc(room);
+  if (unpackLzo(packed, target) !== size) throw new Unreadable('damaged');
+  return target;
+}
+
+/** LZF that comes to just `size` bytes; undefined where it is none. Nothing is set aside before it is known to fit. @throws LimitReached */
+export function unpackedLzf(packed: Buffer, budget: Budget, size: number): Buffer | undefined {
+  budget.spend(packed.length);
+  const { end, at } = unpackLzf(packed, size, undefined);
+  // A guess fails at its first bytes.
+  budget.spend(LZF_COST * at);
+  if (end !== size) return undefined;
+  budget.spend(ATTEMPT_COST + size);
+  const target = Buffer.alloc(size);
+  unpackLzf(packed, size, target);
+  return target;
+}
+
+/** A byte of LZF costs as much as so many that are only searched. */
+const LZF_COST = 4;

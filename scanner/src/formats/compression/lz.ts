@@ -1,0 +1,194 @@
+import { varint } from '#scanner/formats/data/varint.ts';
+import { Unreadable } from '#scanner/walk/member.ts';
+
+// Decoders of the LZ77 family that neither Node nor 7-Zip has. Each writes into a buffer of a known size, and no claim leads out of it. decompress.ts calls them and charges the budget; nothing else may.
+
+/** How far back a match of LZ4 may reach (lz4_Block_format.md). */
+export const LZ4_HISTORY_BYTES = 65_535;
+
+/** Copies `length` bytes that lie `distance` back, which may overlap with what is being written. Answers where the copy ends. */
+function repeat(target: Buffer, at: number, distance: number, length: number): number {
+  if (distance === 0 || distance > at || at + length > target.length) throw new Unreadable('damaged');
+  if (distance >= length) target.copy(target, at, at - distance, at - distance + length);
+  else for (let index = at; index < at + length; index += 1) target[index] = target[index - distance] ?? 0;
+  return at + length;
+}
+
+function literals(source: Buffer, from: number, target: Buffer, at: number, length: number): void {
+  if (from + length > source.length || at + length > target.length) throw new Unreadable('damaged');
+  source.copy(target, at, from, from + length);
+}
+
+/**
+ * Unpacks one block of LZ4 (lz4_Block_format.md) into `target` from `start` on, behind what matches may refer to. Answers where it ends.
+ * @throws Unreadable for what is no such block, or does not fit.
+ */
+export function unpackLz4(source: Buffer, target: Buffer, start: number): number {
+  let from = 0;
+  let at = start;
+  const longer = (length: number): number => {
+    let total = length;
+    for (let byte = 255; byte === 255; total += byte) {
+      byte = source[from] ?? 0;
+      from += 1;
+    }
+    return total;
+  };
+  while (from < source.length) {
+    const token = source[from] ?? 0;
+    from += 1;
+    const length = token >> 4 === 15 ? longer(15) : token >> 4;
+    literals(source, from, target, at, length);
+    from += length;
+    at += length;
+    if (from >= source.length) break;
+    if (from + 2 > source.length) throw new Unreadable('damaged');
+    const distance = source.readUInt16LE(from);
+    from += 2;
+    at = repeat(target, at, distance, 4 + ((token & 15) === 15 ? longer(15) : token & 15));
+  }
+  return at;
+}
+
+/**
+ * Unpacks one block of LZO1X (the Linux kernel's documentation, "LZO stream format") into `target`. Answers how many bytes it gave.
+ * @throws Unreadable for what is no such block, or does not fit.
+ */
+export function unpackLzo(source: Buffer, target: Buffer): number {
+  let from = 0;
+  let at = 0;
+  const next = (): number => {
+    const byte = source[from];
+    if (byte === undefined) throw new Unreadable('damaged');
+    from += 1;
+    return byte;
+  };
+  const longer = (base: number): number => {
+    let total = base;
+    let byte = next();
+    for (; byte === 0; byte = next()) total += 255;
+    return total + byte;
+  };
+  const copy = (length: number): void => {
+    literals(source, from, target, at, length);
+    from += length;
+    at += length;
+  };
+  /** How many literals came before: none, one to three behind a match, or four and more. */
+  let state = 0;
+  if ((source[0] ?? 0) > 17) {
+    const length = next() - 17;
+    copy(length);
+    state = Math.min(length, 4);
+  }
+  for (;;) {
+    const code = next();
+    let length: number;
+    let distance: number;
+    let trailing = code & 3;
+    if (code < 16 && state === 0) {
+      copy(3 + (code === 0 ? longer(15) : code));
+      state = 4;
+      continue;
+    }
+    if (code < 16) {
+      distance = (code >> 2) + (next() << 2) + (state === 4 ? 0x801 : 1);
+      length = state === 4 ? 3 : 2;
+    } else if (code >= 64) {
+      distance = 1 + ((code >> 2) & 7) + (next() << 3);
+      length = (code >> 5) + 1;
+    } else {
+      const is_near = code >= 32;
+      const bits = code & (is_near ? 31 : 7);
+      length = 2 + (bits === 0 ? longer(is_near ? 31 : 7) : bits);
+      const low = next();
+      const word = low | (next() << 8);
+      trailing = word & 3;
+      const high = (code & 8) << 11;
+      if (!is_near && high + (word >> 2) === 0) return at;
+      distance = (word >> 2) + (is_near ? 1 : high + 0x4000);
+    }
+    at = repeat(target, at, distance, length);
+    copy(trailing);
+    state = trailing;
+  }
+}
+
+/** A copy of Snappy takes three bytes, or two, and is 64 long at most: nothing unpacks to more than this many times its size. */
+export const SNAPPY_RATIO_MAXIMUM = 32;
+/** No block of LZ4 unpacks to more times its size. */
+export const LZ4_RATIO_MAXIMUM = 255;
+const LITERAL = 0;
+/** Lengths of literals of Snappy from here on stand in bytes of their own. */
+const LONG_LITERAL = 60;
+
+/** How long a copy of Snappy is, how far before it stands what it copies, and where the next tag is. */
+function copyAt(packed: Buffer, at: number, tag: number): { length: number; offset: number; next: number } {
+  const kind = tag & 3;
+  if (kind === 1) return { length: ((tag >> 2) & 7) + 4, offset: ((tag >> 5) << 8) | (packed[at] ?? 0), next: at + 1 };
+  const bytes = kind === 2 ? 2 : 4;
+  if (at + bytes > packed.length) throw new Unreadable('damaged');
+  return { length: (tag >> 2) + 1, offset: packed.readUIntLE(at, bytes), next: at + bytes };
+}
+
+/** What a block of Snappy says that it comes to. */
+export function plainSize(packed: Buffer): number | undefined {
+  return varint(packed, 0)?.value;
+}
+
+/**
+ * Unpacks a block of Snappy (github.com/google/snappy, format_description.txt), of which `plainSize` was believed.
+ * @throws Unreadable `damaged`
+ */
+export function unpackSnappy(packed: Buffer): Buffer {
+  const head = varint(packed, 0);
+  if (head === undefined) throw new Unreadable('damaged');
+  const plain = Buffer.alloc(head.value);
+  let end = 0;
+  for (let at = head.next; at < packed.length; ) {
+    const tag = packed[at] ?? 0;
+    at += 1;
+    if ((tag & 3) === LITERAL) {
+      let length = (tag >> 2) + 1;
+      if (length > LONG_LITERAL) {
+        const bytes = length - LONG_LITERAL;
+        if (at + bytes > packed.length) throw new Unreadable('damaged');
+        length = packed.readUIntLE(at, bytes) + 1;
+        at += bytes;
+      }
+      literals(packed, at, plain, end, length);
+      at += length;
+      end += length;
+      continue;
+    }
+    const { length, offset, next } = copyAt(packed, at, tag);
+    end = repeat(plain, end, offset, length);
+    at = next;
+  }
+  if (end !== plain.length) throw new Unreadable('damaged');
+  return plain;
+}
+
+/** LZF (liblzf, lzf_d.c) into `target`, or only counted without one. Answers what it comes to, undefined where it is none or more than `size`, and how far it was read. */
+export function unpackLzf(packed: Buffer, size: number, target: Buffer | undefined): { end: number | undefined; at: number } {
+  let at = 0;
+  let end = 0;
+  while (at < packed.length) {
+    const control = packed[at++] ?? 0;
+    if (control < 32) {
+      const length = control + 1;
+      if (at + length > packed.length || end + length > size) return { end: undefined, at };
+      if (target !== undefined) packed.copy(target, end, at, at + length);
+      at += length;
+      end += length;
+      continue;
+    }
+    const length = (control >> 5 === 7 ? 7 + (packed[at++] ?? 0) : control >> 5) + 2;
+    if (at >= packed.length) return { end: undefined, at };
+    const distance = ((control & 31) << 8) + (packed[at++] ?? 0) + 1;
+    if (distance > end || end + length > size) return { end: undefined, at };
+    if (target !== undefined) repeat(target, end, distance, length);
+    end += length;
+  }
+  return { end, at };
+}

@@ -1,0 +1,229 @@
+import { sevenZipFormat } from '#scanner/formats/archives/seven-zip-format.ts';
+import { byMarks, hexMark, mark, oneOf, patternOf, spelled, withBits } from '#scanner/formats/format.ts';
+import type { Reader } from '#scanner/walk/reader.ts';
+import { isSkippable, provesZlib } from './compressed.ts';
+
+// Compressed streams that 7-Zip opens.
+
+/** What a block of bzip2 begins with: its mark, a checksum, a bit, and 24 bits for where its text begins. Bytes. */
+const BZIP2_HEAD_BYTES = 18;
+/** A stream begins with a block, or is empty and ends at once. */
+const BZIP2 = /^425a683[1-9](314159265359|177245385090)/;
+
+/** bzip2 (decompress.c): the place in the first block is one of the block. The letters behind a magic that a program or a text quotes are no such number. */
+function provesBzip2(reader: Reader, at: number): boolean {
+  const head = reader.at(at, BZIP2_HEAD_BYTES);
+  if (head.length < BZIP2_HEAD_BYTES) return false;
+  const block_bytes = ((head[3] ?? 0) - 0x30) * 100_000;
+  const place = Math.floor((head.readUInt32BE(14) & 0x7fffffff) / 2 ** 7);
+  return place <= block_bytes + 10;
+}
+
+export const bzip2 = sevenZipFormat({
+  id: 'bzip2',
+  type: 'bzip2',
+  media_type: 'application/x-bzip2',
+  recognise: (head) => (head[0] === 0x42 && BZIP2.test(head.toString('hex', 0, 10)) ? 76 : 0),
+  carve: [{ pattern: `${spelled('BZh')} ${oneOf(0x31, 0x39)} ${spelled('1AY&SY')}`, proves: provesBzip2 }],
+  traits: { is_named_after_file: true },
+});
+
+const XZ = hexMark('fd377a585a00');
+export const xz = sevenZipFormat({
+  id: 'xz',
+  type: 'xz',
+  media_type: 'application/x-xz',
+  recognise: byMarks([XZ]),
+  carve: [{ pattern: `${patternOf(XZ)} 00 (00|01|04|0a)` }],
+  traits: { is_named_after_file: true },
+});
+
+const ZSTD = hexMark('28b52ffd');
+const zstdByMark = byMarks([ZSTD]);
+
+/** RFC 8878, 3.1.1: a first block of a type that exists and of at most 128 KiB. */
+function provesZstd(reader: Reader, at: number): boolean {
+  const head = reader.at(at, 18);
+  const descriptor = head[4] ?? 0;
+  const is_single = (descriptor & 0x20) !== 0;
+  const size_bytes = [is_single ? 1 : 0, 2, 4, 8][descriptor >> 6] ?? 0;
+  const block = 5 + (is_single ? 0 : 1) + ([0, 1, 2, 4][descriptor & 3] ?? 0) + size_bytes;
+  if (head.length < block + 3) return false;
+  const header = head.readUIntLE(block, 3);
+  return ((header >> 1) & 3) !== 3 && header >> 3 <= 128 * 1024;
+}
+
+export const zstd = sevenZipFormat({
+  id: 'zstd',
+  type: 'zstd',
+  media_type: 'application/zstd',
+  recognise: (head) => zstdByMark(head) || (isSkippable(head) ? 28 : 0),
+  carve: [{ pattern: `${patternOf(ZSTD)} (00|04|20|24|40|44|60|64|80|84|a0|a4|c0|c4|e0|e4)`, proves: provesZstd }],
+  traits: { is_named_after_file: true },
+  limits: 'Frames that need a dictionary are not read.',
+});
+
+const SWF_BY_ZLIB = mark('CWS');
+export const swf = sevenZipFormat({
+  id: 'swf',
+  type: 'swfc',
+  recognise: byMarks([SWF_BY_ZLIB, mark('ZWS')]),
+  carve: [
+    {
+      pattern: `${patternOf(SWF_BY_ZLIB)} ${oneOf(6, 60)} ?? ?? ?? ?? 78 (01|5e|9c|da)`,
+      proves: (reader, at) => provesZlib(reader, at + 8),
+    },
+  ],
+});
+
+const COMPRESS = { magic: 0x1f9d, first_bits: 9, most_bits: 16, clear: 256, codes_least: 16 } as const;
+
+/**
+ * LZW of compress(1): the third byte holds the code size (9 to 16 bits) and two bits that are always zero. The magic is of two bytes, so that its first codes,
+ * of 9 bits each, must be ones that a decoder knows by then: of noise one in 30,000 has as many.
+ */
+function isCompress(head: Buffer): boolean {
+  const flags = head[2] ?? 0;
+  const most_bits = flags & 0x1f;
+  if (head.length < 5 || head.readUInt16BE(0) !== COMPRESS.magic || (flags & 0x60) !== 0) return false;
+  if (most_bits < COMPRESS.first_bits || most_bits > COMPRESS.most_bits) return false;
+  const has_clear = (flags & 0x80) !== 0;
+  const first = has_clear ? COMPRESS.clear + 1 : COMPRESS.clear;
+  let next = first;
+  let is_first = true;
+  for (let count = 0, bit = 0; count < COMPRESS.codes_least; count += 1) {
+    const at = 3 + (bit >> 3);
+    if (at + 2 > head.length) return true;
+    const code = (head.readUInt16LE(at) >> (bit & 7)) & 0x1ff;
+    bit += COMPRESS.first_bits;
+    if (has_clear && code === COMPRESS.clear && !is_first) {
+      // The table begins anew, with the next eight codes.
+      bit = Math.ceil(bit / (8 * COMPRESS.first_bits)) * 8 * COMPRESS.first_bits;
+      next = first;
+      is_first = true;
+      continue;
+    }
+    // The first is a byte as it is; then one that is known, or the one that is about to be.
+    if (is_first ? code > 255 : code > next) return false;
+    if (!is_first) next += 1;
+    is_first = false;
+  }
+  return true;
+}
+
+const CARVED_COMPRESS = { header: 3, code_bits: 9, least: 32, looked: 64, first_free: 257 } as const;
+/** So many bytes tell whether compress(1) begins. */
+const COMPRESS_BYTES = CARVED_COMPRESS.header + (CARVED_COMPRESS.looked * CARVED_COMPRESS.code_bits) / 8;
+const COMPRESS_MAGIC = Buffer.from(COMPRESS.magic.toString(16), 'hex');
+/** In larger contents it is looked for at the beginning only. Bytes. */
+const COMPRESS_WITHIN = 64 * 1024 ** 2;
+const SEARCHED_BYTES = 1024 ** 2;
+const DENSE = 256;
+
+/**
+ * compress(1) (ncompress, compress42.c), whose magic stands at `at`: codes of 12 to 16 bits at most, the first ones of nine bits, each a byte or one that the codes before it have made. Random bytes pass once in 2^30 times
+ * behind the magic.
+ */
+function provesCompress(bytes: Buffer, at: number): boolean {
+  const flags = bytes[at + 2] ?? 0;
+  if (flags < 0x8c || flags > 0x90) return false;
+  const start = at + CARVED_COMPRESS.header;
+  const count = Math.min(CARVED_COMPRESS.looked, Math.floor(((bytes.length - start) * 8) / CARVED_COMPRESS.code_bits));
+  if (count < CARVED_COMPRESS.least) return false;
+  for (let index = 0; index < count; index += 1) {
+    const bit = index * CARVED_COMPRESS.code_bits;
+    const place = start + (bit >> 3);
+    const code = (((bytes[place] ?? 0) | ((bytes[place + 1] ?? 0) << 8)) >> (bit & 7)) & 0x1ff;
+    const made = index === 0 ? 255 : CARVED_COMPRESS.first_free + index - 1;
+    if (code === COMPRESS.clear || code > made) return false;
+  }
+  return true;
+}
+
+/** Where the magic stands next. A call for each is dear where it fills a content, so that after many the bytes are looked at one by one. */
+function nextCompress(piece: Buffer, from: number, is_dense: boolean): number {
+  if (!is_dense) return piece.indexOf(COMPRESS_MAGIC, from);
+  for (let at = from; at + 1 < piece.length; at += 1)
+    if (piece[at] === COMPRESS_MAGIC[0] && piece[at + 1] === COMPRESS_MAGIC[1]) return at;
+  return -1;
+}
+
+/** Its magic has two bytes and one of flags, which is too little for a rule; its first codes prove it. */
+function* compressIn(reader: Reader): Generator<number> {
+  if (reader.size > COMPRESS_WITHIN) return;
+  for (let start = 0; start < reader.size; start += SEARCHED_BYTES) {
+    const piece = reader.at(start, SEARCHED_BYTES + COMPRESS_BYTES);
+    let places = 0;
+    for (
+      let at = nextCompress(piece, 0, false);
+      at >= 0 && at < SEARCHED_BYTES;
+      at = nextCompress(piece, at + 1, places > DENSE)
+    ) {
+      places += 1;
+      if (provesCompress(piece, at)) yield start + at;
+    }
+  }
+}
+
+export const unixCompress = sevenZipFormat({
+  id: 'Z',
+  type: 'Z',
+  media_type: 'application/x-compress',
+  recognise: withBits(31, isCompress),
+  search: compressIn,
+  traits: { is_weak: true, is_named_after_file: true },
+});
+
+const LZMA = { usual: 0x5d, properties: 9 * 5 * 5, header: 13, looked: 48, zeros: 4 } as const;
+const UNKNOWN_SIZE = 2n ** 64n - 1n;
+/** The usual properties, a usual dictionary and a size: its bytes are those of no other format. */
+const SURELY_LZMA_BITS = 40;
+/** Other properties, or a size of all ones, as empty memory has them: the range coder's first byte and some of the size. */
+const PERHAPS_LZMA_BITS = 12;
+
+/** Whether the dictionary is one that programs choose: 2^n or 2^n + 2^(n-1) bytes. They open others as well. */
+function hasUsualDictionary(head: Buffer): boolean {
+  const dictionary = head.readUInt32LE(1);
+  const lowest = (dictionary & -dictionary) >>> 0;
+  return dictionary >= 4096 && (lowest === dictionary || lowest * 3 === dictionary);
+}
+
+/**
+ * LZMA before xz has no magic (LZMA SDK, lzma-specification.txt): the usual properties with any dictionary, or others where the size is unknown, as most
+ * programs write it, or the dictionary one that they choose; a size below 1 TiB, and the range coder's first byte, which is 0.
+ */
+function bitsOfLzma(head: Buffer): number {
+  const [properties = 0] = head;
+  if (head.length < 18 || properties >= LZMA.properties || head[LZMA.header] !== 0) return 0;
+  const size = head.readBigUInt64LE(5);
+  const is_usual = properties === LZMA.usual;
+  const is_sure = is_usual && hasUsualDictionary(head);
+  const is_one = size === UNKNOWN_SIZE || (size < 2n ** 40n && (is_usual || (size > 0n && hasUsualDictionary(head))));
+  if (!is_one) return 0;
+  return is_sure ? SURELY_LZMA_BITS : PERHAPS_LZMA_BITS;
+}
+
+/** A dictionary that programs choose, and behind the header bytes as a compressor makes them. Tables have mostly zeros. */
+function provesLzma(reader: Reader, at: number): boolean {
+  const head = reader.at(at, LZMA.looked);
+  if (head.length <= LZMA.header + 5 || !hasUsualDictionary(head) || head.readBigUInt64LE(5) === 0n) return false;
+  return head.subarray(LZMA.header + 1).filter((byte) => byte === 0).length <= LZMA.zeros;
+}
+
+export const lzma = sevenZipFormat({
+  id: 'lzma',
+  type: 'lzma',
+  has_no_mark: true,
+  recognise: bitsOfLzma,
+  carve: [
+    { id: 'lzma', pattern: '5d 00 00 ?? ?? ff ff ff ff ff ff ff ff 00', proves: provesLzma, is_guess: true },
+    {
+      id: 'lzma-sized',
+      title: 'lzma',
+      pattern: '5d 00 00 (00|01|02|04|08|10|20|40|80) ?? ?? ?? ?? ?? 00 00 00 00 00',
+      proves: provesLzma,
+      is_guess: true,
+    },
+  ],
+  traits: { is_weak: true, is_named_after_file: true },
+});

@@ -1,0 +1,127 @@
+import { isUtf8 } from 'node:buffer';
+import { format } from '#scanner/formats/format.ts';
+import { textFormOf } from '#scanner/text/text-encoding.ts';
+import { DECODED_LEAST, type Run } from '#scanner/text/text-runs.ts';
+import type { Content } from '#scanner/walk/content.ts';
+import type { Member, ReadContext } from '#scanner/walk/member.ts';
+import type { Reader } from '#scanner/walk/reader.ts';
+import { isUtf8Text, membersOfValues, type Value } from './values.ts';
+
+// Strings of CBOR whose length is not told before them (RFC 8949, 3.2.3): pieces with their own lengths up to a byte that ends them. They have no mark but their first byte, so that one counts only where every
+// piece has its place and the end is there.
+
+const BYTES = 0x5f;
+const TEXT = 0x7f;
+const END = 0xff;
+/** What is in one piece stands there as it is. */
+const PIECES_LEAST = 2;
+/** What is neither a text nor a file has more of them: two with an end behind them stand in each 8 MB of noise. */
+const OPAQUE_PIECES_LEAST = 4;
+/** As much of a text in an alphabet of one byte is ASCII at least. */
+const ASCII_LEAST = 0.75;
+/** What stands within one that is none is looked at where it is no longer: each byte may begin another. Bytes. */
+const LOOKED_WITHIN_MAXIMUM = 512;
+/** How many bytes the length of a piece takes, by the last five bits of its first byte from 24 on. */
+const LENGTH_BYTES = [1, 2, 4] as const;
+
+/** The piece at `at`: where its bytes begin and end; undefined where none begins. `first` is what all pieces of the string begin with. */
+function pieceAt(bytes: Buffer, at: number, first: number): { start: number; end: number } | undefined {
+  const byte = bytes[at] ?? 0;
+  const kind = byte - first;
+  if (kind < 0 || kind >= 24 + LENGTH_BYTES.length) return undefined;
+  const length_bytes = kind < 24 ? 0 : (LENGTH_BYTES[kind - 24] ?? 0);
+  const start = at + 1 + length_bytes;
+  if (start > bytes.length) return undefined;
+  const end = start + (length_bytes === 0 ? kind : bytes.readUIntBE(at + 1, length_bytes));
+  return end < bytes.length ? { start, end } : undefined;
+}
+
+/** Where the next string may begin: its mark, and a first piece. */
+function nextMark(bytes: Buffer, from: number): number {
+  for (let at = from; at + PIECES_LEAST < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    // Both marks are one but for a bit: most bytes are neither.
+    if ((byte | (BYTES ^ TEXT)) !== TEXT) continue;
+    const kind = (bytes[at + 1] ?? 0) - byte + 31;
+    if (kind < 0 || kind >= 24 + LENGTH_BYTES.length) continue;
+    if (kind > 24) return at;
+    // Most that is none shows it behind the first piece.
+    const next = bytes[kind < 24 ? at + 2 + kind : at + 3 + (bytes[at + 2] ?? 0)];
+    if (next !== undefined && (next === END || (next > byte - 32 && next < byte - 4))) return at;
+  }
+  return -1;
+}
+
+/** Whether a string is a text, and not a few bytes that happen to have no controls among them. */
+function isText(string: Buffer): boolean {
+  const form = textFormOf(string);
+  if (form?.encoding !== 'utf-8') return form !== undefined;
+  let ascii = 0;
+  for (const byte of string) if (byte < 0x80) ascii += 1;
+  return ascii >= string.length * ASCII_LEAST || isUtf8(string);
+}
+
+/** The strings, put together; `isFile` tells a file. What a piece leads to is looked at once: where it came to no end, it never does. */
+export function* brokenStringsOf(bytes: Buffer, isFile: (string: Buffer) => boolean): Generator<Run> {
+  const isOpaque = (string: Buffer) => !isText(string) && !isFile(string);
+  let seen: Uint8Array | undefined;
+  const isSeen = (at: number) => ((seen?.[at >> 3] ?? 0) & (1 << (at & 7))) !== 0;
+  for (let open = nextMark(bytes, 0); open >= 0; open = nextMark(bytes, open + 1)) {
+    const first = (bytes[open] ?? 0) - 31;
+    let count = 0;
+    let size = 0;
+    let at = open + 1;
+    for (let piece = pieceAt(bytes, at, first); piece !== undefined && !isSeen(at); piece = pieceAt(bytes, at, first)) {
+      seen ??= new Uint8Array((bytes.length >> 3) + 1);
+      seen[at >> 3] = (seen[at >> 3] ?? 0) | (1 << (at & 7));
+      count += 1;
+      size += piece.end - piece.start;
+      at = piece.end;
+    }
+    if (bytes[at] !== END || count < PIECES_LEAST) continue;
+    if (size >= DECODED_LEAST) {
+      const string = joined(bytes, open + 1, first, size);
+      const is_none = count < OPAQUE_PIECES_LEAST && isOpaque(string);
+      if (is_none && size <= LOOKED_WITHIN_MAXIMUM) continue;
+      if (!is_none) yield { how: 'literal', start: open, end: at, bytes: string };
+    }
+    open = at;
+  }
+}
+
+function joined(bytes: Buffer, start: number, first: number, size: number): Buffer {
+  const whole = Buffer.allocUnsafe(size);
+  let length = 0;
+  for (let piece = pieceAt(bytes, start, first); piece !== undefined && length < size; piece = pieceAt(bytes, piece.end, first))
+    length += bytes.copy(whole, length, piece.start, piece.end);
+  return whole;
+}
+
+/** Larger contents are not searched. Bytes. */
+const SEARCHED_MAXIMUM = 16 * 1024 ** 2;
+
+/** Whether a string in pieces stands anywhere in a content: its pieces may look like other things, so that it is looked for in the whole. */
+function holdsBrokenStrings(reader: Reader, isFile: (string: Buffer) => boolean): boolean {
+  if (reader.size > SEARCHED_MAXIMUM) return false;
+  const bytes = reader.at(0, reader.size);
+  return bytes.includes(END) && brokenStringsOf(bytes, isFile).next().done !== true;
+}
+
+/** The strings, as values of the content. */
+function brokenStringMembers(content: Content, context: ReadContext, isFile: (bytes: Buffer) => boolean): AsyncGenerator<Member> {
+  return membersOfValues(content, context, isFile, function* (reader): Generator<Value> {
+    for (const { bytes } of brokenStringsOf(reader.at(0, reader.size), isFile)) yield { bytes, is_text: isUtf8Text(bytes) };
+  });
+}
+
+export const brokenStrings = format({
+  id: 'cbor-strings',
+  media_type: 'application/octet-stream',
+  recogniseBeside({ reader, head, first, isFile }) {
+    const may_hold = first === undefined || first.format.traits.is_mail === true || first.format.late?.isLate(head) === true;
+    return may_hold && holdsBrokenStrings(reader, isFile) ? 24 : 0;
+  },
+  traits: { is_text: true, is_beside: true },
+  limits: null,
+  open: (content, context) => brokenStringMembers(content, context, context.isFile),
+});

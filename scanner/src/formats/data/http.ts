@@ -1,0 +1,42 @@
+import { format } from '#scanner/formats/format.ts';
+import type { Content } from '#scanner/walk/content.ts';
+import type { Member, ReadContext } from '#scanner/walk/member.ts';
+import { openReader } from '#scanner/walk/reader.ts';
+import { httpMessages } from './http-messages.ts';
+
+// A file of messages of HTTP as `curl -i`, proxies and browsers save them: what they carry is what a client would have got.
+
+/** More is not taken into memory. Bytes. */
+const BYTES_MAXIMUM = 16 * 1024 ** 2;
+/** The first line, and one field behind it: the line alone begins many a log. */
+const BEGIN = /^(?:HTTP\/1\.[01] \d{3}[^\r\n]{0,200}|[A-Z]{3,10} \S{1,2048} HTTP\/1\.[01])\r?\n[A-Za-z][\w-]{0,60}:/;
+const BEGIN_BYTES = 4096;
+
+function isHttp(head: Buffer): boolean {
+  // Most files begin with no capital letter, and are not looked at further.
+  const [first = 0] = head;
+  return first >= 0x41 && first <= 0x5a && BEGIN.test(head.toString('latin1', 0, BEGIN_BYTES));
+}
+
+/** What the messages carry, each as a file. The rest is read with the file itself. */
+async function* httpMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
+  const reader = openReader(content, budget);
+  try {
+    if (reader.size > BYTES_MAXIMUM) return;
+    const messages = httpMessages(reader.at(0, reader.size), budget);
+    for (const [index, { bytes, ending }] of (messages?.bodies ?? []).entries()) {
+      budget.addUnpacked(bytes.length, bytes.length, reader.size);
+      yield { name: `message ${index + 1}${ending}`, read: () => ({ content: { size: bytes.length, bytes } }) };
+    }
+  } finally {
+    reader.close();
+  }
+}
+
+export const http = format({
+  id: 'http',
+  recogniseBeside: ({ head, first }) => (first === undefined && isHttp(head) ? 48 : 0),
+  traits: { is_text: true, is_beside: true },
+  limits: null,
+  open: httpMembers,
+});

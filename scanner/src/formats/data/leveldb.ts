@@ -1,0 +1,159 @@
+import { decompress, unsnapped } from '#scanner/formats/compression/decompress.ts';
+import { format } from '#scanner/formats/format.ts';
+import type { Content } from '#scanner/walk/content.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
+import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import { isUtf8Text, VALUE_LEAST, type Value, valueMembers } from './values.ts';
+import { varint } from './varint.ts';
+
+// Tables of LevelDB (doc/table_format.md), in which browsers and what is built on them keep what pages and programs store: values in blocks, most of them packed, and at the end of the file where these stand.
+
+const FOOTER_BYTES = 48;
+const MAGIC = Buffer.from('57fb808b247547db', 'hex');
+/** Behind a block: how it is packed, and a checksum. */
+const TRAILER_BYTES = 5;
+const PACKING = { none: 0, snappy: 1, zstd: 2 } as const;
+/** LevelDB fills blocks to 4 KiB, and beyond it with one value. Bytes. */
+const BLOCK_BYTES_MAXIMUM = 64 * 1024 ** 2;
+const RESTART_BYTES = 4;
+/** Of a longer key what is its own is read, and not what it shares with the one before. Bytes. */
+const KEY_BYTES_MAXIMUM = 64 * 1024;
+
+/** Whether a table ends here. */
+function endsAsTable(reader: Reader): boolean {
+  return reader.size > FOOTER_BYTES && reader.at(reader.size - MAGIC.length, MAGIC.length).equals(MAGIC);
+}
+
+interface Handle {
+  offset: number;
+  size: number;
+}
+
+function handleAt(bytes: Buffer, at: number): { handle: Handle; next: number } | undefined {
+  const offset = varint(bytes, at);
+  const size = offset && varint(bytes, offset.next);
+  return offset && size && { handle: { offset: offset.value, size: size.value }, next: size.next };
+}
+
+/** A block, unpacked. @throws Unreadable */
+function blockAt(reader: Reader, { offset, size }: Handle, { budget, claim }: ReadContext): Buffer {
+  if (size > BLOCK_BYTES_MAXIMUM || offset + size + TRAILER_BYTES > reader.size - FOOTER_BYTES) throw new Unreadable('damaged');
+  const packed = Buffer.from(reader.at(offset, size));
+  const packing = reader.at(offset + size, 1)[0];
+  let plain: Buffer = packed;
+  if (packing === PACKING.snappy) plain = unsnapped(packed, budget, BLOCK_BYTES_MAXIMUM);
+  else if (packing === PACKING.zstd) {
+    const answer = decompress('zstd', packed, budget, { most: Math.min(BLOCK_BYTES_MAXIMUM, budget.memberMaximum(size)) });
+    if (answer.kind !== 'whole') throw new Unreadable('damaged');
+    plain = answer.plain;
+  } else if (packing !== PACKING.none) throw new Unreadable('unsupported');
+  budget.addUnpacked(plain.length, plain.length, Math.max(1, size));
+  claim(offset, offset + size + TRAILER_BYTES);
+  return plain;
+}
+
+/** The keys and values of a block: of a key stands there what is not as in the key before. */
+function* entriesOf(block: Buffer, { budget }: ReadContext): Generator<{ key: Buffer; value: Buffer }> {
+  if (block.length < RESTART_BYTES) throw new Unreadable('damaged');
+  const end = block.length - RESTART_BYTES * (1 + block.readUInt32LE(block.length - RESTART_BYTES));
+  if (end < 0) throw new Unreadable('damaged');
+  let key: Buffer = Buffer.alloc(0);
+  let key_bytes = 0;
+  for (let at = 0; at < end; ) {
+    const shared = varint(block, at);
+    const own = shared && varint(block, shared.next);
+    const size = own && varint(block, own.next);
+    if (!(shared && own && size) || shared.value > key_bytes || size.next + own.value + size.value > end)
+      throw new Unreadable('damaged');
+    const value_at = size.next + own.value;
+    const rest = block.subarray(size.next, value_at);
+    key_bytes = shared.value + own.value;
+    const is_known = key_bytes <= KEY_BYTES_MAXIMUM && shared.value <= key.length;
+    key = is_known ? Buffer.concat([key.subarray(0, shared.value), rest]) : rest;
+    budget.spend(key.length);
+    at = value_at + size.value;
+    yield { key, value: block.subarray(value_at, at) };
+  }
+}
+
+/** How Chromium says that a value has two bytes a letter, or one. */
+const WIDE = 0;
+const NARROW = 1;
+
+/** What a value may be meant as: as it stands, or behind the byte that says how wide its letters are. */
+function* valuesOf(bytes: Buffer): Generator<Value> {
+  const first = bytes[0];
+  if (bytes.length > VALUE_LEAST && (first === WIDE || first === NARROW)) {
+    const letters = bytes.subarray(1);
+    yield { bytes: letters, is_text: first === NARROW && isUtf8Text(letters) };
+  }
+  yield { bytes, is_text: isUtf8Text(bytes) };
+}
+
+interface Index {
+  blocks: Handle[];
+  failure: Unreadable | undefined;
+}
+
+/** Where the blocks stand. What the index cannot say for damage is not looked for. */
+function indexOf(reader: Reader, context: ReadContext): Index {
+  const footer = reader.at(reader.size - FOOTER_BYTES, FOOTER_BYTES);
+  const meta = handleAt(footer, 0);
+  const index = meta && handleAt(footer, meta.next);
+  if (meta === undefined || index === undefined) throw new Unreadable('damaged');
+  const blocks: Handle[] = [meta.handle];
+  try {
+    for (const { value } of entriesOf(blockAt(reader, index.handle, context), context)) {
+      const found = handleAt(value, 0);
+      if (found === undefined) throw new Unreadable('damaged');
+      blocks.push(found.handle);
+    }
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return { blocks, failure: error };
+  }
+  return { blocks, failure: undefined };
+}
+
+/** The keys and values of a table as members. @throws Unreadable when a block of it could not be read */
+async function* tableMembers(content: Content, context: ReadContext, isFile: (bytes: Buffer) => boolean): AsyncGenerator<Member> {
+  const reader = openReader(content, context.budget);
+  try {
+    const index = indexOf(reader, context);
+    let { failure } = index;
+    // Blocks stand one behind the other: one that an index names again, or from its middle on, is not read again.
+    const blocks = index.blocks.toSorted((one, other) => one.offset - other.offset);
+    let end = 0;
+    function* values(): Generator<Value> {
+      for (const handle of blocks) {
+        if (handle.offset < end) {
+          failure ??= new Unreadable('damaged');
+          continue;
+        }
+        end = handle.offset + handle.size + TRAILER_BYTES;
+        try {
+          for (const { key, value } of entriesOf(blockAt(reader, handle, context), context)) {
+            if (key.length >= VALUE_LEAST) yield { bytes: key, is_text: isUtf8Text(key) };
+            yield* valuesOf(value);
+          }
+        } catch (error) {
+          if (!(error instanceof Unreadable)) throw error;
+          failure ??= error;
+        }
+      }
+    }
+    yield* valueMembers(values(), context, isFile);
+    context.claim(reader.size - FOOTER_BYTES, reader.size);
+    if (failure !== undefined) throw failure;
+  } finally {
+    reader.close();
+  }
+}
+
+export const levelTable = format({
+  id: 'leveldb',
+  media_type: 'application/octet-stream',
+  recogniseBeside: ({ reader, first }) => (first === undefined && endsAsTable(reader) ? 64 : 0),
+  limits: null,
+  open: (content, context) => tableMembers(content, context, context.isFile),
+});

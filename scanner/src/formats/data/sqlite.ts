@@ -1,0 +1,198 @@
+import { HEAD_BYTES as FORMAT_HEAD_BYTES, format, withBits } from '#scanner/formats/format.ts';
+import type { Content } from '#scanner/walk/content.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
+import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import { VALUE_LEAST } from './values.ts';
+
+// Values of SQLite's databases (sqlite.org/fileformat2.html): files are kept in them (its own archives, sqlar, among others), packed, or over several pages that lie anywhere.
+
+const MARK = Buffer.from('SQLite format 3\0', 'latin1');
+const HEAD_BYTES = 100;
+const PAGE_BYTES = { least: 512, most: 65_536 } as const;
+const INDEX_INTERIOR = 0x02;
+const INDEX_LEAF = 0x0a;
+const TABLE_LEAF = 0x0d;
+/** Shorter values say nothing. Bytes. */
+const LEAST = 33;
+/** So many values are members of their own when nothing tells what they are; of files and programs all are. */
+const OTHERS_MAXIMUM = 4000;
+/** A value is read as a whole. Bytes. */
+const VALUE_BYTES_MAXIMUM = 64 * 1024 ** 2;
+/** What a text looks like in which bytes are written as letters. */
+const CODED = /[A-Za-z0-9+/_-]{44}/;
+const SEPARATOR = Buffer.from('\n\0\n');
+const ENCODINGS = ['utf-8', 'utf-8', 'utf-16le', 'utf-16be'] as const;
+
+function isSqlite(head: Buffer): boolean {
+  if (head.length < HEAD_BYTES || !head.subarray(0, MARK.length).equals(MARK)) return false;
+  const page = pageBytes(head);
+  return page >= PAGE_BYTES.least && page <= PAGE_BYTES.most && (page & (page - 1)) === 0;
+}
+
+function pageBytes(head: Buffer): number {
+  const size = head.readUInt16BE(16);
+  return size === 1 ? PAGE_BYTES.most : size;
+}
+
+/** Where a database ends that begins with `head`: behind as many pages as it says, where it says so for this version of the file (file format, 1.3.7). */
+function sqliteEnd(head: Buffer, size: number): number {
+  const pages = head.readUInt32BE(28);
+  return pages > 0 && head.readUInt32BE(24) === head.readUInt32BE(92) ? pageBytes(head) * pages : size;
+}
+
+/** A number in the way of SQLite: seven bits to the byte, the ninth byte whole. */
+function varint(bytes: Buffer, at: number): { value: number; next: number } {
+  let value = 0;
+  for (let count = 0; count < 9; count += 1) {
+    const byte = bytes[at + count] ?? 0;
+    if (count === 8) return { value: value * 256 + byte, next: at + 9 };
+    value = value * 128 + (byte & 0x7f);
+    if (byte < 0x80) return { value, next: at + count + 1 };
+  }
+  return { value, next: at + 9 };
+}
+
+interface Value {
+  is_text: boolean;
+  bytes: Buffer;
+  /** It lies in several pages, so that nobody sees it as a whole in the file. */
+  is_spread: boolean;
+}
+
+/** The texts and blobs of a record. */
+function* valuesOf(record: Buffer, is_spread: boolean): Generator<Value> {
+  const head = varint(record, 0);
+  const end = Math.min(head.value, record.length);
+  let data = head.value;
+  for (let at = head.next; at < end; ) {
+    const { value: kind, next } = varint(record, at);
+    at = next;
+    const size = kind >= 12 ? Math.floor((kind - 12) / 2) : ([0, 1, 2, 3, 4, 6, 8, 8][kind] ?? 0);
+    if (kind >= 12 && size >= LEAST && data < record.length)
+      yield { is_text: kind % 2 === 1, bytes: record.subarray(data, data + size), is_spread };
+    data += size;
+  }
+}
+
+/** The records of a page; what is continued elsewhere is put together. `room` is what all of that may come to. */
+function* recordsOf(reader: Reader, page: Buffer, number: number, usable: number, room: { left: number }) {
+  const start = number === 1 ? HEAD_BYTES : 0;
+  const kind = page[start];
+  if (kind !== TABLE_LEAF && kind !== INDEX_LEAF && kind !== INDEX_INTERIOR) return;
+  const most = kind === TABLE_LEAF ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23;
+  const least = Math.floor(((usable - 12) * 32) / 255) - 23;
+  const cells = page.readUInt16BE(start + 3);
+  const list = start + (kind === INDEX_INTERIOR ? 12 : 8);
+  for (let cell = 0; cell < cells && list + cell * 2 + 2 <= page.length; cell += 1) {
+    const at = page.readUInt16BE(list + cell * 2);
+    const size = varint(page, at + (kind === INDEX_INTERIOR ? 4 : 0));
+    const from = kind === TABLE_LEAF ? varint(page, size.next).next : size.next;
+    if (size.value <= most) {
+      const bytes = page.subarray(from, from + size.value);
+      room.left -= bytes.length;
+      if (room.left < 0) throw new Unreadable('damaged');
+      yield { bytes, is_spread: false };
+      continue;
+    }
+    if (size.value > VALUE_BYTES_MAXIMUM) throw new Unreadable('too_large');
+    const some = least + ((size.value - least) % (usable - 4));
+    const local = some <= most ? some : least;
+    if (from + local + 4 > page.length || size.value > reader.size) continue;
+    room.left -= size.value;
+    if (room.left < 0) throw new Unreadable('damaged');
+    const pieces = [page.subarray(from, from + local)];
+    let next = page.readUInt32BE(from + local);
+    for (let missing = size.value - local; missing > 0 && next > 0; missing -= usable - 4) {
+      const piece = Buffer.from(reader.at((next - 1) * page.length, 4 + Math.min(missing, usable - 4)));
+      if (piece.length < 4) break;
+      pieces.push(piece.subarray(4));
+      next = piece.readUInt32BE(0);
+    }
+    yield { bytes: Buffer.concat(pieces), is_spread: true };
+  }
+}
+
+function* allValues(reader: Reader): Generator<Value> {
+  const head = reader.at(0, HEAD_BYTES);
+  const page_bytes = pageBytes(head);
+  const usable = page_bytes - (head[20] ?? 0);
+  // Hostile cells may name the same bytes again and again; those of a whole database lie beside each other.
+  const room = { left: 2 * reader.size };
+  for (let number = 1; number * page_bytes <= reader.size; number += 1) {
+    const page = Buffer.from(reader.at((number - 1) * page_bytes, page_bytes));
+    for (const { bytes, is_spread } of recordsOf(reader, page, number, usable, room)) yield* valuesOf(bytes, is_spread);
+  }
+}
+
+/** So many texts are matched each alone as well: a test file in a value is one. */
+const ALONE_MAXIMUM = 500;
+
+/** Texts in which something may be written that is not seen in the pages as they are, and what is no file, one behind the other. */
+async function* others(reader: Reader, encoding: (typeof ENCODINGS)[number], isTaken: (value: Value) => boolean) {
+  const decoder = new TextDecoder(encoding);
+  for (const value of allValues(reader)) {
+    if (isTaken(value)) continue;
+    if (!value.is_text) {
+      yield Buffer.concat([value.bytes, SEPARATOR]);
+      continue;
+    }
+    const text = encoding === 'utf-8' ? value.bytes : Buffer.from(decoder.decode(value.bytes), 'utf8');
+    if (value.is_spread || CODED.test(text.toString('latin1'))) yield Buffer.concat([text, SEPARATOR.subarray(0, 1)]);
+  }
+}
+
+/** The values that may hold something: blobs one by one, texts together. `isFile` tells a file by its first bytes. */
+async function* sqliteMembers(
+  content: Content,
+  { budget, claim }: ReadContext,
+  { head_bytes, isFile }: { head_bytes: number; isFile: (head: Buffer) => boolean },
+): AsyncGenerator<Member> {
+  const reader = openReader(content, budget);
+  try {
+    const encoding = ENCODINGS[reader.at(56, 4).readUInt32BE(0)] ?? 'utf-8';
+    let number = 0;
+    let unknown = 0;
+    let alone = 0;
+    for (const { is_text, bytes } of allValues(reader)) {
+      if (is_text) {
+        if (bytes.length < VALUE_LEAST || alone === ALONE_MAXIMUM) continue;
+        alone += 1;
+        budget.addUnpacked(bytes.length, bytes.length, bytes.length);
+        const text = encoding === 'utf-8' ? bytes : Buffer.from(new TextDecoder(encoding).decode(bytes), 'utf8');
+        yield { name: 'text', kind: 'alone', read: () => ({ content: { size: text.length, bytes: text } }) };
+        continue;
+      }
+      number += 1;
+      if (!isFile(bytes.subarray(0, head_bytes))) {
+        unknown += 1;
+        if (unknown > OTHERS_MAXIMUM) continue;
+      }
+      budget.addUnpacked(bytes.length, bytes.length, bytes.length);
+      yield { name: `value ${number}`, read: () => ({ content: { size: bytes.length, bytes } }) };
+    }
+    for (const is_text of [true, false]) {
+      const isTaken = (value: Value) => value.is_text !== is_text;
+      const first = await others(reader, encoding, isTaken).next();
+      if (first.done === true || (!is_text && unknown <= OTHERS_MAXIMUM)) continue;
+      const name = is_text ? 'texts' : 'other values';
+      yield { name, read: () => ({ stream: others(reader, encoding, isTaken), packed_bytes: reader.size }) };
+    }
+    // What begins in a page and goes on in another is opened as the value that it is, and not from where it begins in the file.
+    claim(0, Math.min(reader.size, sqliteEnd(reader.at(0, HEAD_BYTES), reader.size)));
+  } finally {
+    reader.close();
+  }
+}
+
+export const sqlite = format({
+  id: 'sqlite',
+  media_type: 'application/vnd.sqlite3',
+  recognise: withBits(128, isSqlite),
+  traits: { owns_end: true },
+  leaf: {
+    marks: [{ at: 0, bytes: MARK }],
+    walk: (reader, head) => (head.length < HEAD_BYTES ? undefined : sqliteEnd(head, reader.size)),
+  },
+  limits: null,
+  open: (content, context) => sqliteMembers(content, context, { head_bytes: FORMAT_HEAD_BYTES, isFile: context.isFileHead }),
+});

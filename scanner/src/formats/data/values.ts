@@ -1,0 +1,101 @@
+import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
+import type { Content } from '#scanner/walk/content.ts';
+import type { Member, ReadContext } from '#scanner/walk/member.ts';
+import { openReader, type Reader } from '#scanner/walk/reader.ts';
+
+// Values that a format keeps beside each other, as saved objects and tables do: thousands of short ones, of which few may be files.
+
+/** What is shorter holds nothing that a rule looks for, alone. Bytes. */
+export const VALUE_LEAST = 33;
+/** So many texts are matched each alone as well: a test file in a value is one. */
+const ALONE_MAXIMUM = 500;
+/** So many that are no texts of UTF-8 are members each; of files all are. */
+const MEMBERS_MAXIMUM = 1000;
+/** What is kept together is given out when it comes to so much. Bytes. */
+const TOGETHER_BYTES = 1024 ** 2;
+const NEWLINE = Buffer.from('\n');
+const SEPARATOR = Buffer.from('\n\0\n');
+
+export interface Value {
+  bytes: Buffer;
+  /** It is a text in UTF-8 or ASCII. */
+  is_text: boolean;
+}
+
+export const isUtf8Text = (bytes: Buffer) => textFormOf(bytes.subarray(0, LOOK_BYTES))?.encoding === 'utf-8';
+
+/** Values that come to so much are one member. */
+class Together {
+  private pieces: Buffer[] = [];
+  private bytes = 0;
+  private readonly name: string;
+  private readonly between: Buffer;
+
+  constructor(name: string, between: Buffer) {
+    this.name = name;
+    this.between = between;
+  }
+
+  *add(bytes: Buffer): Generator<Member> {
+    // A copy: the value may lie in a window that is read again.
+    this.pieces.push(Buffer.from(bytes), this.between);
+    this.bytes += bytes.length;
+    if (this.bytes >= TOGETHER_BYTES) yield* this.end();
+  }
+
+  *end(): Generator<Member> {
+    if (this.pieces.length === 0) return;
+    const bytes = Buffer.concat(this.pieces);
+    this.pieces = [];
+    this.bytes = 0;
+    yield { name: this.name, read: () => ({ content: { size: bytes.length, bytes } }) };
+  }
+}
+
+/** The values as members: files and texts in other encodings one by one, other texts as lines of one text and the first of them alone as well, the rest together. `isFile` tells a file. */
+export function* valueMembers(
+  values: Iterable<Value>,
+  { budget }: Pick<ReadContext, 'budget'>,
+  isFile: (bytes: Buffer) => boolean,
+): Generator<Member> {
+  const texts = new Together('texts', NEWLINE);
+  const others = new Together('other values', SEPARATOR);
+  let alone = 0;
+  let members = 0;
+  let number = 0;
+  for (const { bytes, is_text } of values) {
+    number += 1;
+    budget.spend(bytes.length + VALUE_LEAST);
+    budget.addUnpacked(bytes.length, bytes.length, bytes.length);
+    const whole = { name: `value ${number}`, read: () => ({ content: { size: bytes.length, bytes } }) };
+    if (bytes.length < VALUE_LEAST) {
+      // A text may be kept line by line.
+      if (is_text) yield* texts.add(bytes);
+    } else if (isFile(bytes)) yield whole;
+    else if (is_text) {
+      alone += 1;
+      if (alone <= ALONE_MAXIMUM) yield { ...whole, kind: 'alone' };
+      yield* texts.add(bytes);
+    } else if (members < MEMBERS_MAXIMUM && textFormOf(bytes.subarray(0, LOOK_BYTES)) !== undefined) {
+      members += 1;
+      yield whole;
+    } else yield* others.add(bytes);
+  }
+  yield* texts.end();
+  yield* others.end();
+}
+
+/** The values that `find` gives of a content, as members. */
+export async function* membersOfValues(
+  content: Content,
+  context: ReadContext,
+  isFile: (bytes: Buffer) => boolean,
+  find: (reader: Reader) => Iterable<Value>,
+): AsyncGenerator<Member> {
+  const reader = openReader(content, context.budget);
+  try {
+    yield* valueMembers(find(reader), context, isFile);
+  } finally {
+    reader.close();
+  }
+}

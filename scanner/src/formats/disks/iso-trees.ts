@@ -1,0 +1,99 @@
+import { format } from '#scanner/formats/format.ts';
+import type { Content } from '#scanner/walk/content.ts';
+import { decodeName, type Member, type ReadContext } from '#scanner/walk/member.ts';
+import { openReader, type Reader } from '#scanner/walk/reader.ts';
+
+// A disc for two systems has two trees of folders (ECMA-119, and Joliet for Windows), which need not agree. 7-Zip reads the one for Windows, Linux may read
+// the other: the files that stand there alone are given here.
+
+/** ECMA-119, 8.1.2: what each descriptor of a volume has behind its type. */
+export const VOLUME_ID = 'CD001';
+const DESCRIPTOR = { at: 32_768, bytes: 2048, most: 16, mark: Buffer.from(VOLUME_ID), primary: 1, other: 2 } as const;
+const ROOT_AT = 156;
+const RECORD_BYTES_LEAST = 34;
+const FOLDER = 2;
+const FOLDERS_MAXIMUM = 10_000;
+const FOLDER_BYTES_MAXIMUM = 16 * 1024 ** 2;
+
+interface File {
+  name: string;
+  start: number;
+  size: number;
+}
+
+/** The record of a folder or a file (ECMA-119, 9.1). */
+function recordAt(bytes: Buffer, at: number, block: number): (File & { is_folder: boolean; length: number }) | undefined {
+  const length = bytes[at] ?? 0;
+  const name_bytes = bytes[at + 32] ?? 0;
+  if (length < RECORD_BYTES_LEAST || at + length > bytes.length || 33 + name_bytes > length) return undefined;
+  return {
+    name: decodeName(bytes.subarray(at + 33, at + 33 + name_bytes)).replace(/;\d+$/, ''),
+    start: (bytes.readUInt32LE(at + 2) + (bytes[at + 1] ?? 0)) * block,
+    size: bytes.readUInt32LE(at + 10),
+    is_folder: ((bytes[at + 25] ?? 0) & FOLDER) !== 0,
+    length,
+  };
+}
+
+/** The files of the tree whose root a descriptor names; each folder once. */
+function* filesOf(reader: Reader, descriptor: Buffer): Generator<File> {
+  const block = descriptor.readUInt16LE(128) || DESCRIPTOR.bytes;
+  const root = recordAt(descriptor, ROOT_AT, block);
+  const waiting = root === undefined ? [] : [root];
+  const seen = new Set<number>();
+  for (let folder = waiting.pop(); folder !== undefined && seen.size < FOLDERS_MAXIMUM; folder = waiting.pop()) {
+    if (seen.has(folder.start)) continue;
+    seen.add(folder.start);
+    const bytes = reader.at(folder.start, Math.min(folder.size, FOLDER_BYTES_MAXIMUM));
+    for (let at = 0; at < bytes.length; ) {
+      const record = recordAt(bytes, at, block);
+      if (record === undefined) {
+        // Records do not go over the end of a block.
+        at = (Math.floor(at / block) + 1) * block;
+        continue;
+      }
+      if (record.is_folder) waiting.push(record);
+      else if (record.size > 0) yield record;
+      at += record.length;
+    }
+  }
+}
+
+/** The files that only the tree for other systems than Windows has. */
+async function* isoTreeMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
+  const reader = openReader(content, budget);
+  try {
+    const descriptors: Buffer[] = [];
+    for (let index = 0; index < DESCRIPTOR.most; index += 1) {
+      const bytes = reader.at(DESCRIPTOR.at + index * DESCRIPTOR.bytes, DESCRIPTOR.bytes);
+      if (bytes.length < DESCRIPTOR.bytes || !bytes.subarray(1, 6).equals(DESCRIPTOR.mark)) break;
+      descriptors.push(bytes);
+    }
+    const others = descriptors.filter(([type]) => type === DESCRIPTOR.other);
+    if (others.length === 0) return;
+    const known = new Set<string>();
+    for (const other of others) for (const { start, size } of filesOf(reader, other)) known.add(`${start} ${size}`);
+    for (const primary of descriptors.filter(([type]) => type === DESCRIPTOR.primary)) {
+      for (const { name, start, size } of filesOf(reader, primary)) {
+        const end = Math.min(start + size, reader.size);
+        if (known.has(`${start} ${size}`) || start >= end) continue;
+        known.add(`${start} ${size}`);
+        async function* pieces(): AsyncGenerator<Buffer> {
+          yield* reader.chunks(start, end);
+        }
+        yield { name, read: () => ({ stream: pieces(), packed_bytes: end - start }) };
+      }
+    }
+  } finally {
+    reader.close();
+  }
+}
+
+/** The files of a disc that 7-Zip does not list. */
+export const isoTrees = format({
+  id: 'iso-trees',
+  recogniseBeside: ({ beside }) => (beside.some(({ format: { id } }) => id === 'iso') ? 40 : 0),
+  traits: { is_beside: true },
+  limits: null,
+  open: isoTreeMembers,
+});

@@ -1,0 +1,36 @@
+import type { StatusDetail } from '@palisade/contract/antivirus';
+import { decompress } from '#scanner/formats/compression/decompress.ts';
+import { type Budget, LimitReached } from '#scanner/walk/limits.ts';
+
+// Documents of Hangul ("Hwp Document File Formats 5.0", Hancom, 3.2): OLE files of which the streams are packed with deflate that has no head.
+
+const MARK = Buffer.from('HWP Document File\0');
+const FLAGS_AT = 36;
+const FLAGS = { packed: 1, encrypted: 2, for_distribution: 4, locked: 0x10, certified: 0x100, drm: 0x400 } as const;
+/** What a document cannot be read without; others may be kept as they are. */
+const ALWAYS_PACKED = /^(?:docinfo|section\d+)$/i;
+
+/** What the first stream of such a document says of the others. */
+export interface HangulFile {
+  is_packed: boolean;
+  /** Why its text cannot be read, if so: it is behind a password, or written in another way. */
+  closed: StatusDetail | undefined;
+}
+
+/** What the stream `FileHeader` says; undefined where it is of something else. */
+export function hangulFileOf(header: Buffer): HangulFile | undefined {
+  if (header.length < FLAGS_AT + 4 || !header.subarray(0, MARK.length).equals(MARK)) return undefined;
+  const flags = header.readUInt32LE(FLAGS_AT);
+  const is_locked = (flags & (FLAGS.encrypted | FLAGS.locked | FLAGS.certified | FLAGS.drm)) !== 0;
+  const closed = is_locked ? 'encrypted' : (flags & FLAGS.for_distribution) !== 0 ? 'unsupported' : undefined;
+  return { is_packed: (flags & FLAGS.packed) !== 0, closed };
+}
+
+/** A stream of such a document, unpacked; `damaged` where it has to be packed and is not, undefined where it may stand as it is. */
+export function unpackedStream(name: string, bytes: Buffer, budget: Budget): Buffer | 'damaged' | undefined {
+  const answer = decompress('deflate', bytes, budget, { most: budget.memberMaximum(bytes.length) });
+  if (answer.kind === 'large') throw new LimitReached('bomb');
+  if (answer.kind !== 'whole') return ALWAYS_PACKED.test(name) ? 'damaged' : undefined;
+  budget.addUnpacked(answer.plain.length, answer.plain.length, bytes.length);
+  return answer.plain;
+}

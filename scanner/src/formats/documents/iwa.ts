@@ -1,0 +1,125 @@
+import { unsnapped } from '#scanner/formats/compression/decompress.ts';
+import { varint } from '#scanner/formats/data/varint.ts';
+import { format, innerName } from '#scanner/formats/format.ts';
+import type { Content } from '#scanner/walk/content.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
+import { openReader, type Reader } from '#scanner/walk/reader.ts';
+
+// Parts of documents of Pages, Numbers and Keynote since 2013: blocks of Snappy, each behind a zero and its length in three bytes, without a checksum. In them are messages of protocol buffers, with
+// texts amid other bytes.
+
+const HEAD_BYTES = 4;
+/** A block unpacks to no more. Bytes. */
+const BLOCK_BYTES_MAXIMUM = 65_536;
+/** What all come to is kept in memory: it takes no more. Bytes. */
+const WHOLE_BYTES_MAXIMUM = 64 * 1024 ** 2;
+/** Blocks that are looked at before it is called a part of such a document. */
+const LOOK_BLOCKS = 64;
+/** Shorter texts are names. Bytes. */
+const TEXT_LEAST = 33;
+const NEWLINE = 0x0a;
+
+interface Block {
+  start: number;
+  end: number;
+}
+
+function blockAt(reader: Reader, at: number): Block | undefined {
+  const head = reader.at(at, HEAD_BYTES);
+  if (head.length < HEAD_BYTES || head[0] !== 0) return undefined;
+  const start = at + HEAD_BYTES;
+  const end = start + head.readUIntLE(1, 3);
+  return end > start && end <= reader.size ? { start, end } : undefined;
+}
+
+/** Whether blocks follow each other to the end, as far as that is looked at, and the first one unpacks. */
+function isIwa(reader: Reader, head: Buffer): boolean {
+  if (head[0] !== 0 || head.length <= HEAD_BYTES) return false;
+  const first = blockAt(reader, 0);
+  if (first === undefined) return false;
+  let block: Block | undefined = first;
+  for (let count = 0; count < LOOK_BLOCKS && block.end < reader.size; count += 1) {
+    block = blockAt(reader, block.end);
+    if (block === undefined) return false;
+  }
+  const packed = reader.at(first.start, first.end - first.start);
+  const size = varint(packed, 0)?.value ?? 0;
+  if (size === 0 || size > BLOCK_BYTES_MAXIMUM) return false;
+  try {
+    return unsnapped(packed, reader.budget, BLOCK_BYTES_MAXIMUM).length > 0;
+  } catch (error) {
+    if (error instanceof Unreadable) return false;
+    throw error;
+  }
+}
+
+/** A length that is a letter itself stands within the run of letters that it belongs to, behind the mark of a field at most. */
+const LENGTH_WITHIN = 3;
+
+/** The texts of at least so many letters amid other bytes, a line each; those before which their length stands as a letter once more without it. */
+function textsIn(bytes: Buffer): Buffer {
+  const texts: Buffer[] = [];
+  const newline = Buffer.from('\n');
+  for (let at = 0, start = 0; at <= bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte >= 0x20 || byte === 0x09 || byte === NEWLINE || byte === 0x0d) continue;
+    if (at - start >= TEXT_LEAST) {
+      texts.push(bytes.subarray(start, at), newline);
+      for (let length_at = start; length_at < start + LENGTH_WITHIN; length_at += 1) {
+        const from = length_at + 1;
+        const length = bytes[length_at] ?? 0;
+        if (length >= TEXT_LEAST && length < 0x80 && from + length <= at)
+          texts.push(bytes.subarray(from, from + length), newline);
+      }
+    }
+    start = at + 1;
+  }
+  return Buffer.concat(texts);
+}
+
+/** What the blocks come to, and the texts of that. @throws Unreadable at the end, `damaged` where one does not unpack, `too_large` where they come to more than is kept */
+async function* iwaMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
+  const reader = openReader(content, context.budget);
+  const pieces: Buffer[] = [];
+  let whole_bytes = 0;
+  let failure: 'damaged' | 'too_large' | undefined;
+  try {
+    for (let at = 0; at < reader.size; ) {
+      const block = blockAt(reader, at);
+      if (block === undefined || whole_bytes > WHOLE_BYTES_MAXIMUM) {
+        failure = block === undefined ? 'damaged' : 'too_large';
+        break;
+      }
+      const packed = reader.at(block.start, block.end - block.start);
+      try {
+        const plain = unsnapped(packed, context.budget, BLOCK_BYTES_MAXIMUM);
+        context.budget.addUnpacked(plain.length, plain.length, packed.length);
+        pieces.push(plain);
+        whole_bytes += plain.length;
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error;
+        failure = 'damaged';
+      }
+      context.claim(at, block.end);
+      at = block.end;
+    }
+  } finally {
+    reader.close();
+  }
+  const bytes = Buffer.concat(pieces);
+  yield { name, read: () => ({ content: { size: bytes.length, bytes } }) };
+  const texts = textsIn(bytes);
+  if (texts.length > 0) {
+    context.budget.addUnpacked(texts.length, texts.length, texts.length);
+    yield { name: `${name} (texts)`, read: () => ({ content: { size: texts.length, bytes: texts } }) };
+  }
+  if (failure !== undefined) throw new Unreadable(failure);
+}
+
+export const iwa = format({
+  id: 'iwa',
+  media_type: 'application/x-packed',
+  recogniseBeside: ({ reader, head, first }) => (first === undefined && isIwa(reader, head) ? 32 : 0),
+  limits: 'Documents of Pages, Numbers and Keynote behind a password are not read.',
+  open: (content, context) => iwaMembers(content, innerName(context.name), context),
+});

@@ -1,0 +1,478 @@
+import type { StatusDetail } from '@palisade/contract/antivirus';
+import { byMarks, format, hexMark, patternOf } from '#scanner/formats/format.ts';
+import { isCompressedRtf, lzfuText } from '#scanner/formats/mail/compressed-rtf.ts';
+import { type Content, MEMORY_BYTES_MAXIMUM } from '#scanner/walk/content.ts';
+import type { Budget } from '#scanner/walk/limits.ts';
+import { type Member, type MemberBody, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
+import { Ranges } from '#scanner/walk/ranges.ts';
+import { openReader, type Reader } from '#scanner/walk/reader.ts';
+import { type HangulFile, hangulFileOf, unpackedStream } from './hangul.ts';
+import { isLockedStream } from './locked-office.ts';
+import { openedPackage } from './office-lock.ts';
+import { nativeMembers, nativeRange } from './ole-native.ts';
+import { macroSources } from './vba.ts';
+import { hiddenCode, isModule, isOldProject } from './vba-pcode.ts';
+import { wordMacros } from './word-basic.ts';
+import { openedWorkbook } from './xls-lock.ts';
+import { isWorkbook, xlsMacros } from './xls-macros.ts';
+
+// Own reader: Office opens files whose sectors end too early or whose directory is wrong, and documents with macros are made wrong on purpose.
+// Every stream that an entry of the directory names is read, whether the tree leads to it or not. Numbers are sections of MS-CFB 12.0.
+
+const HEADER_BYTES = 512;
+const ENTRY_BYTES = 128;
+/** Sector numbers from here on are marks: end of chain, free, and so on (2.1). */
+const SECTOR_MAXIMUM = 0xfffffffa;
+const FREE = 0xffffffff;
+const ROOT = 5;
+const STREAM = 2;
+const HEADER_FAT_SECTORS = 109;
+/** Names of streams that say the whole document is encrypted: their content is not looked at. */
+const LOCKED = /^(encryptedpackage|encryptedsummary|\tdrmcontent|\tdrmviewercontent)$/i;
+const NATIVE = '\x01ole10native';
+/** Streams do not share sectors. Where they do all the same, all of them together are read as far as this many times the file. */
+const SHARED_MAXIMUM = 4;
+
+/** What says that a stream is encrypted stands in its first ones. */
+const BEGINNING_BYTES = 64 * 1024;
+
+/** Sectors of one size, and which of them follows which. A sector that is not in the file has no place in it. */
+interface Allocation {
+  sector_bytes: number;
+  /** How many there are at most. */
+  sectors: number;
+  /** The number of the sector after this one, or a mark. */
+  next(sector: number): number;
+  /** Where a sector stands in the file. */
+  at(sector: number): number;
+}
+
+/** What a chain of sectors turned out to be: its parts in the file, in order, and whether it ended as a chain does. */
+interface Chain {
+  runs: { position: number; length: number }[];
+  size: number;
+  damaged: boolean;
+}
+
+/** Follows a chain for at most `bytes`. It ends where it leaves the file and where it comes to a sector a second time: a chain has no more of them than there are. */
+function chainOf(allocation: Allocation, start: number, bytes: number): Chain {
+  const { sector_bytes, sectors } = allocation;
+  const seen = new Set<number>();
+  const runs: Chain['runs'] = [];
+  let size = 0;
+  let sector = start;
+  while (size < bytes && sector < SECTOR_MAXIMUM) {
+    if (sector >= sectors || seen.has(sector)) return { runs, size, damaged: true };
+    seen.add(sector);
+    const position = allocation.at(sector);
+    const length = Math.min(sector_bytes, bytes - size);
+    const last = runs.at(-1);
+    if (last !== undefined && last.position + last.length === position) last.length += length;
+    else runs.push({ position, length });
+    size += length;
+    sector = allocation.next(sector);
+  }
+  return { runs, size, damaged: false };
+}
+
+/** The bytes of a chain, as far as the file has them. */
+function bytesOf(reader: Reader, { runs }: Chain): Buffer {
+  const [only] = runs;
+  if (only !== undefined && runs.length === 1) return reader.at(only.position, only.length);
+  return Buffer.concat(runs.map(({ position, length }) => reader.at(position, length)));
+}
+
+/** A table of sector numbers as a function. */
+function followedBy(table: Buffer): (sector: number) => number {
+  return (sector) => (sector * 4 + 4 <= table.length ? table.readUInt32LE(sector * 4) : FREE);
+}
+
+/** The main table (2.3): its sectors are listed in the header, then in sectors of their own (2.5), of which the last number is the next one. */
+function fatOf(
+  reader: Reader,
+  header: Buffer,
+  sector_bytes: number,
+): { fat: Allocation; own: Iterable<number>; known: number; damaged: boolean } {
+  const at = (sector: number) => (sector + 1) * sector_bytes;
+  // The header fills the first one.
+  const sectors = Math.max(0, Math.ceil(reader.size / sector_bytes) - 1);
+  /** More of the table has nothing to tell: it would speak of sectors that are not there. */
+  const fat_sectors_maximum = Math.ceil((sectors * 4) / sector_bytes);
+  const listed: number[] = [];
+  const seen = new Set<number>();
+  let damaged = false;
+  /** False where a sector comes again or is not there. */
+  const isNew = (sector: number): boolean => {
+    if (sector >= sectors || seen.has(sector)) damaged = true;
+    else seen.add(sector);
+    return !damaged;
+  };
+  const take = (list: Buffer) => {
+    for (let index = 0; index + 4 <= list.length && listed.length < fat_sectors_maximum; index += 4) {
+      const sector = list.readUInt32LE(index);
+      if (sector >= SECTOR_MAXIMUM) continue;
+      if (!isNew(sector)) return;
+      listed.push(sector);
+    }
+  };
+  take(header.subarray(76, 76 + HEADER_FAT_SECTORS * 4));
+  for (let next = header.readUInt32LE(68); next < SECTOR_MAXIMUM && listed.length < fat_sectors_maximum; ) {
+    if (!isNew(next)) break;
+    const list = reader.at(at(next), sector_bytes);
+    if (list.length < sector_bytes) {
+      damaged = true;
+      break;
+    }
+    take(list.subarray(0, -4));
+    next = list.readUInt32LE(sector_bytes - 4);
+  }
+  const table = Buffer.concat(listed.map((sector) => reader.at(at(sector), sector_bytes)));
+  // The sectors of the table itself, and for how many sectors it speaks.
+  return {
+    fat: { sector_bytes, sectors, next: followedBy(table), at },
+    own: seen,
+    known: Math.min(sectors, Math.floor(table.length / 4)),
+    damaged,
+  };
+}
+
+/** The small sectors (2.4) within the stream of the root entry. */
+function miniOf(reader: Reader, fat: Allocation, header: Buffer, root_start: number, mini_bytes: number) {
+  const stream = chainOf(fat, root_start, reader.size);
+  const list = chainOf(fat, header.readUInt32LE(60), reader.size);
+  const per_sector = fat.sector_bytes / mini_bytes;
+  const places: number[] = [];
+  for (const { position, length } of stream.runs)
+    for (let within = 0; within < length; within += fat.sector_bytes) places.push(position + within);
+  const mini: Allocation = {
+    sector_bytes: mini_bytes,
+    sectors: Math.floor(stream.size / mini_bytes),
+    next: followedBy(bytesOf(reader, list)),
+    at: (sector) => (places[Math.floor(sector / per_sector)] ?? reader.size) + (sector % per_sector) * mini_bytes,
+  };
+  return { mini, list, damaged: stream.damaged || list.damaged };
+}
+
+/** Less is what is left of a sector behind the end of a stream. Bytes. */
+const UNUSED_LEAST = 64;
+const UNUSED_MAXIMUM = 1000;
+
+/**
+ * What no stream uses of the sectors that the table speaks of: free ones, and what stands behind the end of a stream. Programs leave there what they had
+ * before, so that it may be anything and is no fault of the file.
+ */
+function* unusedMembers(reader: Reader, claimed: Ranges, end: number, { claim }: ReadContext): Generator<Member> {
+  let given = 0;
+  for (const gap of claimed.gaps()) {
+    const [from, to] = [gap.start, Math.min(gap.end, end)];
+    if (from >= to) continue;
+    claim(from, to);
+    if (to - from < UNUSED_LEAST || given === UNUSED_MAXIMUM || isZeros(reader, from, to)) continue;
+    given += 1;
+    async function* pieces(): AsyncGenerator<Buffer> {
+      yield* reader.chunks(from, to);
+    }
+    yield { name: `unused, at ${from}`, read: () => ({ stream: pieces(), packed_bytes: to - from }) };
+  }
+}
+
+function isZeros(reader: Reader, from: number, to: number): boolean {
+  for (const chunk of reader.chunks(from, to)) if (chunk.some((byte) => byte !== 0)) return false;
+  return true;
+}
+
+const HIDDEN = {
+  missing: 'A macro is there in its compiled form alone, without the text that it was made from: what it does could not be read.',
+  differs: 'The compiled form of a macro holds texts that are not in its source: what it does could not be read.',
+  unknown: 'A macro was compiled by a Visual Basic before version 6, in a form that could not be read.',
+  word: 'It has macros of Word 6 or 95 (WordBasic): the texts in them were matched, what else they do could not be read.',
+  long: 'It has so many macro sheets, or so long ones, that not all of them could be read.',
+} as const;
+
+/** A text that a reader made, for the rules alone. */
+function textView(name: string, text: string, budget: Budget, damage?: StatusDetail): Member {
+  const bytes = Buffer.from(text);
+  budget.addUnpacked(bytes.length, bytes.length, bytes.length);
+  return { name, kind: 'view', read: () => ({ content: { size: bytes.length, bytes }, damage }) };
+}
+
+/** More of what the cells of a workbook say is not kept. Characters. */
+const CELLS_CHARACTERS_MAXIMUM = 4 * 1024 ** 2;
+/** A shorter cell is no file; so many are matched alone. */
+const CELL = { characters_least: 33, alone: 500 } as const;
+
+/** What the cells of a workbook say: those that may be a file each alone, and all as lines of a text. */
+class CellTexts {
+  private readonly lines: string[] = [];
+  private characters = 0;
+
+  add(text: string): void {
+    if (this.characters > CELLS_CHARACTERS_MAXIMUM) return;
+    this.lines.push(text);
+    this.characters += text.length;
+  }
+
+  *all(): Generator<string> {
+    yield* this.lines.filter(({ length }) => length >= CELL.characters_least).slice(0, CELL.alone);
+    if (this.lines.length > 1) yield this.lines.join('\n');
+  }
+}
+
+const NOTHING: MemberBody = { content: { size: 0, bytes: Buffer.alloc(0) } };
+
+/** The macros of a document of Word 6 or 95, each as its bytes: the texts in them stand there as they are. */
+function* wordBasic(name: string, document: Buffer, { budget, note }: ReadContext): Generator<Member> {
+  let number = 0;
+  try {
+    for (const bytes of wordMacros(document)) {
+      number += 1;
+      if (number === 1) note(HIDDEN.word);
+      budget.addUnpacked(bytes.length, bytes.length, bytes.length);
+      yield {
+        name: `${name} (macro ${number})`,
+        read: () => ({ content: { size: bytes.length, bytes }, damage: 'unsupported' }),
+      };
+    }
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    yield { name: `${name} (macros)`, closed: error.detail, read: () => NOTHING };
+  }
+}
+
+const PROJECT_HEAD_BYTES = 16;
+
+/** Whether some project of macros in the file was compiled by Visual Basic before version 6. */
+function isOldIn(
+  count: number,
+  entryAt: (index: number) => { name: string; type: number | undefined; start: number; size: number },
+  beginningOf: (start: number, size: number) => Buffer,
+): boolean {
+  for (let index = 0; index < count; index += 1) {
+    const { name, type, start, size } = entryAt(index);
+    if (type === STREAM && name.toLowerCase() === '_vba_project' && isOldProject(beginningOf(start, size))) return true;
+  }
+  return false;
+}
+
+/** What a document of Hangul says of itself; undefined where the file is none. */
+function hangulIn(
+  count: number,
+  entryAt: (index: number) => { name: string; type: number | undefined; start: number; size: number },
+  beginningOf: (start: number, size: number) => Buffer,
+): HangulFile | undefined {
+  for (let index = 0; index < count; index += 1) {
+    const { name, type, start, size } = entryAt(index);
+    if (type === STREAM && name.toLowerCase() === 'fileheader') return hangulFileOf(beginningOf(start, size));
+  }
+  return undefined;
+}
+
+/** A stream of such a document, unpacked where it is packed. */
+function* hangulMembers(name: string, bytes: Buffer, budget: Budget): Generator<Member> {
+  const plain = unpackedStream(name, bytes, budget);
+  if (plain === undefined) return;
+  if (plain === 'damaged') yield { name: `${name} (unpacked)`, closed: 'damaged', read: () => NOTHING };
+  else yield { name: `${name} (unpacked)`, read: () => ({ content: { size: plain.length, bytes: plain } }) };
+}
+
+/** The bytes `start` to `end` of a chain. */
+function partOfChain({ runs }: Chain, start: number, end: number): Chain {
+  const part: Chain = { runs: [], size: 0, damaged: false };
+  let at = 0;
+  for (const { position, length } of runs) {
+    const from = Math.max(start, at);
+    const to = Math.min(end, at + length);
+    if (from < to) {
+      part.runs.push({ position: position + from - at, length: to - from });
+      part.size += to - from;
+    }
+    at += length;
+  }
+  return part;
+}
+
+/** Streams of an OLE file; after each that holds macros their source. @throws Unreadable `damaged`, at the end, when a chain of sectors is none. */
+async function* oleMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
+  const { budget } = context;
+  const reader = openReader(content, budget);
+  const claimed = new Ranges(reader.size);
+  const claim = (start: number, end: number) => {
+    claimed.add(start, end);
+    context.claim(start, end);
+  };
+  const claimChain = ({ runs }: Chain) => {
+    for (const { position, length } of runs) claim(position, position + length);
+  };
+  try {
+    const header = reader.at(0, HEADER_BYTES);
+    const shift = header.length === HEADER_BYTES ? header.readUInt16LE(30) : 0;
+    const mini_shift = header.length === HEADER_BYTES ? header.readUInt16LE(32) : 0;
+    if (shift < 7 || shift > 16 || mini_shift < 4 || mini_shift >= shift) throw new Unreadable('damaged');
+    const { fat, own, known, damaged: is_fat_damaged } = fatOf(reader, header, 1 << shift);
+    claim(0, 1 << shift);
+    for (const sector of own) claim(fat.at(sector), fat.at(sector + 1));
+    const directory = chainOf(fat, header.readUInt32LE(48), reader.size);
+    claimChain(directory);
+    const entries = bytesOf(reader, directory);
+    const entryAt = (index: number) => {
+      const entry = entries.subarray(index * ENTRY_BYTES, (index + 1) * ENTRY_BYTES);
+      const name_bytes = Math.min(64, Math.max(0, entry.readUInt16LE(64) - 2));
+      return {
+        name: entry.toString('utf16le', 0, name_bytes),
+        type: entry[66],
+        start: entry.readUInt32LE(116),
+        size: entry.readUInt32LE(120) + (shift > 9 ? entry.readUInt32LE(124) * 2 ** 32 : 0),
+      };
+    };
+    const count = Math.floor(entries.length / ENTRY_BYTES);
+    let root_start: number | undefined;
+    for (let index = 0; index < count && root_start === undefined; index += 1) {
+      if (entries[index * ENTRY_BYTES + 66] === ROOT) root_start = entryAt(index).start;
+    }
+    if (root_start === undefined) throw new Unreadable('damaged');
+    const { mini, list, damaged: is_mini_damaged } = miniOf(reader, fat, header, root_start, 1 << mini_shift);
+    claimChain(list);
+    const cutoff = header.readUInt32LE(56);
+    let damaged = is_fat_damaged || directory.damaged || is_mini_damaged;
+    const beginningOf = (start: number, size: number, bytes: number) =>
+      bytesOf(reader, chainOf(size < cutoff ? mini : fat, start, Math.min(size, bytes)));
+    const is_old = isOldIn(count, entryAt, (start, size) => beginningOf(start, size, PROJECT_HEAD_BYTES));
+    const hangul = hangulIn(count, entryAt, (start, size) => beginningOf(start, size, HEADER_BYTES));
+    if (hangul?.closed !== undefined) yield { name: 'text', closed: hangul.closed, read: () => NOTHING };
+    let given = 0;
+    /** Of streams: their first sector, and how long they are. */
+    const places = new Set<string>();
+
+    /** The document in an encrypted package, where it opens. */
+    const openedBy = (locked: Chain): Buffer | undefined => {
+      if (locked.size > MEMORY_BYTES_MAXIMUM) return undefined;
+      for (let index = 0; index < count; index += 1) {
+        const { name, type, start, size } = entryAt(index);
+        if (type !== STREAM || name.toLowerCase() !== 'encryptioninfo' || size > BEGINNING_BYTES) continue;
+        const info = bytesOf(reader, chainOf(size < cutoff ? mini : fat, start, size));
+        return openedPackage(info, bytesOf(reader, locked), context.password, budget);
+      }
+      return undefined;
+    };
+
+    function* runsOf({ runs }: Chain): Generator<Buffer> {
+      for (const { position, length } of runs) yield* reader.chunks(position, position + length);
+    }
+
+    async function* pieces(chain: Chain): AsyncGenerator<Buffer> {
+      yield* runsOf(chain);
+    }
+
+    function* sheetsOf(name: string, head: Buffer, stream: Iterable<Buffer>): Generator<Member> {
+      const cells = new CellTexts();
+      const sheets = xlsMacros(head, stream, budget, (text) => cells.add(text));
+      for (const text of cells.all()) yield { ...textView(`${name} (cells)`, text, budget), kind: 'alone' };
+      if (sheets === undefined) return;
+      if (sheets.is_cut) context.note(HIDDEN.long);
+      yield textView(`${name} (macro sheets)`, sheets.text, budget, sheets.is_cut ? 'too_large' : undefined);
+    }
+
+    /** A stream that is too long to be taken into memory: what is read of its end and of its beginning together is read in pieces, or left unread and told. */
+    function* largeMembers(name: string, chain: Chain): Generator<Member> {
+      const [first] = chain.runs;
+      const head = first === undefined ? Buffer.alloc(0) : reader.at(first.position, Math.min(first.length, BEGINNING_BYTES));
+      const is_locked = isLockedStream(name, head);
+      if (is_locked) yield { name: `${name} (text)`, closed: 'encrypted', read: () => NOTHING };
+      yield { name, read: () => ({ stream: pieces(chain), packed_bytes: chain.size }) };
+      if (isWorkbook(head) && !is_locked) yield* sheetsOf(name, head, runsOf(chain));
+      // No macro is as long, nor the text of a mail: these are not taken apart.
+      if (isModule(head)) yield { name: `${name} (compiled macro)`, closed: 'too_large', read: () => NOTHING };
+      if (isCompressedRtf(head)) yield { name: `${name} (text)`, closed: 'too_large', read: () => NOTHING };
+      if (!name.toLowerCase().startsWith(NATIVE)) return;
+      const file = nativeRange(head, chain.size);
+      const part = partOfChain(chain, file.start, file.end);
+      yield { name: file.name, read: () => ({ stream: pieces(part), packed_bytes: part.size }) };
+    }
+
+    for (let index = 0; index < count; index += 1) {
+      const { name, type, start, size } = entryAt(index);
+      if (type !== STREAM || size === 0) continue;
+      if (LOCKED.test(name)) {
+        const locked = chainOf(size < cutoff ? mini : fat, start, Math.min(size, reader.size));
+        claimChain(locked);
+        const opened = name.toLowerCase() === 'encryptedpackage' ? openedBy(locked) : undefined;
+        if (opened !== undefined) {
+          budget.addUnpacked(opened.length, opened.length, opened.length);
+          yield { name: `${name} (opened)`, read: () => ({ content: { size: opened.length, bytes: opened } }) };
+          continue;
+        }
+        yield { name, closed: 'encrypted', read: () => NOTHING };
+        continue;
+      }
+      const chain = chainOf(size < cutoff ? mini : fat, start, Math.min(size, reader.size));
+      given += chain.size;
+      claimChain(chain);
+      if (given > SHARED_MAXIMUM * reader.size) throw new Unreadable('damaged');
+      const { position = 0, length = 0 } = chain.runs.at(-1) ?? {};
+      damaged ||= chain.damaged || chain.size < size || position + length > reader.size;
+      if (chain.size > MEMORY_BYTES_MAXIMUM) {
+        yield* largeMembers(name, chain);
+        continue;
+      }
+      const bytes = bytesOf(reader, chain);
+      budget.addUnpacked(bytes.length, bytes.length, bytes.length);
+      const body: MemberBody = { content: { size: bytes.length, bytes }, damage: bytes.length < size ? 'damaged' : undefined };
+      // What was given under another name already is the same bytes; a name may say what else they are.
+      const place = `${size < cutoff ? 'mini' : 'sector'} ${start}, ${chain.size}`;
+      if (!places.has(place)) yield { name, taken: ['vba'], read: () => body };
+      places.add(place);
+      if (hangul?.is_packed && hangul.closed === undefined) yield* hangulMembers(name, bytes, budget);
+      let workbook = bytes;
+      if (isLockedStream(name, bytes)) {
+        budget.spend(bytes.length * 2);
+        const opened = openedWorkbook(bytes, context.password);
+        if (opened === undefined) yield { name: `${name} (text)`, closed: 'encrypted', read: () => NOTHING };
+        else {
+          workbook = opened;
+          budget.addUnpacked(opened.length, opened.length, opened.length);
+          yield { name: `${name} (opened)`, read: () => ({ content: { size: opened.length, bytes: opened } }) };
+        }
+      }
+      yield* sheetsOf(name, workbook, [workbook]);
+      const rtf = lzfuText(bytes, budget);
+      if (rtf !== undefined) yield { name: `${name} (text)`, read: () => ({ content: { size: rtf.length, bytes: rtf } }) };
+      if (name.toLowerCase().startsWith(NATIVE)) yield* nativeMembers(bytes, budget);
+      const sources: Buffer[] = [];
+      for (const { bytes: macro, packed_bytes, is_cut } of macroSources(bytes, budget)) {
+        sources.push(macro);
+        budget.addUnpacked(macro.length, macro.length, packed_bytes);
+        const content = { size: macro.length, bytes: macro };
+        yield { name: `${name} (macro)`, read: () => ({ content, damage: is_cut ? 'too_large' : undefined }) };
+      }
+      if (name.toLowerCase() === 'worddocument') yield* wordBasic(name, bytes, context);
+      const hidden = hiddenCode(bytes, sources, is_old);
+      if (hidden !== undefined) {
+        context.note(HIDDEN[hidden.source]);
+        const texts = textView(`${name} (compiled macro)`, `${hidden.texts.join('\n')}\n`, budget, 'unsupported');
+        yield texts;
+      }
+    }
+    yield* unusedMembers(reader, claimed, fat.at(known), context);
+    if (damaged) throw new Unreadable('damaged');
+  } finally {
+    reader.close();
+  }
+}
+
+const OLE = hexMark('d0cf11e0a1b11ae1');
+
+/** MS-CFB 2.2: byte order and sizes of sectors. */
+function provesOle(reader: Reader, at: number): boolean {
+  const head = reader.at(at, 512);
+  return head.length === 512 && head.readUInt16LE(28) === 0xfffe && [9, 12].includes(head.readUInt16LE(30));
+}
+
+export const oleDocument = format({
+  id: 'ole',
+  media_type: 'application/x-ole-storage',
+  recognise: byMarks([OLE]),
+  carve: [{ pattern: patternOf(OLE), proves: provesOle }],
+  limits:
+    'Documents behind a password (except workbooks) and with rights are not read, nor are macros of Word 6 and 95 and of Visual Basic before version 5.',
+  open: oleMembers,
+});

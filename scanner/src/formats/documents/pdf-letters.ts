@@ -1,0 +1,45 @@
+import { base85RunsOf } from '#scanner/text/base85-runs.ts';
+import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
+import { runsOf } from '#scanner/text/text-runs.ts';
+import type { Member } from '#scanner/walk/member.ts';
+
+// Streams of a PDF that are texts, in which bytes are written as letters.
+
+/** Of a longer text what is written in it as letters is looked for in so much. Bytes. */
+const LETTERS_BYTES_MAXIMUM = 16 * 1024 ** 2;
+const LESS = 0x3c;
+const DIGITS = /^[0-9a-f]+$/i;
+const DIGITS_LOOKED_AT = 20;
+
+/** Whether bytes are written as letters in a text. What a page shows by the numbers of its letters (9.4.3) is none. */
+function holdsLetters(text: Buffer, isFile: (head: Buffer) => boolean): boolean {
+  for (const { start } of runsOf(text))
+    if (text[start - 1] !== LESS || !DIGITS.test(text.toString('latin1', start, start + DIGITS_LOOKED_AT))) return true;
+  const isSomething = (bytes: Buffer) => textFormOf(bytes.subarray(0, LOOK_BYTES)) !== undefined || isFile(bytes);
+  return !base85RunsOf(text, isSomething).next().done;
+}
+
+/** The text of a stream, as far as it is kept. */
+export class StreamText {
+  private readonly pieces: Buffer[] = [];
+  /** How many bytes came, kept or not. */
+  bytes = 0;
+
+  add(piece: Buffer): void {
+    if (this.bytes >= LETTERS_BYTES_MAXIMUM) return;
+    this.pieces.push(Buffer.from(piece.subarray(0, LETTERS_BYTES_MAXIMUM - this.bytes)));
+    this.bytes += piece.length;
+  }
+
+  /** All that was kept. */
+  text(): Buffer {
+    return Buffer.concat(this.pieces);
+  }
+
+  /** A text in which bytes are written as letters, as a member. */
+  *end(isFile: (head: Buffer) => boolean): Generator<Member> {
+    const text = this.text();
+    if (holdsLetters(text, isFile))
+      yield { name: 'text of a stream', read: () => ({ content: { size: text.length, bytes: text } }) };
+  }
+}

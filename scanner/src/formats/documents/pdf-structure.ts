@@ -1,0 +1,78 @@
+import type { Range } from '#scanner/walk/ranges.ts';
+import type { Reader } from '#scanner/walk/reader.ts';
+
+// Which bytes of a PDF belong to it (ISO 32000-1, 7.2 to 7.5): streams, and between them tokens. What is neither stands there for somebody else.
+
+const WINDOW_BYTES = 1024 ** 2;
+/** A token that is longer is not taken for one: strings of text are short, and what is long may hide anything. Bytes. */
+const TOKEN_BYTES_MAXIMUM = 16 * 1024;
+/** Comments say a version or who wrote the file. Bytes. */
+const COMMENT_BYTES_MAXIMUM = 80;
+
+const BLANKS = /[\0\t\n\f\r ]+/y;
+const COMMENT = /%[^\r\n]*/y;
+/** A literal string; of brackets in it those of two levels. */
+const STRING = /\((?:[^()\\]|\\[\s\S]|\((?:[^()\\]|\\[\s\S]|\((?:[^()\\]|\\[\s\S]){0,16384}\)){0,16384}\)){0,16384}\)/y;
+const HEX = /<[0-9A-Fa-f\s\0]*>/y;
+const NAME = /\/[^\0\t\n\f\r ()<>[\]{}/%]{0,256}/y;
+const OTHER =
+  /<<|>>|[[\]]|(?:[-+]?\d{0,20}\.?\d{1,20}\.?|true|false|null|obj|endobj|stream|endstream|xref|trailer|startxref|R|f|n)(?![^\0\t\n\f\r ()<>[\]{}/%])/y;
+const END = '%%EOF';
+/** Hexadecimal digits of a signature are many. */
+const TOKENS: readonly { pattern: RegExp; most: number }[] = [
+  { pattern: BLANKS, most: Number.POSITIVE_INFINITY },
+  { pattern: NAME, most: TOKEN_BYTES_MAXIMUM },
+  { pattern: OTHER, most: TOKEN_BYTES_MAXIMUM },
+  { pattern: STRING, most: TOKEN_BYTES_MAXIMUM },
+  { pattern: HEX, most: Number.POSITIVE_INFINITY },
+  { pattern: COMMENT, most: COMMENT_BYTES_MAXIMUM },
+];
+/** Where the document goes on behind something else. */
+const AGAIN =
+  /(?<![^\s\0>\])])(?:\d{1,10}[\s\0]{1,8}\d{1,5}[\s\0]{1,8}obj|endobj|xref[\r\n ]|trailer[\s\0<]|startxref[\r\n ]|%%EOF|%PDF-)/g;
+
+/** Explains the tokens of a piece that lies between two streams. `is_last`: nothing of it was left for another window. Answers how far it came. */
+function claimTokens(text: string, start: number, is_last: boolean, claim: (start: number, end: number) => void): number {
+  let at = 0;
+  // What may go on behind the window is looked at with the next one.
+  const enough = is_last ? text.length : Math.max(text.length - TOKEN_BYTES_MAXIMUM, 1);
+  /** Behind the mark of the end no string stands: zstd begins with the bracket that one begins with. */
+  let is_over = false;
+  while (at < enough) {
+    const from = at;
+    for (let is_known = true; is_known && at < enough; ) {
+      is_known = false;
+      for (const { pattern, most } of TOKENS) {
+        pattern.lastIndex = at;
+        const [token = ''] = pattern.exec(text) ?? [];
+        if (token.length === 0 || token.length > most || (is_over && pattern === STRING)) continue;
+        if (pattern !== BLANKS) is_over = token.startsWith(END);
+        at += token.length;
+        is_known = true;
+        break;
+      }
+    }
+    if (at > from) claim(start + from, start + at);
+    if (at >= enough) break;
+    AGAIN.lastIndex = at + 1;
+    at = AGAIN.exec(text)?.index ?? enough;
+  }
+  return at;
+}
+
+const OBJECT = Buffer.from(' obj');
+
+/** Tells which bytes of a PDF are its own, or nothing where it has no object: then it only speaks of PDF. `streams`: where the bytes of its streams stand, in order. */
+export function claimPdf(reader: Reader, streams: readonly Range[], claim: (start: number, end: number) => void): void {
+  if (streams.length === 0 && reader.find(OBJECT, 0) < 0) return;
+  let at = 0;
+  for (const { start, end } of [...streams, { start: reader.size, end: reader.size }]) {
+    while (at < start) {
+      const piece = reader.at(at, Math.min(WINDOW_BYTES, start - at));
+      if (piece.length === 0) return;
+      at += claimTokens(piece.toString('latin1'), at, at + piece.length >= start, claim);
+    }
+    claim(start, end);
+    at = Math.max(at, end);
+  }
+}

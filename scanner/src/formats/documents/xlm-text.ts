@@ -1,0 +1,102 @@
+import type { Budget } from '#scanner/walk/limits.ts';
+import { type Cell, cellName, type Formula, knownOf, printed, type ValueAt } from './xlm-formula.ts';
+import { parseFormula } from './xlm-parse.ts';
+
+// Macro sheets as a text for the rules: one line for each formula, with what is known of it in its place.
+
+/** What the text begins with. */
+const TITLE = 'Excel 4 macro sheets';
+/** What is longer is cut, and whoever asks for it is told. Characters. */
+const TEXT_MAXIMUM = 2 * 1024 ** 2;
+/** Cells that stand for other cells are followed so far. */
+const CHAIN_MAXIMUM = 32;
+
+export interface MacroSheet {
+  name: string;
+  cells: Map<string, string | number | boolean>;
+  /** What formulas came to when the workbook was saved. */
+  saved: Map<string, string | number | boolean>;
+  formulas: { cell: Cell; formula: Formula }[];
+}
+
+export function newSheet(name: string): MacroSheet {
+  return { name, cells: new Map(), saved: new Map(), formulas: [] };
+}
+
+/** Where a cell is kept in a sheet. */
+export function keyOf({ row, column }: Cell): string {
+  return `${row},${column}`;
+}
+
+/** Looks up cells, and what the formulas in them come to: each once. */
+function lookUp(sheets: readonly MacroSheet[], sheet: MacroSheet): ValueAt {
+  const formulas = new Map(sheets.map((one) => [one, new Map(one.formulas.map(({ cell, formula }) => [keyOf(cell), formula]))]));
+  const known = new Map<string, string | number | boolean | undefined>();
+  let chain = 0;
+  const valueAt: ValueAt = (cell, name) => {
+    const place = name === undefined ? sheet : (sheets.find((one) => one.name === name) ?? sheet);
+    const key = keyOf(cell);
+    const own = place.cells.get(key);
+    if (own !== undefined) return own;
+    const full_key = `${place.name}!${key}`;
+    if (known.has(full_key) || chain > CHAIN_MAXIMUM) return known.get(full_key);
+    // A circle ends at what was saved.
+    known.set(full_key, place.saved.get(key));
+    const formula = formulas.get(place)?.get(key);
+    if (formula === undefined) return known.get(full_key);
+    chain += 1;
+    const value = knownOf(formula, valueAt) ?? place.saved.get(key);
+    chain -= 1;
+    known.set(full_key, value);
+    return value;
+  };
+  return valueAt;
+}
+
+/** A formula that another one writes into a cell, and that runs there: FORMULA("=EXEC(...)", B1). */
+function written(formula: Formula, valueAt: ValueAt): string | undefined {
+  if (formula.kind !== 'call' || !/^FORMULA(\.FILL|\.ARRAY)?$/.test(formula.name)) return undefined;
+  const [first] = formula.parts;
+  const text = first === undefined ? undefined : knownOf(first, valueAt);
+  return typeof text === 'string' && text.startsWith('=') ? printed(parseFormula(text.slice(1)), valueAt) : undefined;
+}
+
+/** `is_cut`: there is more. */
+export interface MacroText {
+  text: string;
+  is_cut: boolean;
+}
+
+/** The text of macro sheets and the names of their workbook; undefined where no sheet has a formula. Names that begin with Auto_ are run by Excel itself. */
+export function macroText(
+  sheets: readonly MacroSheet[],
+  names: readonly { name: string; formula: Formula | undefined }[],
+  budget: Budget,
+): MacroText | undefined {
+  if (!sheets.some(({ formulas }) => formulas.length > 0)) return undefined;
+  const lines = [TITLE];
+  let length = 0;
+  const say = (line: string): boolean => {
+    lines.push(line.replaceAll(/[\r\n]+/g, ' '));
+    length += line.length;
+    budget.spend(line.length);
+    return length < TEXT_MAXIMUM;
+  };
+  const nowhere: ValueAt = () => undefined;
+  for (const { name, formula } of names) {
+    const plain = name.replace(/^_xlnm\./i, '');
+    if (!say(`${plain}: =${formula === undefined ? '' : printed(formula, nowhere)}`))
+      return { text: lines.join('\n'), is_cut: true };
+  }
+  for (const sheet of sheets) {
+    say(`[${sheet.name}]`);
+    const valueAt = lookUp(sheets, sheet);
+    for (const { cell, formula } of sheet.formulas) {
+      // As a call, and not as what it came to.
+      if (!say(`${cellName(cell)}: =${printed(formula, valueAt)}`)) return { text: lines.join('\n'), is_cut: true };
+      const inner = written(formula, valueAt);
+      if (inner !== undefined && !say(`${cellName(cell)} writes: =${inner}`)) return { text: lines.join('\n'), is_cut: true };
+    }
+  }
+  return { text: `${lines.join('\n')}\n`, is_cut: false };
+}

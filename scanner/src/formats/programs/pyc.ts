@@ -1,0 +1,218 @@
+import { guess } from '#scanner/formats/compression/decompress.ts';
+import { format, withBits } from '#scanner/formats/format.ts';
+import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
+import { type Content, openSource } from '#scanner/walk/content.ts';
+import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
+
+// Compiled Python: a head, and one object of marshal (Python/marshal.c). What a script carries packed stands in it as a constant, and nothing else tells where that begins.
+
+/** Larger ones are not walked. Bytes. */
+const BYTES_MAXIMUM = 16 * 1024 ** 2;
+/** What is shorter holds nothing that a rule looks for. Bytes. */
+const LEAST = 33;
+/** So many constants are members of their own; the others are matched together. */
+const MEMBERS_MAXIMUM = 1000;
+const SEPARATOR = Buffer.from('\n\0\n');
+const NEWLINE = Buffer.from('\n');
+const CODE = 0x63;
+/** The numbers and lengths of a code object come to as much. Bytes. */
+const CODE_LEAST = 60;
+/** This object is kept for references to it. */
+const FLAG_REFERENCE = 0x80;
+
+/** How a version writes: bytes before the first object; numbers, and objects behind them, before and behind the first line of a code object. */
+interface Version {
+  head: number;
+  numbers: number;
+  objects: number;
+  tables: number;
+}
+
+/** Magic numbers of releases and of what came before them (Lib/importlib/_bootstrap_external.py), from the newest on. */
+const VERSIONS: readonly { from: number; to: number; version: Version }[] = [
+  // 2.3 to 2.7.
+  { from: 62_011, to: 62_219, version: { head: 8, numbers: 4, objects: 8, tables: 1 } },
+  // 3.11 to 3.15.
+  { from: 3450, to: 3700, version: { head: 16, numbers: 5, objects: 8, tables: 2 } },
+  // 3.8 to 3.10.
+  { from: 3400, to: 3449, version: { head: 16, numbers: 6, objects: 8, tables: 1 } },
+  // 3.7.
+  { from: 3390, to: 3399, version: { head: 16, numbers: 5, objects: 8, tables: 1 } },
+  // 3.3 to 3.6.
+  { from: 3190, to: 3389, version: { head: 12, numbers: 5, objects: 8, tables: 1 } },
+  // 3.0 to 3.2.
+  { from: 3000, to: 3189, version: { head: 8, numbers: 5, objects: 8, tables: 1 } },
+];
+
+function versionOf(head: Buffer): Version | undefined {
+  if (head.length < 20 || head.readUInt16LE(2) !== 0x0a0d) return undefined;
+  const magic = head.readUInt16LE(0);
+  const version = VERSIONS.find(({ from, to }) => magic >= from && magic <= to)?.version;
+  return version !== undefined && ((head[version.head] ?? 0) & ~FLAG_REFERENCE) === CODE ? version : undefined;
+}
+
+/** Whether a compiled script of Python begins with these bytes. */
+function isPyc(head: Buffer): boolean {
+  return versionOf(head) !== undefined;
+}
+
+/** What is to be read next. `own`: what belongs to the code itself, its bytes and its tables; `until`: pairs up to an end. */
+type Step = { kind: 'objects'; left: number } | { kind: 'own'; left: number } | { kind: 'number' } | { kind: 'until' };
+
+interface Constant {
+  bytes: Buffer;
+  is_text: boolean;
+}
+
+/** Types of marshal with a length of four bytes, or of one, and bytes behind it. */
+const LONG_BYTES = 'stuaA';
+const SHORT_BYTES = 'zZ';
+const TEXT_TYPES = 'tuaAzZ';
+const ALONE = 'NFTS.';
+const FIXED: Readonly<Record<string, number>> = { i: 4, I: 8, g: 8, y: 16, r: 4, R: 4 };
+const LISTS = '([<>';
+const STEPS_MAXIMUM = 4000;
+
+/** Walks the object of marshal that begins at `at`, and answers where it ends. Each byte is looked at once. */
+function* walk(bytes: Buffer, at: number, version: Version): Generator<Constant, number> {
+  const steps: Step[] = [{ kind: 'objects', left: 1 }];
+  let next = at;
+  const take = (count: number): number => {
+    const from = next;
+    next += count;
+    if (count < 0 || next > bytes.length) throw new Unreadable('damaged');
+    return from;
+  };
+  for (let step = steps.at(-1); step !== undefined; step = steps.at(-1)) {
+    if (steps.length > STEPS_MAXIMUM) throw new Unreadable('damaged');
+    if (step.kind === 'number') {
+      take(4);
+      steps.pop();
+      continue;
+    }
+    const is_own = step.kind === 'own';
+    if (step.kind === 'until') {
+      if (bytes[next] === 0x30) {
+        take(1);
+        steps.pop();
+        continue;
+      }
+    } else {
+      if (step.left === 0) {
+        steps.pop();
+        continue;
+      }
+      step.left -= 1;
+    }
+    const type = String.fromCharCode((bytes[take(1)] ?? 0) & ~FLAG_REFERENCE);
+    if (ALONE.includes(type)) continue;
+    const fixed = FIXED[type];
+    if (fixed !== undefined) take(fixed);
+    else if (LONG_BYTES.includes(type) || SHORT_BYTES.includes(type)) {
+      const length = LONG_BYTES.includes(type) ? bytes.readUInt32LE(take(4)) : (bytes[take(1)] ?? 0);
+      const from = take(length);
+      if (!is_own && length >= LEAST) yield { bytes: bytes.subarray(from, next), is_text: TEXT_TYPES.includes(type) };
+    } else if (type === 'l') take(2 * Math.abs(bytes.readInt32LE(take(4))));
+    else if (type === 'f') take(bytes[take(1)] ?? 0);
+    else if (type === 'x') for (let part = 0; part < 2; part += 1) take(bytes[take(1)] ?? 0);
+    else if (LISTS.includes(type)) steps.push({ kind: 'objects', left: bytes.readUInt32LE(take(4)) });
+    else if (type === ')') steps.push({ kind: 'objects', left: bytes[take(1)] ?? 0 });
+    else if (type === ':') steps.push({ kind: 'objects', left: 3 });
+    else if (type === '{') steps.push({ kind: 'until' });
+    else if (type === 'c') {
+      take(4 * version.numbers);
+      steps.push(
+        { kind: 'own', left: version.tables },
+        { kind: 'number' },
+        { kind: 'objects', left: version.objects - 1 },
+        { kind: 'own', left: 1 },
+      );
+    } else throw new Unreadable('damaged');
+  }
+  return next;
+}
+
+function isCode(bytes: Buffer): boolean {
+  return (
+    ((bytes[0] ?? 0) & ~FLAG_REFERENCE) === CODE &&
+    bytes.length > CODE_LEAST &&
+    bytes[bytes.length - 1] !== undefined &&
+    bytes.readUInt16LE(3) === 0
+  );
+}
+
+/** What deflate without a head has packed; undefined where it is none to its last byte. */
+function rawInflated(bytes: Buffer, budget: ReadContext['budget']): Buffer | undefined {
+  const answer = guess('deflate', bytes, budget, { most: Math.min(BYTES_MAXIMUM, budget.memberMaximum(bytes.length)) });
+  return answer.kind === 'whole' && answer.read === bytes.length && answer.plain.length >= LEAST ? answer.plain : undefined;
+}
+
+/**
+ * The constants of a compiled script: bytes that are a file, a text or packed, as a member each; its texts as one.
+ * @throws Unreadable `damaged` where the walk ends before its end.
+ */
+async function* pycMembers(
+  content: Content,
+  { budget, claim }: ReadContext,
+  isFile: (bytes: Buffer) => boolean,
+): AsyncGenerator<Member> {
+  if (content.size > BYTES_MAXIMUM) throw new Unreadable('too_large');
+  const source = openSource(content);
+  const bytes = source.read(0, content.size);
+  source.close();
+  const version = versionOf(bytes);
+  if (version === undefined) throw new Unreadable('damaged');
+  budget.spend(bytes.length);
+  const texts: Buffer[] = [];
+  const others: Buffer[] = [];
+  const member = (name: string, pieces: readonly Buffer[]): Member => {
+    const whole = Buffer.concat(pieces);
+    budget.addUnpacked(whole.length, whole.length, bytes.length);
+    return { name, read: () => ({ content: { size: whole.length, bytes: whole } }) };
+  };
+  const unpacks = bytes.includes('decompress');
+  let members = 0;
+  let end = 0;
+  let failure: Unreadable | undefined;
+  try {
+    const constants = walk(bytes, version.head, version);
+    let next = constants.next();
+    for (; !next.done; next = constants.next()) {
+      const constant = next.value;
+      if (constant.is_text) texts.push(constant.bytes, NEWLINE);
+      else if (members < MEMBERS_MAXIMUM && isFile(constant.bytes)) {
+        members += 1;
+        yield member(`constant ${members}`, [constant.bytes]);
+      } else if (members < MEMBERS_MAXIMUM && isCode(constant.bytes)) {
+        // A script that another one runs: the same but for the head.
+        members += 1;
+        yield member(`constant ${members}`, [bytes.subarray(0, version.head), constant.bytes]);
+      } else if (members < MEMBERS_MAXIMUM && unpacks) {
+        const plain = rawInflated(constant.bytes, budget);
+        if (plain === undefined) others.push(constant.bytes, SEPARATOR);
+        else {
+          members += 1;
+          yield member(`constant ${members}, unpacked`, [plain]);
+        }
+      } else others.push(constant.bytes, SEPARATOR);
+    }
+    end = next.value;
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    failure = error;
+  }
+  if (texts.length > 0) yield member('texts', texts);
+  // A constant may begin as a text and go on as an archive.
+  if (others.length > 0) yield member('other constants', others);
+  claim(0, end);
+  if (failure !== undefined) throw failure;
+}
+
+export const pyc = format({
+  id: 'pyc',
+  media_type: 'application/x-python-bytecode',
+  recognise: withBits(32, isPyc),
+  limits: null,
+  open: (content, context) =>
+    pycMembers(content, context, (bytes) => context.isFileHead(bytes) || textFormOf(bytes.subarray(0, LOOK_BYTES)) !== undefined),
+});

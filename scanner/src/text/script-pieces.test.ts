@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { compileRules } from '#scanner/rules/rules.ts';
+import { examine } from '#scanner/walk/examine.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { scriptSamples, TABLES } from '#test/script-samples.ts';
+import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
+import { scriptPieces } from './script-pieces.ts';
+
+const rules = await compileRules(join(SIGNATURES_FOLDER, 'rules'));
+const folder = mkdtempSync(join(tmpdir(), 'palisade-scripts-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Of a language's samples every fifth is tried here, and all of them in script-pieces.deep.test.ts. */
+const STEP = 5;
+const SEED = 269;
+
+async function threatOf(bytes: Buffer): Promise<string | null> {
+  const parts = { match: rules.match, limits: SCAN_LIMITS, folder: join(folder, 'unpacked') };
+  return (await examine({ bytes, size: bytes.length, name: 'file' }, parts)).threat;
+}
+
+describe.each(Object.keys(TABLES))('%s that hides what it runs', (language) => {
+  test('is found, and its harmless neighbours are not', async () => {
+    const wrong: string[] = [];
+    for (const [index, { note, harmful, bytes }] of scriptSamples(language, SEED).entries())
+      if (index % STEP === 0 && ((await threatOf(bytes)) !== null) !== harmful) wrong.push(note);
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('a piece of a script', () => {
+  const piecesOf = (text: string) =>
+    [...scriptPieces(Buffer.from(text, 'latin1'), new Budget(SCAN_LIMITS, 1024 ** 2))].map(String);
+  const coded = (text: string) => Buffer.from(text, 'latin1').toString('base64');
+
+  test('of PHP is a page of PHP', () => {
+    expect(piecesOf(`<?php eval(base64_decode('${coded('echo 1 + 1; // two')}'));`)).toContain('<?php echo 1 + 1; // two');
+  });
+
+  test('that has its own mark keeps it', () => {
+    expect(piecesOf(`<?php eval('?>' . base64_decode('${coded('<?php echo 1 + 1;')}'));`)).toContain('<?php echo 1 + 1;');
+  });
+
+  test('stands in its script in place of the calls that decode it', () => {
+    expect(piecesOf(`Shell Decode(StrReverse("${[...coded('notepad.exe a b c')].reverse().join('')}")), 0`)).toContain(
+      'Shell "notepad.exe a b c", 0',
+    );
+  });
+
+  test.each([
+    [`var a=['var x = new Act','iveXObject(1)'];eval(a[0]+a[1]);`, `eval('var x = new ActiveXObject(1)');`],
+    [`$a = @('Get-Pro', "cess -All"); iex ($a[0] + $a[1])`, `iex ('Get-Pro' + "cess -All")`],
+    [`<?php $p = array('system("id")', ';'); eval($p[0].$p[1]);`, `eval('system("id");');`],
+  ])('stands in its script in place of the entries of a list: %s', (script, expected) => {
+    expect(piecesOf(script).some((piece) => piece.includes(expected))).toBe(true);
+  });
+
+  test('is not looked for in a text that neither decodes nor runs anything', () => {
+    expect(piecesOf(`The picture: ${coded('these are only some words')}`)).toEqual([]);
+  });
+
+  test.each([
+    ['one literal', (size: number) => `'${'QUJD'.repeat(size / 4)}'`],
+    ['literals that are put together', (size: number) => `'${'b'.repeat(90)}'.`.repeat(size / 93)],
+    ['lists that are used', (size: number) => `a=['${'x'.repeat(900)}','y'];${'a[0]+'.repeat(size / 5)}`],
+    ['lists without an end', (size: number) => `a[0];${"a=['x','y',".repeat(size / 11)}`],
+    ['names of lists', (size: number) => `a[0];${'a=["'.repeat(size / 4)}`],
+    ['literals in a list', (size: number) => `'${'4142'.repeat(10)}',`.repeat(size / 43)],
+    ['short literals', (size: number) => `"${'a'.repeat(17)}";`.repeat(size / 20)],
+    ['quotation marks', (size: number) => `'"`.repeat(size / 2)],
+    ['letters without any', (size: number) => `${'QUJDRA'.repeat(10)} `.repeat(size / 61)],
+    ['calls', (size: number) => 'a('.repeat(size / 2)],
+    ['percent signs', (size: number) => `"${'%41%2541'.repeat(size / 8)}"`],
+  ])('is looked for in so many steps for each byte of %s', (_, make) => {
+    for (const size of [32 * 1024, 256 * 1024 - 200]) {
+      const text = Buffer.from(`<?php eval(strrev(str_rot13(base64_decode('a')))); ${make(size)}`.slice(0, 256 * 1024));
+      const budget = new Budget({ ...SCAN_LIMITS, time_ms: Number.POSITIVE_INFINITY }, 64 * 1024 ** 2);
+      for (const _ of scriptPieces(text, budget));
+      expect(budget.work).toBeLessThan(150 * text.length + 16 * 1024 ** 2);
+    }
+  });
+});

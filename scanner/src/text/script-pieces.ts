@@ -1,0 +1,336 @@
+import { guess } from '#scanner/formats/compression/decompress.ts';
+import type { Budget } from '#scanner/walk/limits.ts';
+import { HEX_ESCAPES, LITERAL, meaningOf } from './text-rewrites.ts';
+
+// What a script hides as letters and runs: `eval(gzinflate(base64_decode("...")))` and its like in PHP, ASP, JScript, VBScript, VBA, PowerShell, Python and shells. Nothing is run, and no name of a function
+// has to be seen: names may be put together, turned round or held in variables. Each literal is decoded in every way that gives a text, what that text hides as well, and each text is given as a file
+// of the outer script's language: code that PHP evaluates has no `<?php`, and rules ask for one.
+
+/** Larger texts are not looked at: scripts that hide something are smaller. Bytes. */
+const TEXT_BYTES_MAXIMUM = 256 * 1024;
+const LITERAL_LEAST = 16;
+const LITERALS_MAXIMUM = 200;
+/** Texts within texts. */
+const DEPTH_MAXIMUM = 8;
+/** Codings within each other, of one literal. */
+const CODINGS_MAXIMUM = 6;
+/** What is tried for one script, and what it comes to beside the script. */
+const TRIES_MAXIMUM = 2000;
+const GROWTH = { factor: 8, bytes: 64 * 1024 } as const;
+const INFLATED_MAXIMUM = 1024 ** 2;
+const PIECE_LEAST = 8;
+
+/** A language, by what its files look like, and what stands before a file of it. */
+interface Language {
+  is: RegExp;
+  prefix: string;
+}
+
+/** The first that fits. What has no prefix is told by rules without one. */
+const LANGUAGES: readonly Language[] = [
+  { is: /<\?(?:php\b|=|\s)/i, prefix: '<?php ' },
+  { is: /<%/, prefix: '<%' },
+  { is: /<(?:script|hta:application)\b/i, prefix: '<script>' },
+  { is: /^#![^\n]{0,60}python|^\s{0,8}(?:import|from)\s{1,8}[\w.]{1,40}|\bb64decode\b/m, prefix: '#!/usr/bin/env python3\n' },
+  { is: /^#![^\n]{0,60}sh\b|\|\s{0,8}(?:\/bin\/)?(?:ba|da|z|k)?sh\b|\$\(\s{0,8}(?:echo|printf)\b/m, prefix: '#!/bin/sh\n' },
+  { is: /(?:)/, prefix: '' },
+];
+
+/** What runs a text, in one language or another. In a text without any of it nothing is looked for: most programs have none. */
+const TELLING = new RegExp(
+  [
+    '<\\?(?:php|=)',
+    '\\b(?:eval|iex|assert|executeglobal)\\b',
+    '(?<![.\\w-])exec(?:ute)?\\s{0,4}[("\']',
+    '\\bexecute\\b',
+    'invoke-expression|&\\s{0,4}\\(|frombase64string|-e(?:c|nc|ncodedcommand)?\\s{1,8}["\']?[a-z0-9+/=]{20}',
+    'new function\\s{0,4}\\(|set(?:timeout|interval)\\s{0,4}\\(\\s{0,4}["\'`a-z]{1,12}["\'(]|\\b(?:this|window|self|globalthis)\\s{0,4}\\[',
+    '__import__|__builtins__',
+    'wscript|activexobject|createobject|getobject|\\bshell\\s{1,4}[a-z]|shellexecute',
+    '\\|\\s{0,8}(?:/bin/)?(?:ba|da|z|k)?sh\\b|sh\\s{1,4}-c\\s',
+  ].join('|'),
+  'i',
+);
+const TURNED = /strrev|strreverse|\breversed?\b|\brev\b|\[-1\s{0,4}\.\.|::\s{0,4}-1/i;
+/** What code says that does something with a system, in one language or another: a text that was only turned round says nothing of it. */
+const ACTS =
+  /\$_|\$\w{1,20}\s{0,4}=|eval|system|exec|shell|https?:|cmd|import\s|socket|base64|b64|create|function|echo\s|\bdim\s|\bsub\s|\/bin\/|\/tmp\/|curl|wget|iex|assert|\.run\b|regsvr|certutil|bitsadmin|mshta|\/dev\/|sh\s{1,4}-|\bnc\s/i;
+const ROT13 = /rot_?13|tr\s{1,8}['"]?a-z|n-za-m|charcodeat|\b13\b/i;
+
+/** Between two literals that are put together: operators, and a variable that is added to. */
+const JOINT =
+  /(?<!\\)(["'])\s{0,8}(?:[.+&]\s{0,8}(?:_\s{0,4}\r?\n\s{0,64})?|;?\s{0,8}\$?[A-Za-z_]\w{0,31}\s{0,8}(?:[.+&]=|=\s{0,4}\$?[A-Za-z_]\w{0,31}\s{0,4}[.+&])\s{0,8})\1/g;
+const LITERALS = new RegExp(LITERAL, 'g');
+const LONG_LITERALS = /("""|'''|`)([\s\S]{16,65536}?)\1/g;
+const QUOTED = /'([^'\r\n]{16,65536})'/g;
+/** Letters that stand in a script without quotation marks: of a shell, or between two marks of a document. */
+const RUNS = /(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{24,}(?:\r?\n[A-Za-z0-9+/=_-]{4,})*/g;
+/** Calls that a literal stands in, the innermost last. */
+const CALLS = /(?:[@!]?[A-Za-z_$[][\w.$:\][]{0,60}\s{0,2}\(\s{0,2}){1,8}$/;
+/** Calls that run what is in them: they stay before what they run. */
+const RUNNING =
+  /^(?:eval|assert|exec|execute|executeglobal|shell|shellexecute|iex|invoke|function|createobject|getobject|system|passthru|popen|.{1,60}\.(?:run|exec|create|shellexecute|popen|call|system|open))$/i;
+
+const latin = (text: string) => Buffer.from(text, 'latin1');
+
+const ROTATED = Uint8Array.from({ length: 256 }, (_, code) => {
+  const base = code >= 0x61 ? 0x61 : 0x41;
+  return /[a-z]/i.test(String.fromCharCode(code)) ? ((code - base + 13) % 26) + base : code;
+});
+
+const rot13 = (text: string) => Buffer.from(latin(text).map((byte) => ROTATED[byte] ?? byte)).toString('latin1');
+const reversed = (text: string) => latin(text).reverse().toString('latin1');
+
+const PRINTABLE_LEAST = 0.95;
+
+/** Whether a value is a text, and not bytes that something packed. */
+function isText(value: string): boolean {
+  let printable = 0;
+  for (let at = 0; at < value.length; at += 1) {
+    const code = value.charCodeAt(at);
+    if ((code >= 0x20 && code < 0x7f) || (code >= 9 && code <= 13) || code >= 0xc2) printable += 1;
+    else if (code === 0) return false;
+  }
+  return printable >= value.length * PRINTABLE_LEAST;
+}
+
+/** Whether a text may say what to do: a word alone says nothing. */
+const isCode = (value: string) => isText(value) && /[ ($;[`]/.test(value);
+
+/** A text of two bytes a letter, as PowerShell takes it. */
+function narrowed(value: string): string | undefined {
+  if (value.length < 2 * PIECE_LEAST || value.length % 2 !== 0) return undefined;
+  let text = '';
+  for (let at = 0; at < value.length; at += 2) {
+    if (value[at + 1] !== '\0') return undefined;
+    text += value[at] ?? '';
+  }
+  return text;
+}
+
+const GZIP = '\x1f\x8b\x08\0';
+const GZIP_HEAD_BYTES = 10;
+
+function inflated(value: string, budget: Budget): string | undefined {
+  const bytes = latin(value);
+  const has_head = bytes.length > 2 && (bytes[0] ?? 0) % 16 === 8 && bytes.readUInt16BE(0) % 31 === 0;
+  const most = Math.min(INFLATED_MAXIMUM, budget.memberMaximum(bytes.length));
+  const answer = value.startsWith(GZIP)
+    ? guess('deflate', bytes.subarray(GZIP_HEAD_BYTES), budget, { most })
+    : guess(has_head ? 'zlib' : 'deflate', bytes, budget, { most });
+  return answer.kind === 'whole' && answer.plain.length >= PIECE_LEAST ? answer.plain.toString('latin1') : undefined;
+}
+
+const BASE64 = /^[A-Za-z0-9+/]{11,}={0,3}$/;
+const BASE64_URL = /^[A-Za-z0-9_-]{11,}={0,3}$/;
+const HEX = /^(?:0x)?(?:[0-9a-f]{2}){8,}$/i;
+const PERCENT = /(?:%[0-9a-f]{2}[^%]{0,40}){3}/i;
+
+/** How texts of this script may be hidden beside the codings that tell themselves. */
+interface Ways {
+  is_turned: boolean;
+  is_rot13: boolean;
+}
+
+/** What a value may be meant as. `is_coded`: its letters told how it is written; any text may be one that was turned round. */
+function* meanings(value: string, ways: Ways, budget: Budget): Generator<{ meaning: string; is_coded: boolean }> {
+  budget.spend(4 * value.length);
+  const coded = (meaning: string) => ({ meaning, is_coded: true });
+  const letters = value.replaceAll(/\s/g, '');
+  if (HEX.test(letters)) yield coded(Buffer.from(letters.replace(/^0x/i, ''), 'hex').toString('latin1'));
+  if (BASE64.test(letters) || BASE64_URL.test(letters)) yield coded(Buffer.from(letters, 'base64').toString('latin1'));
+  if (PERCENT.test(value))
+    yield coded(
+      value.replaceAll(/%u00([0-9a-f]{2})|%([0-9a-f]{2})/gi, (_, wide?: string, one?: string) =>
+        String.fromCharCode(Number.parseInt(wide ?? one ?? '', 16)),
+      ),
+    );
+  if (value.includes('\\') && HEX_ESCAPES.test(value)) yield coded(meaningOf(`"${value}"`));
+  const narrow = narrowed(value);
+  if (narrow !== undefined) yield coded(narrow);
+  else if (!isText(value)) {
+    const plain = inflated(value, budget);
+    if (plain !== undefined) yield coded(plain);
+  }
+  if (ways.is_turned) yield { meaning: reversed(value), is_coded: false };
+  if (ways.is_rot13) yield { meaning: rot13(value), is_coded: false };
+}
+
+/** The texts that a literal may be meant as, behind one coding or several. */
+function* decoded(literal: string, ways: Ways, room: { tries: number; bytes: number }, budget: Budget): Generator<string> {
+  const seen = new Set([literal]);
+  let layer = [literal];
+  for (let depth = 0; depth < CODINGS_MAXIMUM && layer.length > 0; depth += 1) {
+    const next: string[] = [];
+    for (const value of layer) {
+      for (const { meaning, is_coded } of meanings(value, ways, budget)) {
+        if (room.tries <= 0 || room.bytes < meaning.length) return;
+        if (meaning.length < PIECE_LEAST || seen.has(meaning)) continue;
+        room.tries -= 1;
+        room.bytes -= meaning.length;
+        seen.add(meaning);
+        next.push(meaning);
+        if (isCode(meaning) && (is_coded || ACTS.test(meaning))) yield meaning;
+      }
+    }
+    layer = next;
+  }
+}
+
+/** A literal in a text, and where it stands. */
+interface Place {
+  value: string;
+  start: number;
+  end: number;
+  /** Its letters stand in the script as escapes. */
+  is_escaped: boolean;
+}
+
+function* literalsOf(text: string): Generator<Place> {
+  let count = 0;
+  const found = (value: string, start: number, whole: string): Place[] =>
+    value.length < LITERAL_LEAST || count++ >= LITERALS_MAXIMUM
+      ? []
+      : [{ value, start, end: start + whole.length, is_escaped: HEX_ESCAPES.test(whole) }];
+  for (const { 0: literal, index } of text.matchAll(LITERALS)) yield* found(meaningOf(literal), index, literal);
+  for (const { 0: whole, 2: value = '', index } of text.matchAll(LONG_LITERALS)) yield* found(value, index, whole);
+  // In a shell a literal may stand within another one: "$(rev <<< '...')".
+  if (text.includes('$('))
+    for (const { 0: whole, 1: value = '', index } of text.matchAll(QUOTED)) yield* found(value, index, whole);
+  for (const { 0: run, index } of text.matchAll(RUNS)) yield* found(run, index, run);
+}
+
+/** The script with what its literals hide in their places, without the calls that decode it. */
+function replaced(text: string, values: readonly (Place & { plain: string })[]): string {
+  let result = '';
+  let at = 0;
+  for (const { start, end, plain } of values) {
+    if (start < at) continue;
+    let before = text.slice(at, start);
+    let after = end;
+    const [calls = ''] = CALLS.exec(before.slice(-512)) ?? [];
+    const names = calls.split('(').map((name) => name.trim());
+    let dropped = 0;
+    for (let index = names.length - 2; index >= 0 && !RUNNING.test((names[index] ?? '').replace(/^[@!]/, '')); index -= 1)
+      dropped += 1;
+    if (dropped > 0) {
+      const kept = calls.split('(').slice(0, -1 - dropped);
+      before = before.slice(0, before.length - calls.length) + (kept.length > 0 ? `${kept.join('(')}(` : '');
+      for (const closing = /\s{0,4}\)/y; dropped > 0; dropped -= 1) {
+        closing.lastIndex = after;
+        if (!closing.test(text)) break;
+        after = closing.lastIndex;
+      }
+    }
+    // A VBA or a VBScript doubles marks in a literal.
+    result += `${before}"${plain.replaceAll('"', '""')}"`;
+    at = after;
+  }
+  return result + text.slice(at);
+}
+
+/** How texts of a script may be hidden, by the names in it: they may be written in escapes, or turned round. */
+function waysOf(script: string): Ways {
+  const plain = script.includes('\\')
+    ? script.replaceAll(/\\x([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+    : script;
+  const is_turned = TURNED.test(plain);
+  return { is_turned, is_rot13: ROT13.test(plain) || (is_turned && ROT13.test(reversed(plain))) };
+}
+
+/** A script with its literals put together; the same text where nothing is. */
+function joined(text: string): string {
+  let result = text;
+  for (let round = 0; round < 2; round += 1) result = result.replaceAll(JOINT, '');
+  return result;
+}
+
+/** A list of literals that has a name: `a = ["x", "y"]`, `array(...)` of PHP, `@(...)` of PowerShell. */
+const ENTRY = String.raw`(?:"(?:[^"\\\r\n]|\\.){0,65536}"|'(?:[^'\\\r\n]|\\.){0,65536}')`;
+const LIST = new RegExp(
+  String.raw`([A-Za-z_$][\w$]{0,40})\s{0,4}=\s{0,4}(?:\[|@\(|array\s{0,4}\()\s{0,8}(${ENTRY}(?:\s{0,8},\s{0,8}${ENTRY}){1,63})\s{0,8}[\])]`,
+  'gi',
+);
+const ENTRIES = new RegExp(ENTRY, 'g');
+const USE = /([A-Za-z_$][\w$]{0,40})\[\s{0,2}(\d{1,2})\s{0,2}\]/g;
+const LISTS_MAXIMUM = 16;
+/** Largest size of list entries in the places of their use. */
+const USED_MAXIMUM = 64 * 1024;
+
+/** A script with the literals of its lists where it asks for one by its number; the same text where it does not. */
+function withEntries(text: string): string {
+  if (text.search(USE) < 0) return text;
+  const lists = new Map<string, string[]>();
+  for (const { 1: name = '', 2: entries = '' } of text.matchAll(LIST)) {
+    lists.set(name, entries.match(ENTRIES) ?? []);
+    if (lists.size >= LISTS_MAXIMUM) break;
+  }
+  let left = USED_MAXIMUM;
+  return lists.size === 0
+    ? text
+    : text.replaceAll(USE, (use, name: string, number: string) => {
+        const entry = lists.get(name)?.[Number(number)];
+        if (entry === undefined || entry.length > left) return use;
+        left -= entry.length;
+        return entry;
+      });
+}
+
+/** What a script hides and runs, each as a file of its language. @throws LimitReached */
+export function* scriptPieces(text: Buffer, budget: Budget): Generator<Buffer> {
+  if (text.length > TEXT_BYTES_MAXIMUM || text.length < LITERAL_LEAST) return;
+  const source = text.toString('latin1');
+  if (!TELLING.test(source)) return;
+  budget.spend(4 * text.length);
+  const prefix = LANGUAGES.find(({ is }) => is.test(source))?.prefix ?? '';
+  const room = { tries: TRIES_MAXIMUM, bytes: GROWTH.bytes + GROWTH.factor * text.length };
+  const seen = new Set<string>();
+  let layer = [source];
+  for (let depth = 0; depth < DEPTH_MAXIMUM && layer.length > 0; depth += 1) {
+    const next: string[] = [];
+    for (const outer of layer) {
+      const listed = withEntries(outer);
+      const script = joined(listed);
+      if (listed !== outer && !seen.has(script) && script.length <= room.bytes) {
+        seen.add(script);
+        room.bytes -= script.length;
+        yield latin(script);
+      }
+      const ways = waysOf(script);
+      const firsts: (Place & { plain: string })[] = [];
+      const lasts: (Place & { plain: string })[] = [];
+      for (const place of literalsOf(script)) {
+        let first: string | undefined;
+        let last: string | undefined;
+        // The joined value of a list is code in its present form.
+        const is_own = place.is_escaped || (listed !== outer && ACTS.test(place.value));
+        const own = is_own && isCode(place.value) ? [place.value] : [];
+        for (const meaning of [...own, ...decoded(place.value, ways, room, budget)]) {
+          first ??= meaning;
+          last = meaning;
+          if (seen.has(meaning)) continue;
+          seen.add(meaning);
+          next.push(meaning);
+          yield latin(/^\s{0,8}(?:<\?|#!|<%)/.test(meaning) ? meaning : prefix + meaning);
+        }
+        if (first !== undefined) firsts.push({ ...place, plain: first });
+        if (last !== undefined) lasts.push({ ...place, plain: last });
+      }
+      // Of several codings within each other the first text may be the one that is meant, or the last.
+      for (const values of [firsts, lasts]) {
+        const whole =
+          values.length === 0
+            ? ''
+            : replaced(
+                script,
+                values.sort((one, other) => one.start - other.start),
+              );
+        if (whole === '' || seen.has(whole) || whole.length > room.bytes) continue;
+        seen.add(whole);
+        room.bytes -= whole.length;
+        yield latin(whole);
+      }
+    }
+    layer = next;
+  }
+}

@@ -1,0 +1,342 @@
+import { guess } from '#scanner/formats/compression/decompress.ts';
+import { type Value, valueMembers } from '#scanner/formats/data/values.ts';
+import { type Content, takeContent } from '#scanner/walk/content.ts';
+import type { Member, ReadContext } from '#scanner/walk/member.ts';
+import type { Reader } from '#scanner/walk/reader.ts';
+import { base85RunsOf } from './base85-runs.ts';
+import { pagesOf } from './ebcdic.ts';
+import { hexRowsOf, letterRowsOf } from './hex-rows.ts';
+import { narrowTextsIn } from './narrow-texts.ts';
+import { textOfRtf } from './rtf-text.ts';
+import { scriptPieces } from './script-pieces.ts';
+import { sqlStringsOf } from './sql-strings.ts';
+import { fromBase64 } from './text-codings.ts';
+import { decodedText, fromUtf7, hasLoneReturn, hasUtf7, LOOK_BYTES, type TextForm, textFormOf } from './text-encoding.ts';
+import { folded } from './text-folds.ts';
+import { APOSTROPHE, literalTexts } from './text-literals.ts';
+import { textOfBody, textOfPieces, trimmed } from './text-pieces.ts';
+import { rewritten } from './text-rewrites.ts';
+import {
+  addressesOf,
+  byteLiteralsOf,
+  escapesOf,
+  listsOf,
+  type Run,
+  rowsOf,
+  runsOf,
+  splitsOf,
+  stringsOf,
+  wholeOf,
+  xxRowsOf,
+} from './text-runs.ts';
+import { spelledOut, tableTexts } from './text-spellings.ts';
+import { xmlTexts } from './xml-texts.ts';
+
+/**
+ * What a text is beside its bytes. `text`: the same text as UTF-8, to be examined in its place; `view`: to be matched with the rules, and nothing more;
+ * `member`: bytes that are written in it as letters.
+ */
+export type TextView =
+  | { kind: 'text'; content: Content; failure: unknown }
+  | { kind: 'view'; bytes: Buffer }
+  | { kind: 'member'; member: Member };
+
+/** Larger texts are read in windows, which are as large as what the smaller set of rules serves. Bytes. */
+const WINDOW = { bytes: 16 * 1024 ** 2, overlap: 256 * 1024 } as const;
+/** So many runs of a text are members of their own when they are texts; of programs and containers all are. The others are matched together. */
+const TEXT_RUNS_MAXIMUM = 1000;
+const HEAD_BYTES = 512;
+/** A run of packed bytes unpacks to at most so much: a script that carries more is none. Bytes. */
+const INFLATED_BYTES_MAXIMUM = 16 * 1024 ** 2;
+const SEPARATOR = Buffer.from('\n\0\n');
+
+/** What the bytes of a run are told by: whether they are a container or a program, or hold one, which the caller knows. */
+type IsFile = (bytes: Buffer) => boolean;
+
+/** Whether raw deflate is in a run shows only when it is unpacked: a script carries few, a list of paths or checksums looks like many. */
+const RAW_TRIES_MAXIMUM = 200;
+/** What scripts call to unpack deflate without a head. */
+const UNPACKS = /inflate|deflate|uncompress|saml/i;
+
+/** Bytes that zlib or raw deflate packed, as scripts carry them; undefined when they are none, or do not say more than noise. */
+function inflated(bytes: Buffer, may_be_raw: boolean, { budget }: ReadContext): Buffer | undefined {
+  const has_head = bytes.length > 2 && (bytes[0] ?? 0) % 16 === 8 && bytes.readUInt16BE(0) % 31 === 0;
+  if (!has_head && !may_be_raw) return undefined;
+  const most = Math.min(INFLATED_BYTES_MAXIMUM, budget.memberMaximum(bytes.length));
+  const answer = guess(has_head ? 'zlib' : 'deflate', bytes, budget, { most });
+  if (answer.kind !== 'whole') return undefined;
+  const { plain } = answer;
+  budget.addUnpacked(plain.length, plain.length, bytes.length);
+  return plain.length > 0 && textFormOf(plain.subarray(0, LOOK_BYTES)) !== undefined ? plain : undefined;
+}
+
+const PRINTABLE_SHARE_LEAST = 0.9;
+
+/** Whether a run is a text: of bytes that are noise some few look like one in an encoding that is never wrong. */
+function isPlainText(head: Buffer): boolean {
+  const form = textFormOf(head);
+  if (form === undefined || form.encoding !== 'utf-8') return form !== undefined;
+  let printable = 0;
+  for (const byte of head) if ((byte >= 0x20 && byte < 0x7f) || (byte >= 9 && byte <= 13)) printable += 1;
+  if (printable >= head.length * PRINTABLE_SHARE_LEAST) return true;
+  return isUtf8(head);
+}
+
+/** Whether bytes are characters of UTF-8, the last of which may be cut. */
+function isUtf8(bytes: Buffer): boolean {
+  for (let at = 0; at < bytes.length; ) {
+    const first = bytes[at] ?? 0;
+    const length =
+      first < 0x80
+        ? 1
+        : first >= 0xc2 && first < 0xe0
+          ? 2
+          : first >= 0xe0 && first < 0xf0
+            ? 3
+            : first >= 0xf0 && first < 0xf5
+              ? 4
+              : 0;
+    if (length === 0) return false;
+    for (let next = at + 1; next < at + length && next < bytes.length; next += 1) {
+      if (((bytes[next] ?? 0) & 0xc0) !== 0x80) return false;
+    }
+    at += length;
+  }
+  return true;
+}
+
+function memberOf(name: string, bytes: Buffer): TextView {
+  return { kind: 'member', member: { name, kind: 'written', read: () => ({ content: { size: bytes.length, bytes } }) } };
+}
+
+/** The runs of a text, each as a member when it is something; the others together as a view. */
+function* ofRuns(runs: Iterable<Run>, text: Buffer, offset: number, context: ReadContext, isFile: IsFile): Generator<TextView> {
+  const { budget } = context;
+  let may_be_raw: boolean | undefined;
+  let tries = 0;
+  const others: Buffer[] = [];
+  let texts = 0;
+  for (const { how, start, end, bytes } of runs) {
+    budget.spend(end - start);
+    budget.addUnpacked(bytes.length, bytes.length, end - start);
+    const head = bytes.subarray(0, HEAD_BYTES);
+    const name = `${how} at ${offset + start}`;
+    may_be_raw ??= UNPACKS.test(text.toString('latin1'));
+    tries += may_be_raw ? 1 : 0;
+    const plain = how === 'numbers' ? undefined : inflated(bytes, may_be_raw && tries <= RAW_TRIES_MAXIMUM, context);
+    if (plain !== undefined) yield memberOf(`${name}, unpacked`, plain);
+    else if (isFile(bytes)) yield memberOf(name, bytes);
+    else if (isPlainText(head) && texts < TEXT_RUNS_MAXIMUM) {
+      texts += 1;
+      yield memberOf(name, bytes);
+    } else others.push(bytes, SEPARATOR);
+  }
+  if (others.length > 0) yield { kind: 'view', bytes: Buffer.concat(others) };
+}
+
+const GOES_ON = /^["'][ \t\r\n_]{0,16}[+&.]/;
+const WENT_ON = /[+&.][ \t\r\n_]{0,16}["']$/;
+
+/** Runs that are whole: a literal that goes on in another one is a piece, and is found with the others where they are put together. */
+function* wholeRuns(text: Buffer): Generator<Run> {
+  for (const run of runsOf(text)) {
+    const is_piece =
+      GOES_ON.test(text.toString('latin1', run.end, run.end + 20)) ||
+      WENT_ON.test(text.toString('latin1', Math.max(0, run.start - 20), run.start));
+    if (!is_piece) yield run;
+  }
+}
+
+/** Runs that a literal put together from several lies in: the others were found in the text as it is. */
+function* joined(text: Buffer, joins: readonly number[]): Generator<Run> {
+  let next = 0;
+  for (const run of runsOf(text)) {
+    while (next < joins.length && (joins[next] ?? 0) <= run.start) next += 1;
+    if ((joins[next] ?? text.length) < run.end) yield run;
+  }
+}
+
+/** What a text comes to behind the calls that hide one. */
+function* ofRewritten(text: Buffer, from: number, context: ReadContext, isFile: IsFile): Generator<TextView> {
+  const { texts, bytes, files } = rewritten(text);
+  for (const file of files) {
+    context.budget.addUnpacked(file.length, file.length, text.length);
+    yield memberOf(`listing at ${from}`, file);
+  }
+  for (const one of texts) {
+    context.budget.addUnpacked(one.length, one.length, text.length);
+    yield { kind: 'view', bytes: one };
+    yield* ofRuns(runsOf(one), text, from, context, isFile);
+    yield* ofRuns(listsOf(one), text, from, context, isFile);
+    const fold = folded(one);
+    if (fold.is_telling) yield { kind: 'view', bytes: fold.bytes };
+  }
+  const runs: Run[] = [];
+  for (const one of bytes) {
+    // What stands in the text as it is was taken apart with it: alone it is a file that a rule may know by its beginning.
+    if (text.includes(one) && isPlainText(one.subarray(0, HEAD_BYTES)) && !isFile(one)) yield { kind: 'view', bytes: one };
+    else runs.push({ how: 'literal', start: 0, end: one.length, bytes: one });
+  }
+  yield* ofRuns(runs, text, from, context, isFile);
+}
+
+/** So many texts between quotation marks are matched alone, the others together. */
+const LITERALS_MAXIMUM = 1000;
+const LINE_IN_LITERAL = Buffer.from('\\n');
+
+/** Texts between quotation marks, and those of XML: matched as the files that they may become, and nothing more, since there may be thousands. */
+function* ofLiterals(text: Buffer, { budget }: ReadContext): Generator<TextView> {
+  budget.spend(2 * text.length);
+  const others: Buffer[] = [];
+  let count = 0;
+  function* all(): Generator<Buffer> {
+    yield* literalTexts(text);
+    if (text.includes(LINE_IN_LITERAL)) yield* literalTexts(text, APOSTROPHE);
+    yield* xmlTexts(text);
+  }
+  for (const bytes of all()) {
+    budget.addUnpacked(bytes.length, bytes.length, text.length);
+    count += 1;
+    if (count <= LITERALS_MAXIMUM) yield { kind: 'view', bytes };
+    else others.push(bytes, SEPARATOR);
+  }
+  if (others.length > 0) yield { kind: 'view', bytes: Buffer.concat(others) };
+}
+
+const RTF = /^\s{0,8}\{\\rt/;
+
+/** The text of a document, and what is written in it. */
+function* ofPieces(pieces: Buffer, text: Buffer, from: number, context: ReadContext, isFile: IsFile): Generator<TextView> {
+  context.budget.spend(text.length);
+  context.budget.addUnpacked(pieces.length, pieces.length, text.length);
+  yield { kind: 'view', bytes: pieces };
+  const alone = trimmed(pieces);
+  if (alone.length < pieces.length) yield { kind: 'view', bytes: alone };
+  yield* ofRuns(runsOf(pieces), text, from, context, isFile);
+}
+
+/** A text that is nothing but base64 is decoded from its beginning to its end, however long it is. */
+function isAllBase64(head: Buffer, size: number): boolean {
+  return size > WINDOW.bytes && head.length > 0 && /^[A-Za-z0-9+/\r\n]+$/.test(head.toString('latin1'));
+}
+
+/** Values of a dump: thousands of them are texts. */
+function* sqlValues(text: Buffer): Generator<Value> {
+  for (const { bytes } of sqlStringsOf(text)) yield { bytes, is_text: isPlainText(bytes.subarray(0, HEAD_BYTES)) };
+}
+
+async function* streamed(pieces: Iterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* pieces;
+}
+
+async function* windowViews(reader: Reader, start: number, context: ReadContext, isFile: IsFile): AsyncGenerator<TextView> {
+  const { budget } = context;
+  const isSomething = (bytes: Buffer) => {
+    budget.spend(bytes.length);
+    return isPlainText(bytes.subarray(0, HEAD_BYTES)) || inflated(bytes, false, context) !== undefined || isFile(bytes);
+  };
+  for (let from = start; ; from += WINDOW.bytes - WINDOW.overlap) {
+    const text = reader.at(from, WINDOW.bytes);
+    const is_last = from + text.length >= reader.size;
+    // A part that is no text is not looked at as one.
+    if (textFormOf(text.subarray(0, LOOK_BYTES)) !== undefined) {
+      const fold = folded(text);
+      const runs = fold.joins.length > 0 ? wholeRuns(text) : runsOf(text);
+      yield* ofRuns(runs, text, from, context, isFile);
+      yield* ofRuns(listsOf(text), text, from, context, isFile);
+      yield* ofRuns(splitsOf(text), text, from, context, isFile);
+      yield* ofRuns(rowsOf(text), text, from, context, isFile);
+      yield* ofRuns(xxRowsOf(text), text, from, context, isFile);
+      for (const more of [stringsOf, byteLiteralsOf, wholeOf]) yield* ofRuns(more(text), text, from, context, isFile);
+      yield* ofLiterals(text, context);
+      yield* ofRuns(base85RunsOf(text, isSomething), text, from, context, isFile);
+      yield* ofRuns(addressesOf(text), text, from, context, isFile);
+      for (const more of [hexRowsOf, letterRowsOf]) yield* ofRuns(more(text), text, from, context, isFile);
+      for (const member of valueMembers(sqlValues(text), context, isFile)) yield { kind: 'member', member };
+      budget.spend(8 * text.length);
+      for (const pieces of [textOfPieces(text), textOfBody(text)])
+        if (pieces !== undefined) yield* ofPieces(pieces, text, from, context, isFile);
+      for (const bytes of tableTexts(text)) yield { kind: 'view', bytes };
+      for (const spelled of spelledOut(text)) yield* ofPieces(spelled, text, from, context, isFile);
+      if (RTF.test(text.toString('latin1', 0, 16)))
+        for (const part of ['all', 'body'] as const) yield* ofPieces(textOfRtf(text, part), text, from, context, isFile);
+      if (hasUtf7(text)) {
+        const bytes = fromUtf7(text);
+        budget.addUnpacked(bytes.length, bytes.length, text.length);
+        yield { kind: 'text', content: { size: bytes.length, bytes }, failure: undefined };
+      }
+      yield* ofRewritten(text, from, context, isFile);
+      for (const bytes of scriptPieces(text, budget)) {
+        budget.addUnpacked(bytes.length, bytes.length, text.length);
+        yield { kind: 'view', bytes };
+      }
+      if (fold.is_telling) {
+        yield* ofRuns(escapesOf(text), text, from, context, isFile);
+        budget.addUnpacked(fold.bytes.length, fold.bytes.length, text.length);
+        yield { kind: 'view', bytes: fold.bytes };
+        if (fold.joins.length > 0) yield* ofRuns(joined(fold.bytes, fold.joins), text, from, context, isFile);
+      }
+    }
+    if (is_last) return;
+  }
+}
+
+/** Whether the text has to be written anew for the rules, which know UTF-8 and lines that end with a line feed. */
+function isForeign(reader: Reader, { encoding }: TextForm): boolean {
+  if (encoding !== 'utf-8') return true;
+  let held: Buffer = Buffer.alloc(0);
+  for (const chunk of reader.chunks(0, reader.size)) {
+    if (hasLoneReturn(held.length === 0 ? chunk.subarray(0, -1) : Buffer.concat([held, chunk.subarray(0, -1)]))) return true;
+    // Of the last byte it is not known yet what follows it.
+    held = chunk.subarray(-1);
+  }
+  return hasLoneReturn(held);
+}
+
+/** A text of EBCDIC may be meant by several code pages. */
+function waysOf(reader: Reader, form: TextForm): TextForm[] {
+  return form.encoding === 'ebcdic'
+    ? pagesOf(reader.chunks(0, reader.size), reader.size).map((page) => ({ ...form, page }))
+    : [form];
+}
+
+/**
+ * The views of a content that is a text, by its look; none for any other. `is_taken` says that a reader takes the text apart, as mail: then it is only
+ * written anew where it is not in UTF-8.
+ */
+export async function* textViews(
+  reader: Reader,
+  context: ReadContext,
+  { is_taken, isFile }: { is_taken: boolean; isFile: IsFile },
+): AsyncGenerator<TextView> {
+  const { budget } = context;
+  const head = reader.at(0, LOOK_BYTES);
+  const form = textFormOf(head);
+  if (form === undefined) return;
+  if (isForeign(reader, form)) {
+    for (const one of waysOf(reader, form)) {
+      let bytes = 0;
+      const taken = await takeContent(streamed(decodedText(reader.chunks(0, reader.size), one)), context.path, (more) => {
+        bytes += more;
+        budget.addUnpacked(more, bytes, reader.size);
+      });
+      yield { kind: 'text', ...taken };
+    }
+    if (form.encoding.startsWith('utf-16') || form.encoding.startsWith('utf-32')) {
+      const narrow = narrowTextsIn(reader.at(0, WINDOW.bytes));
+      budget.spend(Math.min(reader.size, WINDOW.bytes));
+      if (narrow !== undefined) {
+        budget.addUnpacked(narrow.length, narrow.length, reader.size);
+        yield memberOf('letters of one byte', narrow);
+      }
+    }
+    return;
+  }
+  if (is_taken) return;
+  if (isAllBase64(head, reader.size)) {
+    const stream = streamed(fromBase64(reader.chunks(0, reader.size)));
+    yield { kind: 'member', member: { name: 'base64 at 0', read: () => ({ stream, packed_bytes: reader.size }) } };
+    return;
+  }
+  yield* windowViews(reader, form.mark_bytes, context, isFile);
+}

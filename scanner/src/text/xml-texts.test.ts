@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { compileRules } from '#scanner/rules/rules.ts';
+import { examine } from '#scanner/walk/examine.ts';
+import { SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import { EICAR, zip } from '#test/files.ts';
+import { SIGNATURES_FOLDER } from '#test/signatures-folder.ts';
+import { xmlTexts } from './xml-texts.ts';
+
+const rules = await compileRules(`${SIGNATURES_FOLDER}/rules`);
+
+async function threatIn(bytes: Buffer): Promise<string | null> {
+  const examination = await examine(
+    { size: bytes.length, bytes, name: 'file' },
+    { match: rules.match, limits: SCAN_LIMITS, folder: '/nonexistent' },
+  );
+  expect(examination.unread).toEqual([]);
+  return examination.threat;
+}
+
+const textsOf = (xml: string) => Array.from(xmlTexts(Buffer.from(xml, 'latin1')), (text) => text.toString('latin1'));
+
+const SHELL = ['<', '?php @ev', 'al($_PO', "ST['pass']); ?> // a longer line"].join('');
+const ESCAPED = SHELL.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll("'", '&#39;');
+const TEST_FILE = EICAR.toString('latin1');
+
+test('a text between tags has its entities resolved, and an attribute that has some', () => {
+  expect(textsOf(`<?xml version="1.0"?><a>short<b> ${ESCAPED} </b></a>`)).toEqual([SHELL]);
+  expect(textsOf(`<?xml version="1.0"?><a b="${ESCAPED}" c='${'d'.repeat(40)}&#xA;'/>`)).toEqual([SHELL, `${'d'.repeat(40)}\n`]);
+});
+
+test('a section of CDATA is a text in whatever it stands', () => {
+  expect(textsOf(`<job>\n<script><![CDATA[${SHELL}]]></script></job>`)).toEqual([SHELL]);
+  expect(textsOf(`<?xml version="1.0"?><!-- <b>${SHELL}</b> --><a><![CDATA[${SHELL}]]></a>`)).toEqual([SHELL]);
+});
+
+test('a page quotes what it is about, and has no texts of its own', () => {
+  expect(textsOf(`<?xml version="1.0"?><!DOCTYPE html><html><pre>${ESCAPED}</pre></html>`)).toEqual([]);
+});
+
+test('tags, comments and sections without end take no longer than others', () => {
+  for (const piece of [
+    '<a ',
+    '<!-- ',
+    '<![CDATA[',
+    '<a b="&',
+    '&#',
+    `<a b='&"`,
+    '</a>text of a document, long enough to be one',
+  ]) {
+    const xml = Buffer.from(`<?xml version="1.0"?>${piece.repeat(Math.ceil(1024 ** 2 / piece.length))}`);
+    const began = performance.now();
+    for (const _ of xmlTexts(xml));
+    expect(performance.now() - began, piece).toBeLessThan(1000);
+  }
+});
+
+test.each([
+  ['a document', `<?xml version="1.0"?><a><b>${TEST_FILE}</b></a>`],
+  [
+    'a document of Word',
+    `<?xml version="1.0"?><w:document><w:body><w:p><w:r><w:t>\n${TEST_FILE}</w:t></w:r></w:p></w:body></w:document>`,
+  ],
+  [
+    'a document of Word in pieces',
+    `<?xml version="1.0"?><w:document><w:title>1</w:title><w:body>\n <w:p>${TEST_FILE.replaceAll(/.{9}/g, '<w:r>\n  <w:t>$&</w:t></w:r>')}</w:p></w:body></w:document>`.replaceAll(
+      /\n {2}/g,
+      '',
+    ),
+  ],
+  [
+    'a document of LibreOffice',
+    `<office:meta>a</office:meta><office:body>\n  <office:text>\n    <text:p>${TEST_FILE}</text:p>\n  </office:text></office:body>`,
+  ],
+  [
+    'a document of RTF',
+    `{\\rtf1{\\fonttbl{\\f0 Arial;}}{\\*\\generator Word 1;}{\\info{\\title a}}\\f0 ${TEST_FILE.replaceAll(/[\\{}]/g, '\\$&')}\\par }`,
+  ],
+])('a test file that is all that %s says is found', async (_, text) => {
+  expect(await threatIn(Buffer.from(text, 'latin1'))).toBe('EICAR-Test-File');
+  expect(await threatIn(zip([{ name: 'content.xml', content: Buffer.from(text, 'latin1') }]))).toBe('EICAR-Test-File');
+});

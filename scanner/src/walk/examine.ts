@@ -1,0 +1,338 @@
+import { mkdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Coverage, StatusDetail } from '@palisade/contract/antivirus';
+import type { ThreatFacts } from '@palisade/contract/quarantine';
+import type { Help } from '#scanner/engine/help.ts';
+import { isLockingManifest } from '#scanner/formats/documents/locked-office.ts';
+import { type Found, HEAD_BYTES } from '#scanner/formats/format.ts';
+import type { Carved } from '#scanner/formats/index.ts';
+import { containerOf, containersBeside, isLate, mediaTypeOf, membersOf } from '#scanner/formats/recognition.ts';
+import { textViews } from '#scanner/text/text-views.ts';
+import type { Places } from './carving.ts';
+import { type Content, disposeContent, isDiskError, takeContent } from './content.ts';
+import { isOrHoldsFile } from './holds-file.ts';
+import { Budget, LimitReached, type ScanLimits } from './limits.ts';
+import { type Kind, keepMatches, matchContent, matchWithHelp, note, pathOf, unread, type Walk } from './match-content.ts';
+import { type Member, type ReadContext, Unreadable } from './member.ts';
+import { Ranges } from './ranges.ts';
+import { AHEAD_LEAST_BYTES, readAhead } from './read-ahead.ts';
+import { openReader, type Reader } from './reader.ts';
+import { type Opened, UnclaimedRanges } from './unclaimed-ranges.ts';
+
+/** A rule that matched. `severity` orders threats: the worst names the file. */
+export interface Match {
+  rule: string;
+  threat: string;
+  description: string;
+  severity: 'low' | 'medium' | 'high' | 'critical';
+  /** A public page about it. */
+  reference: string | null;
+  /** `suspicious` is a note on the record, never a verdict. */
+  verdict: 'infected' | 'suspicious';
+}
+
+/**
+ * What rules say of bytes. `onPlaces` is told where containers seem to begin in them, as the engine comes by; `is_cut`: at more places than these. `path` is
+ * where the content stands: the upload's name, and the trail of members inside it. Rules of feeds may ask for it. `is_within`: the bytes are a window of a larger content,
+ * and not the first: what a rule asks of its first bytes means nothing there.
+ */
+export type MatchRules = (
+  bytes: Buffer,
+  onPlaces?: (carved: Carved, offsets: number[], is_cut: boolean) => void,
+  path?: string,
+  is_within?: boolean,
+) => Match[];
+
+/** What a set of signatures says of content. `matchHash` is absent where no list of hashes is in use: then nothing is hashed. */
+export interface Matchers {
+  match: MatchRules;
+  /** Some rule asks for names: the same bytes under another name may match other rules. */
+  asks_for_names?: boolean | undefined;
+  /** `sha256` in hex. */
+  matchHash?: ((sha256: string) => Match[]) | undefined;
+}
+
+/** What one scan found, and what it could not read. An empty `unread` means that every byte of every member was read. */
+export interface Examination {
+  threat: string | null;
+  threat_member: string | null;
+  threat_facts: ThreatFacts | null;
+  /** What the bytes of the upload are. */
+  media_type: string | null;
+  /** Names in it follow from the name of the upload: the same bytes under another name have others. */
+  named_after_upload: boolean;
+  /** `member` is the path inside the file, as hostile as `threat_member`; null for the file itself. */
+  notes: { member: string | null; sentence: string }[];
+  unread: StatusDetail[];
+  coverage: Coverage;
+}
+
+/** How far a scan is: the share of the file itself that has been matched, from 0 to 1, and the members of all archives in it, as far as they are known. */
+export interface Progress {
+  share: number;
+  members_read: number;
+  members_found: number;
+}
+
+const BOMB_BYTES_EXAMINED = 4 * 1024 ** 2;
+
+/** An archive may give a file a name of 64 KB. What is shown of it is shorter, and keeps the extension at its end. */
+const NAME_CHARACTERS = { first: 960, last: 64 } as const;
+
+/** What a member holds, unpacked and counted, with what went wrong on the way: what came before is good. */
+async function contentOf(walk: Walk, member: Member): Promise<{ content: Content; damage: unknown }> {
+  const body = await member.read();
+  if ('content' in body) {
+    return { content: body.content, damage: body.damage === undefined ? undefined : new Unreadable(body.damage) };
+  }
+  let member_bytes = 0;
+  const { content, failure } = await takeContent(body.stream, walk.context.path, (bytes) => {
+    member_bytes += bytes;
+    walk.context.budget.addUnpacked(bytes, member_bytes, body.packed_bytes);
+  });
+  return { content, damage: failure };
+}
+
+/** A value is matched, and nothing more: there may be thousands of them. */
+async function matchMember(walk: Walk, member: Member, trail: readonly string[]): Promise<void> {
+  const { content } = await contentOf(walk, member);
+  if ('bytes' in content) keepMatches(walk, [walk.match(content.bytes, undefined, pathOf(walk, trail))], trail);
+}
+
+async function examineMember(walk: Walk, member: Member, depth: number, trail: readonly string[]): Promise<void> {
+  if (member.kind === 'alone') return await matchMember(walk, member, trail);
+  walk.found.coverage.members_total += 1;
+  if (member.kind === 'written') walk.context.budget.addWritten();
+  else walk.context.budget.addMember();
+  walk.report();
+  if (member.closed === 'encrypted') walk.found.coverage.encrypted += 1;
+  if (member.closed !== undefined) return unread(walk, member.closed);
+
+  const { content, damage } = await contentOf(walk, member);
+  // Of a bomb only the beginning is examined: the rest is its filling, and reading it is the harm it does.
+  if (damage instanceof LimitReached && damage.detail === 'bomb') content.size = Math.min(content.size, BOMB_BYTES_EXAMINED);
+  try {
+    // What was unpacked before a failure or a limit is examined all the same: a hit in what was read wins.
+    if (member.kind === 'view') matchContent(walk, content, trail);
+    else await examineContent(walk, content, depth, trail, { taken: member.taken, matched: member.matched });
+    if ('bytes' in content && isLockingManifest(member.name, content.bytes)) {
+      walk.found.coverage.encrypted += 1;
+      unread(walk, 'encrypted');
+    }
+  } finally {
+    await disposeContent(content);
+  }
+  if (damage instanceof LimitReached) throw damage;
+  if (damage !== undefined) {
+    const detail = damage instanceof Unreadable ? damage.detail : 'damaged';
+    // The password was not the right one for it.
+    if (detail === 'encrypted') walk.found.coverage.encrypted += 1;
+    return unread(walk, detail);
+  }
+  walk.found.coverage.members_scanned += 1;
+}
+
+/** The containers that a content is, or holds behind something else. `is_tried`: its first byte is taken for the beginning of one. */
+function containersOf(walk: Walk, reader: Reader, name: string): { containers: Found[]; is_tried: boolean } {
+  const head = reader.at(0, HEAD_BYTES);
+  const container = containerOf(head, reader.budget);
+  // The first content of a walk is the upload itself.
+  walk.found.media_type ??= mediaTypeOf(head, container);
+  const beside = containersBeside(reader, head, container, name);
+  const is_tried = container !== undefined || beside.some(({ format }) => format.traits.is_disk === true);
+  return { containers: container === undefined ? beside : [container, ...beside], is_tried };
+}
+
+/** Shorter runs of letters hold no container behind something else. Bytes. */
+const LETTERS_LEAST = 128;
+
+/** What the rules see of a text that does not stand in its bytes as it is, and what is written in it as letters. */
+async function examineViews(
+  walk: Walk,
+  reader: Reader,
+  containers: readonly Found[],
+  depth: number,
+  trail: readonly string[],
+): Promise<void> {
+  // The header of a PDF may stand anywhere in the beginning, so that any text that quotes one is one as well.
+  const isText = (container: Found) => container.format.traits.is_text === true || isLate(container, reader.at(0, HEAD_BYTES));
+  if (!containers.every(isText)) return;
+  const is_taken = containers.some(({ format }) => format.traits.is_mail === true);
+  for await (const view of textViews(reader, walk.context, {
+    is_taken,
+    isFile: (bytes) => isOrHoldsFile(walk, bytes, LETTERS_LEAST),
+  })) {
+    if (!walk.context.budget.mayDescend(depth)) return unread(walk, 'depth');
+    if (view.kind === 'member') await examineMember(walk, view.member, depth + 1, [...trail, view.member.name]);
+    if (view.kind === 'view') keepMatches(walk, [walk.match(view.bytes, undefined, pathOf(walk, trail))], trail);
+    if (view.kind !== 'text') continue;
+    try {
+      await examineContent(walk, view.content, depth + 1, trail, { is_view: true });
+    } finally {
+      await disposeContent(view.content);
+    }
+    if (view.failure instanceof LimitReached) throw view.failure;
+  }
+}
+
+function shortened(name: string): string {
+  const { first, last } = NAME_CHARACTERS;
+  return name.length <= first + last ? name : name.slice(0, first) + name.slice(-last);
+}
+
+/** Opens a container and examines its members. One whose reader claims nothing, and gives members or does not fail, is claimed as a whole. */
+async function open(walk: Walk, container: Found, content: Content, depth: number, trail: readonly string[]): Promise<Opened> {
+  const claimed = new Ranges(content.size);
+  const context: ReadContext = {
+    ...walk.context,
+    claim: (start, end) => claimed.add(start, end),
+    note: (sentence) => note(walk, trail.length > 0 ? trail.join(' / ') : null, sentence),
+  };
+  const { help } = walk;
+  // What was encrypted is not put on the disk for another process.
+  const is_shared =
+    container.format.traits.reads_ahead === true && content.size >= AHEAD_LEAST_BYTES && context.password === undefined;
+  const membersFrom = () => {
+    const members = membersOf(container, content, trail.at(-1) ?? walk.name, context);
+    if (help === undefined || !is_shared) return members;
+    return readAhead(members, {
+      help,
+      budget: context.budget,
+      newPath: context.path,
+      pathOf: (member) => pathOf(walk, [...trail, shortened(member.name)]),
+    });
+  };
+  let members = 0;
+  let failure: StatusDetail | undefined;
+  try {
+    for await (const member of membersFrom()) {
+      if (member.kind !== 'view' && member.kind !== 'alone') members += 1;
+      await examineMember(walk, member, depth + 1, [...trail, shortened(member.name)]);
+    }
+  } catch (error) {
+    if (error instanceof LimitReached || isDiskError(error)) throw error;
+    failure = error instanceof Unreadable ? error.detail : 'damaged';
+  }
+  const is_whole = container.format.traits.is_beside !== true && (members > 0 || (failure === undefined && !container.is_guess));
+  if (claimed.is_empty && is_whole) claimed.add(0, content.size);
+  return { claimed, members, failure };
+}
+
+/** The places but those of some patterns. */
+function without(places: Places, ids: readonly string[]): Places {
+  return new Map([...places].filter(([{ id }]) => !ids.includes(id)));
+}
+
+/**
+ * `is_rest`: it is a rest, and one thing as a whole; `is_view`: the content around it in another form. `taken`: patterns that are not to be looked for in it. `matched`: what another
+ * process finds in it.
+ */
+async function examineContent(
+  walk: Walk,
+  content: Content,
+  depth: number,
+  trail: readonly string[],
+  { taken = [], matched, ...kind }: Kind & { [field in 'taken' | 'matched']?: Member[field] | undefined } = {},
+): Promise<void> {
+  if (content.size === 0) return;
+  const places = without(await matchWithHelp(walk, content, trail, kind, matched), taken);
+  const reader = openReader(content, walk.context.budget);
+  try {
+    const claimed = new Ranges(content.size);
+    const { containers, is_tried } = containersOf(walk, reader, trail.at(-1) ?? walk.name);
+    await examineViews(walk, reader, containers, depth, trail);
+    for (const container of containers) {
+      if (trail.length === 0 && container.format.traits.is_named_after_file === true) walk.found.named_after_upload = true;
+      if (!walk.context.budget.mayDescend(depth)) return unread(walk, 'depth');
+      const opened = await open(walk, container, content, depth, trail);
+      if (opened.failure !== undefined) unread(walk, opened.failure);
+      if (container.format.traits.is_beside !== true) claimed.addAll(opened.claimed);
+    }
+    const is_opened = !claimed.is_empty;
+    const gaps = claimed.gaps();
+    if (gaps.length === 0) return;
+    const steps = { open, examineContent, examineMember };
+    const unread_places = without(
+      places,
+      containers.flatMap(({ format }) => format.traits.reads_beside ?? []),
+    );
+    const rests = new UnclaimedRanges(steps, walk, content, reader, depth, trail, unread_places, kind.is_rest === true);
+    await rests.examine(gaps, is_opened, is_tried);
+  } finally {
+    reader.close();
+  }
+}
+
+/**
+ * Reads a file and everything packed in it, and matches each piece. Never throws for what the file holds: damage and limits are in `unread`; only for a
+ * disk that takes no more.
+ * `folder` takes members that are too big for memory; it is made where it is needed, and removed here.
+ */
+export async function examine(
+  file: Content & { name: string; sha256?: string | undefined },
+  parts: Matchers & {
+    limits: ScanLimits;
+    folder: string;
+    password?: string | undefined;
+    onProgress?: (progress: Progress) => void;
+    /** Counts what the scan uses up, for those who want to know it. */
+    budget?: Budget;
+    help?: Help | undefined;
+  },
+): Promise<Examination> {
+  let files = 0;
+  const walk: Walk = {
+    match: parts.match,
+    asks_for_names: parts.asks_for_names,
+    share: 0,
+    report() {
+      const { members_total, members_scanned } = walk.found.coverage;
+      const members_found = Math.max(members_total, walk.context.budget.members_announced);
+      parts.onProgress?.({ share: walk.share, members_read: members_scanned, members_found });
+    },
+    matchHash: parts.matchHash,
+    sha256: file.sha256,
+    context: {
+      budget: parts.budget ?? new Budget(parts.limits, file.size),
+      password: parts.password,
+      path() {
+        if (files === 0) mkdirSync(parts.folder, { recursive: true });
+        files += 1;
+        return join(parts.folder, `${files}`);
+      },
+      claim: () => {},
+      note: () => {},
+    },
+    name: file.name,
+    worst: -1,
+    help: parts.help,
+    found: {
+      threat: null,
+      threat_member: null,
+      threat_facts: null,
+      media_type: null,
+      named_after_upload: parts.asks_for_names === true,
+      notes: [],
+      unread: [],
+      coverage: {
+        members_total: 0,
+        members_scanned: 0,
+        bytes_scanned: 0,
+        encrypted: 0,
+        bytes_raw: 0,
+        whole_file_conditions: true,
+      },
+    },
+  };
+  try {
+    await examineContent(walk, file, 0, []);
+  } catch (error) {
+    if (!(error instanceof LimitReached)) throw error;
+    unread(walk, error.detail);
+  } finally {
+    // Most files need none.
+    if (files > 0) await rm(parts.folder, { recursive: true, force: true });
+  }
+  return walk.found;
+}

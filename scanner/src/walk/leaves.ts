@@ -1,0 +1,134 @@
+import { isUtf8 } from 'node:buffer';
+import type { LeafMember, Mark } from '#scanner/formats/format.ts';
+import { LEAF_FORMATS } from '#scanner/formats/index.ts';
+import { textFormOf } from '#scanner/text/text-encoding.ts';
+import { standsAt } from './content.ts';
+import type { Reader } from './reader.ts';
+
+// Contents that hold nothing but themselves: where they end, and what they carry beside what they show.
+
+const HEAD_BYTES = 128;
+
+const WITH_MEMBERS = LEAF_FORMATS.filter(({ leaf }) => leaf.members !== undefined);
+
+const begins = (head: Buffer, marks: readonly Mark[]) => marks.some(({ at, bytes }) => standsAt(head, bytes, at));
+
+/** What a content is that holds nothing but itself, and where that ends. */
+export interface Leaf {
+  kind: 'binary' | 'text';
+  end: number;
+}
+
+/** Control characters that no text has and tell where it ends: searching for a byte is fast, and what is packed has one of these among its first hundreds. */
+const TELLING = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/** Of other bytes above ASCII there are at most so many in what is one line of a text. */
+const TEXT_SAMPLE_BYTES = 4096;
+
+const TEXT_BYTES_LEAST = 32;
+
+const NOT_ASCII_SHARE_MAXIMUM = 0.5;
+
+function firstControl(bytes: Buffer): number {
+  let first = bytes.length;
+  for (const byte of TELLING) {
+    const found = bytes.subarray(0, first).indexOf(byte);
+    if (found >= 0) first = found;
+  }
+  return first < bytes.length ? first : -1;
+}
+
+/** Whether bytes are UTF-8, the last character of which may be cut. What does not decode is told without an error first: making one takes longer than the look. */
+function isCutUtf8(bytes: Buffer): boolean {
+  let end = bytes.length;
+  for (let back = 1; back <= 4 && back <= bytes.length; back += 1) {
+    // Not within a character.
+    if (((bytes[bytes.length - back] ?? 0) & 0xc0) === 0x80) continue;
+    end = bytes.length - back;
+    break;
+  }
+  if (!isUtf8(bytes.subarray(0, end))) return false;
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(end), { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** UTF-8 as a whole; of others the larger part is ASCII. Random bytes are neither. */
+function isMostlyText(bytes: Buffer): boolean {
+  const sample = bytes.subarray(0, TEXT_SAMPLE_BYTES);
+  let high = 0;
+  for (let at = 0; at < sample.length; at += 1) high += (sample[at] ?? 0) >> 7;
+  if (high <= sample.length * 0.02 || isCutUtf8(sample)) return true;
+  return high <= sample.length * NOT_ASCII_SHARE_MAXIMUM && sample.includes(0x0a);
+}
+
+/** Text from 0 on. What is text in its beginning and then no more is so as far as the last line before that. */
+function textLeaf(reader: Reader, head: Buffer): Leaf | undefined {
+  const sample = reader.at(0, TEXT_SAMPLE_BYTES);
+  if ((textFormOf(sample)?.encoding ?? 'utf-8') !== 'utf-8') return { kind: 'text', end: reader.size };
+  const first = firstControl(head);
+  // A few letters and a line's end are the beginning of many things.
+  if (first >= 0 && (first < TEXT_BYTES_LEAST || !head.subarray(0, first).includes(0x0a))) return undefined;
+  if (!isMostlyText(sample)) return undefined;
+  let position = 0;
+  let line = 0;
+  for (const chunk of reader.chunks(0, reader.size)) {
+    const control = firstControl(chunk);
+    const end_of_line = chunk.subarray(0, control < 0 ? chunk.length : control).lastIndexOf(0x0a);
+    if (end_of_line >= 0) line = position + end_of_line + 1;
+    if (control >= 0) return line > 0 ? { kind: 'text', end: line } : undefined;
+    position += chunk.length;
+  }
+  return { kind: 'text', end: reader.size };
+}
+
+/** Before the first byte that is not zero, so many zeros may belong to what begins there. Bytes. */
+const LEADING_ZEROS = 3;
+
+/** Where something begins behind zeros that go from `start` to `end`: at `end`, or where a format begins that has zeros first. */
+export function beginning(reader: Reader, start: number, end: number): number {
+  for (let at = Math.max(start, end - LEADING_ZEROS); at < end; at += 1) {
+    const head = reader.at(at, HEAD_BYTES);
+    if (LEAF_FORMATS.some(({ leaf }) => leaf.walk !== undefined && begins(head, leaf.marks))) return at;
+  }
+  return end;
+}
+
+/** The content that begins at 0 and holds nothing but itself; undefined for an unknown format. */
+export function leafOf(reader: Reader): Leaf | undefined {
+  const head = reader.at(0, HEAD_BYTES);
+  for (const { leaf } of LEAF_FORMATS) {
+    if (leaf.walk === undefined || !begins(head, leaf.marks)) continue;
+    const end = leaf.walk(reader, head);
+    if (end !== undefined && end > 0) return { kind: 'binary', end: Math.min(end, reader.size) };
+  }
+  return textLeaf(reader, head);
+}
+
+const MEMBERS_MAXIMUM = 1000;
+/** Shorter members say nothing. Bytes. */
+const MEMBER_LEAST = 32;
+const MEMBERS_HEAD_BYTES = 64;
+
+/** Whether these bytes begin a format whose members are known. */
+export function hasLeafMembers(head: Buffer): boolean {
+  return WITH_MEMBERS.some(({ leaf }) => begins(head, leaf.marks));
+}
+
+/** What a content carries beside what it is; nothing for other formats. Members lie within the content, and are long enough to say something. */
+export function* leafMembers(reader: Reader): Generator<LeafMember> {
+  const head = reader.at(0, MEMBERS_HEAD_BYTES);
+  const format = WITH_MEMBERS.find(({ leaf }) => begins(head, leaf.marks));
+  let count = 0;
+  for (const member of format?.leaf.members?.(reader, head) ?? []) {
+    const end = Math.min(reader.size, member.end);
+    const bytes = (member.more ?? []).reduce((sum, range) => sum + range.end - range.start, end - member.start);
+    if (member.start < 0 || bytes < MEMBER_LEAST) continue;
+    count += 1;
+    if (count > MEMBERS_MAXIMUM) return;
+    yield { ...member, end };
+  }
+}

@@ -1,0 +1,181 @@
+import type { StatusDetail } from '@palisade/contract/antivirus';
+
+const MIB = 1024 ** 2;
+
+/** What one scan may cost. What lies beyond is not read, and the record says so. Bytes and ms. */
+export interface ScanLimits {
+  /** Archives within archives. */
+  depth: number;
+  /** Members of all archives of one upload. */
+  members: number;
+  /** Unpacked bytes of one upload. */
+  unpacked_bytes: number;
+  /** A member that unpacks to more than this many times its packed size is a bomb, once it is past `ratio_floor_bytes`. */
+  ratio: number;
+  ratio_floor_bytes: number;
+  time_ms: number;
+}
+
+/** Product defaults. Deflate reaches 1032:1 at most (zlib's own figure), ordinary text and logs stay below 60:1. */
+export const SCAN_LIMITS: ScanLimits = {
+  depth: 16,
+  members: 10_000,
+  unpacked_bytes: 4 * 1024 * MIB,
+  ratio: 250,
+  ratio_floor_bytes: 16 * MIB,
+  time_ms: 120_000,
+};
+
+/**
+ * A file that is smaller gets less time: it holds less, and nobody should wait two minutes for a kilobyte that was made to be slow. ms, and ms for each
+ * MiB of the file. The result lies between `least` and what the limits say.
+ */
+const TIME = { least: 20_000, per_mib: 1_000 } as const;
+
+/** How long a file of so many bytes may be read. ms. */
+export function timeFor(limits: ScanLimits, upload_bytes: number): number {
+  return Math.min(limits.time_ms, TIME.least + (TIME.per_mib * upload_bytes) / MIB);
+}
+
+/**
+ * Of the processor a file gets less: time that another process took is no fault of its. A small file is done with after `small_ms`, with some seconds to spare before the ten that one may take (docs/decisions/scanner.md);
+ * from there on each MiB adds to it. ms, MiB.
+ */
+const PROCESSOR = { small_ms: 8_000, small_mib: 10, per_mib: 2_000, threads: 4, look_ms: 50 } as const;
+
+/** How long of the processor a file of so many bytes may take. ms. */
+export function processorTimeFor(limits: ScanLimits, upload_bytes: number): number {
+  const { small_ms, small_mib, per_mib } = PROCESSOR;
+  return Math.min(limits.time_ms, small_ms + per_mib * Math.max(0, upload_bytes / MIB - small_mib));
+}
+
+/** What this process has taken of the processor so far. ms. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/**
+ * Work is counted in bytes that a reader looks at, the same byte again when it is looked at again. Readers of ordinary files need less than ten for each
+ * byte of a file and of what it unpacks to (measured over a system's own files); one that needs this many was led in circles.
+ */
+const WORK = { floor: 64 * MIB, per_byte: 64 } as const;
+/** The clock is looked at once for so much work. */
+const WORK_BETWEEN_CHECKS = MIB;
+
+/** Texts of a program hold so many literals and runs for each member that an archive may have: a package of 1,900 programs came to 16,000. */
+const WRITTEN_PER_MEMBER = 20;
+
+/** Reading stops here: a limit is reached. Data, not a failure: the walk ends and says why. */
+export class LimitReached extends Error {
+  override name = 'LimitReached';
+  readonly detail: StatusDetail;
+
+  constructor(detail: StatusDetail) {
+    super(detail);
+    this.detail = detail;
+  }
+}
+
+/** Counts what one scan has used up. Each method throws LimitReached when its limit is passed. */
+export class Budget {
+  members = 0;
+  private written = 0;
+  /** What archives say they hold: for showing how far a scan is, and never more than the limit. */
+  members_announced = 0;
+  /** What readers have looked at so far. Bytes. */
+  work = 0;
+  private checked_at_work = 0;
+  private unpacked_bytes = 0;
+  private readonly deadline: number;
+  /** When the time of the processor is looked at next. */
+  private processor_from: number;
+  private readonly processor_until: number;
+  private readonly limits: ScanLimits;
+  private readonly upload_bytes: number;
+
+  constructor(limits: ScanLimits, upload_bytes: number) {
+    this.limits = limits;
+    this.upload_bytes = upload_bytes;
+    const now = performance.now();
+    const processor_ms = processorTimeFor(limits, upload_bytes);
+    this.deadline = now + timeFor(limits, upload_bytes);
+    // No earlier can the time of the processor be over, on however many threads.
+    this.processor_from = now + processor_ms / PROCESSOR.threads;
+    this.processor_until = processorTime() + processor_ms;
+  }
+
+  checkTime(): void {
+    const now = performance.now();
+    if (now > this.deadline) throw new LimitReached('time_limit');
+    if (now < this.processor_from) return;
+    this.processor_from = now + PROCESSOR.look_ms;
+    if (processorTime() > this.processor_until) throw new LimitReached('time_limit');
+  }
+
+  /** A reader looks at so many bytes, or does what costs as much. Ends what takes more than a number of looks at each byte. */
+  spend(bytes: number): void {
+    this.work += bytes;
+    if (this.work > WORK.floor + WORK.per_byte * (this.upload_bytes + this.unpacked_bytes)) throw new LimitReached('time_limit');
+    if (this.work - this.checked_at_work < WORK_BETWEEN_CHECKS) return;
+    this.checked_at_work = this.work;
+    this.checkTime();
+  }
+
+  addMember(): void {
+    this.members += 1;
+    if (this.members > this.limits.members) throw new LimitReached('too_many_members');
+    this.checkTime();
+  }
+
+  /** What is written in a text is taken out of it. */
+  addWritten(): void {
+    this.written += 1;
+    if (this.written > WRITTEN_PER_MEMBER * this.limits.members) throw new LimitReached('too_many_members');
+    this.checkTime();
+  }
+
+  /** An archive says that it holds so many members. Nothing depends on it: archives lie. */
+  announce(members: number): void {
+    this.members_announced = Math.min(this.limits.members, this.members_announced + members);
+  }
+
+  /** An archive that is unpacked in one go holds so many members so far. */
+  expectMembers(more: number): void {
+    if (this.members + more > this.limits.members) throw new LimitReached('too_many_members');
+    this.checkTime();
+  }
+
+  /** A member that came out of so many packed bytes is a bomb when it has more than this. Bytes. */
+  memberMaximum(packed_bytes: number): number {
+    return Math.max(this.limits.ratio_floor_bytes, this.limits.ratio * packed_bytes);
+  }
+
+  /** `member_bytes`: unpacked bytes of this member so far; `packed_bytes`: what they came from. */
+  addUnpacked(bytes: number, member_bytes: number, packed_bytes: number): void {
+    this.unpacked_bytes += bytes;
+    const { ratio, ratio_floor_bytes, unpacked_bytes } = this.limits;
+    if (member_bytes > this.memberMaximum(packed_bytes)) throw new LimitReached('bomb');
+    // Members that share one packed range (overlapping zips) and nested bombs are each within the ratio, but not together.
+    if (this.unpacked_bytes > 4 * ratio_floor_bytes && this.unpacked_bytes > ratio * this.upload_bytes)
+      throw new LimitReached('bomb');
+    if (this.unpacked_bytes > unpacked_bytes) throw new LimitReached('too_large');
+    this.checkTime();
+  }
+
+  /** What `read` unpacks is held to the limits now, and counts once `count` is called: in the order in which it is examined. */
+  async ahead<T>(read: () => T | Promise<T>): Promise<{ value: T; count: () => void }> {
+    const before = this.unpacked_bytes;
+    try {
+      const value = await read();
+      const bytes = this.unpacked_bytes - before;
+      return { value, count: () => this.addUnpacked(bytes, 0, 0) };
+    } finally {
+      this.unpacked_bytes = before;
+    }
+  }
+
+  mayDescend(depth: number): boolean {
+    return depth < this.limits.depth;
+  }
+}

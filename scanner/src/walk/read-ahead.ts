@@ -1,0 +1,205 @@
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
+import type { Help } from '#scanner/engine/help.ts';
+import type { Budget } from './limits.ts';
+import type { Finding } from './match-content.ts';
+import type { Member, MemberBody } from './member.ts';
+
+// The next members of an archive are unpacked while another process matches them, if one has nothing else to do, so that two read it. What is found is the same, and is kept as if it
+// had been found in its turn.
+
+/** Smaller archives are read sooner than anybody is asked. Bytes. */
+export const AHEAD_LEAST_BYTES = 4 * 1024 ** 2;
+
+/** What is unpacked and not examined yet, at most, but for the last one. So nothing waits behind an archive of which others are asked as well: in archives within archives it adds up nowhere. */
+const AHEAD = { bytes: AHEAD_LEAST_BYTES, members: 256 } as const;
+/** What is asked for at once, at most, but for one member that is larger. */
+const BATCH = { bytes: 384 * 1024, members: 64 } as const;
+/** Larger members are matched here: nobody's file is to wait for them. Bytes. */
+const MEMBER_BYTES_MAXIMUM = 1024 ** 2;
+/** So many questions are open at a time: one is answered while the next is on its way. */
+const QUESTIONS_MAXIMUM = 2;
+/** The next members are left for this process, which would wait for them. */
+const OWN = 3;
+
+/** A file that holds what is asked for. */
+interface Slot {
+  path: string;
+  file: number;
+}
+
+interface Ahead {
+  member: Member;
+  /** Unpacked. */
+  bytes: number;
+  /** Of a member that another process may match. */
+  asks: { bytes: Buffer; path: string | undefined } | undefined;
+}
+
+/** Asks another process for members, many at a time. */
+class Questions {
+  private open = 0;
+  private readonly help: Help;
+  private readonly newPath: () => string;
+  private readonly slots: Slot[] = [];
+  private readonly free: Slot[] = [];
+
+  constructor(help: Help, newPath: () => string) {
+    this.help = help;
+    this.newPath = newPath;
+  }
+
+  get may_ask(): boolean {
+    return this.open < QUESTIONS_MAXIMUM && this.help.isLikely();
+  }
+
+  /** The bytes in a file, or undefined where the disk takes no more. */
+  private keep(bytes: Buffer): Slot | undefined {
+    let slot = this.free.pop();
+    try {
+      if (slot === undefined) {
+        const path = this.newPath();
+        slot = { path, file: openSync(path, 'wx', 0o600) };
+        this.slots.push(slot);
+      }
+      if (writeSync(slot.file, bytes, 0, bytes.length, 0) === bytes.length) return slot;
+    } catch {
+      // What cannot be put there is matched here.
+    }
+    if (slot !== undefined) this.free.push(slot);
+    return undefined;
+  }
+
+  /** Gives each member what is found in it, once it is known; undefined where nobody could be asked after all. */
+  ask(batch: readonly Ahead[]): void {
+    const asked = batch.flatMap((ahead) => ahead.asks ?? []);
+    const slot = this.keep(Buffer.concat(asked.map(({ bytes }) => bytes)));
+    if (slot === undefined) return;
+    let from = 0;
+    const ranges = asked.map(({ bytes, path }) => {
+      const range = { from, length: bytes.length, is_within: false, ...(path === undefined ? {} : { path }) };
+      from += bytes.length;
+      return range;
+    });
+    this.open += 1;
+    const findings = this.help.ask(slot.path, ranges).findings.finally(() => {
+      this.open -= 1;
+      this.free.push(slot);
+    });
+    for (const [index, ahead] of batch.entries()) {
+      ahead.asks = undefined;
+      ahead.member.matched = findings.then((all): Finding | undefined => all?.[index]);
+    }
+  }
+
+  close(): void {
+    for (const { file, path } of this.slots) {
+      closeSync(file);
+      rmSync(path, { force: true });
+    }
+  }
+}
+
+/** Members to ask for, behind those that are next; empty where it is not worth while. */
+function batchOf(waiting: readonly Ahead[]): Ahead[] {
+  const batch: Ahead[] = [];
+  let bytes = 0;
+  for (const ahead of waiting.slice(OWN)) {
+    if (ahead.asks === undefined) continue;
+    const { length } = ahead.asks.bytes;
+    if (batch.length > 0 && (bytes + length > BATCH.bytes || batch.length >= BATCH.members)) return batch;
+    batch.push(ahead);
+    bytes += length;
+  }
+  return batch;
+}
+
+/** The bytes of a content without what they are a piece of: a window of the archive, or as much as the member claims to have. */
+function ownBytes({ bytes, size }: { bytes: Buffer; size: number }): Buffer {
+  const own = bytes.subarray(0, size);
+  return own.buffer.byteLength > 2 * size ? Buffer.from(own) : own;
+}
+
+/** What a member is when it is read before its turn. `is_last`: nothing may be asked of its archive before it was examined. */
+async function aheadOf(member: Member, path: string | undefined, budget: Budget): Promise<Ahead & { is_last: boolean }> {
+  if (member.closed !== undefined) return { member, bytes: 0, asks: undefined, is_last: false };
+  if (member.kind !== undefined) return { member, bytes: 0, asks: undefined, is_last: true };
+  let read: { value: MemberBody; count: () => void };
+  try {
+    read = await budget.ahead(() => member.read());
+  } catch (error) {
+    const fail = () => {
+      throw error;
+    };
+    return { member: { ...member, read: fail }, bytes: 0, asks: undefined, is_last: true };
+  }
+  const { value, count } = read;
+  const known = (body: MemberBody): Member => ({
+    ...member,
+    read() {
+      count();
+      return body;
+    },
+  });
+  if ('stream' in value || !('bytes' in value.content)) return { member: known(value), bytes: 0, asks: undefined, is_last: true };
+  const bytes = ownBytes(value.content);
+  const is_asked = bytes.length > 0 && bytes.length <= MEMBER_BYTES_MAXIMUM;
+  return {
+    member: known({ ...value, content: { size: bytes.length, bytes } }),
+    bytes: bytes.length,
+    asks: is_asked ? { bytes, path } : undefined,
+    is_last: false,
+  };
+}
+
+/**
+ * The same members, in their order, each with what another process finds in it where one was asked. Of readers whose members can be read before the ones that came
+ * earlier were examined.
+ *
+ * @param newPath a path for a file that nobody else uses
+ * @param pathOf where a member stands, for rules that ask for it
+ */
+export async function* readAhead(
+  members: AsyncGenerator<Member>,
+  parts: { help: Help; budget: Budget; newPath: () => string; pathOf: (member: Member) => string | undefined },
+): AsyncGenerator<Member> {
+  const { help, budget, newPath, pathOf } = parts;
+  const questions = new Questions(help, newPath);
+  const waiting: Ahead[] = [];
+  let bytes = 0;
+  let ended: { error?: unknown } | undefined;
+  let is_last = false;
+  try {
+    for (;;) {
+      while (ended === undefined && !is_last && bytes < AHEAD.bytes && waiting.length < AHEAD.members) {
+        try {
+          const step = await members.next();
+          if (step.done) ended = {};
+          else {
+            const ahead = await aheadOf(step.value, pathOf(step.value), budget);
+            bytes += ahead.bytes;
+            waiting.push(ahead);
+            is_last = ahead.is_last;
+          }
+        } catch (error) {
+          // Those before are good.
+          ended = { error };
+        }
+      }
+      if (questions.may_ask) {
+        const batch = batchOf(waiting);
+        if (batch.length > 0) questions.ask(batch);
+      }
+      const next = waiting.shift();
+      if (next === undefined) break;
+      bytes -= next.bytes;
+      yield next.member;
+      if (waiting.length === 0) is_last = false;
+      if (help.isBusy()) await turnOfLoop();
+    }
+    if (ended?.error !== undefined) throw ended.error;
+  } finally {
+    questions.close();
+    await members.return(undefined);
+  }
+}

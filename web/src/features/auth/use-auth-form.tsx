@@ -1,0 +1,141 @@
+import { type FormEvent, type ReactNode, type RefObject, useEffect, useReducer, useState } from 'react';
+import { flushSync } from 'react-dom';
+import type { Config } from '#api/config.ts';
+import { type Session, startSession } from '#api/session.ts';
+import type { AuthOutcome } from './auth.ts';
+import { type AuthMode, addressWithoutMode, modeOfAddress } from './auth-modes.ts';
+import { type AuthMessage, type AuthValues, authReducer, bad, firstState, good } from './auth-state.ts';
+import { type AuthNext, submitForm } from './auth-submits.ts';
+import { usePasskeyOffer } from './use-passkey-offer.ts';
+
+/** Long enough to be read: the specification has a message between signing in and being in. */
+const MESSAGE_PAUSE = 500;
+
+interface AuthFormOptions {
+  config: Config | undefined;
+  /** Fetches the next screen. */
+  prepare: () => Promise<unknown>;
+  form: RefObject<HTMLFormElement | null>;
+}
+
+/** The state of the form, and what its buttons and fields do. `form` is where the focus is moved. */
+export function useAuthForm({ config, prepare, form }: AuthFormOptions) {
+  const [asked] = useState(() => modeOfAddress(window.location.search));
+  const [state, dispatch] = useReducer(authReducer, asked, firstState);
+  const { mode, values } = state;
+  const [secondStep, setSecondStep] = useState<ReactNode>();
+  const passkeys = usePasskeyOffer({
+    onSignedIn: (session) => void enter(session),
+    onRefused: (sentence) => dispatch({ kind: 'told', message: bad(sentence) }),
+  });
+
+  const first = config?.administrator.startsWith('first_account') ?? false;
+  // Without an account sign-in is impossible. A person who has begun to type is left where they are.
+  useEffect(() => {
+    if (first) dispatch({ kind: 'first_opened' });
+  }, [first]);
+
+  useEffect(() => {
+    if (asked !== undefined) window.history.replaceState(window.history.state, '', addressWithoutMode(window.location));
+  }, [asked]);
+
+  function changeMode(next: AuthMode) {
+    passkeys.withdraw();
+    dispatch({ kind: 'moved', mode: next });
+  }
+
+  /** Shows another mode, and gives the focus to the first field that is to be filled in: the element that had it is gone. */
+  function moveTo(next: AuthMode, nextMessage?: AuthMessage, changes: Partial<AuthValues> = {}) {
+    passkeys.withdraw();
+    flushSync(() => dispatch({ kind: 'moved', mode: next, message: nextMessage, values: changes }));
+    const inputs = [...(form.current?.querySelectorAll('input') ?? [])];
+    (inputs.find((input) => input.value === '') ?? inputs[0])?.focus();
+  }
+
+  function refuse({ message: sentence, fields, retry_after }: Extract<AuthOutcome<unknown>, { ok: false }>) {
+    if (retry_after !== undefined) {
+      dispatch({ kind: 'held', refusal: { mode, email: values.email, until: Date.now() + retry_after * 1_000, sentence } });
+      // The button that had the focus takes none now.
+      form.current?.querySelector('input')?.focus();
+      return;
+    }
+    dispatch({ kind: 'refused', text: sentence, fields });
+    const first = Object.keys(fields)[0];
+    if (first) form.current?.querySelector<HTMLInputElement>(`[name="${CSS.escape(first)}"]`)?.focus();
+  }
+
+  async function enter(session: Session) {
+    dispatch({ kind: 'told', message: good('Login successful! Redirecting...') });
+    await Promise.all([prepare().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, MESSAGE_PAUSE))]);
+    startSession(session);
+  }
+
+  async function openSecondStep({ challenge, methods }: Extract<AuthNext, { kind: 'second_factor' }>) {
+    const { SecondStep } = await import('./second-step.tsx');
+    const leave = (sentence?: string) => {
+      setSecondStep(undefined);
+      moveTo('login', sentence === undefined ? undefined : bad(sentence), { password: '' });
+    };
+    setSecondStep(<SecondStep challenge={challenge} methods={methods} onSignedIn={enter} onLeave={leave} />);
+  }
+
+  async function goOn(next: AuthNext): Promise<void> {
+    switch (next.kind) {
+      case 'enter':
+        return await enter(next.session);
+      case 'second_factor':
+        return await openSecondStep(next);
+      case 'move':
+        moveTo(next.mode, next.message, next.values);
+        return;
+      case 'tell':
+        dispatch({ kind: 'told', message: next.message });
+        return;
+      case 'refuse':
+        refuse(next.outcome);
+        return;
+    }
+  }
+
+  /** Tries one way in; an error that is no answer of the server is told in one sentence. */
+  async function attempt(by: 'form' | 'passkey', send: () => Promise<AuthNext>) {
+    passkeys.withdraw();
+    dispatch({ kind: 'tried', by });
+    try {
+      await goOn(await send());
+    } catch (error) {
+      console.error(error);
+      dispatch({ kind: 'told', message: bad('Operation failed') });
+    } finally {
+      dispatch({ kind: 'ended' });
+    }
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    void attempt('form', () => {
+      // The next screen is fetched while the server checks the password.
+      if (mode === 'login') void prepare().catch(() => undefined);
+      return submitForm(mode, values, config);
+    });
+  }
+
+  function submitPasskey() {
+    void attempt('passkey', async () => {
+      void prepare().catch(() => undefined);
+      const { signInWithPasskey } = await import('./passkey-sign-in.ts');
+      const outcome = await signInWithPasskey();
+      if (outcome.ok) return { kind: 'enter', session: outcome.answer };
+      return { kind: 'tell', message: bad(outcome.message, outcome.origin) };
+    });
+  }
+
+  /** The browser's complaints stand at each of its fields, and not in a bubble at the first. */
+  function showWrong(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const wrong = [...event.currentTarget.querySelectorAll<HTMLInputElement>('input:invalid')];
+    refuse({ ok: false, message: '', fields: Object.fromEntries(wrong.map((input) => [input.name, input.validationMessage])) });
+  }
+
+  return { state, secondStep, dispatch, changeMode, moveTo, submit, submitPasskey, showWrong, offerPasskeys: passkeys.offer };
+}
