@@ -267,7 +267,8 @@ const keepSchema = z.object({ keep: z.enum(['true', 'false']).default('false') }
 export const checkScamText = endpoint({
   method: 'POST',
   path: '/scam-check',
-  summary: 'Check a text or a link for signs of a scam. `keep=true` stores the answer.',
+  summary:
+    'Check a text or a link for signs of a scam, or a picture, an email or a document in the multipart field `file`. `keep=true` stores the answer, never a file.',
   access: 'customer',
   query: keepSchema,
   body: z.object({
@@ -289,10 +290,11 @@ export const checkScamFile = endpoint({
   access: 'customer',
   query: keepSchema,
   upload: 'file',
+  beside_json: true,
   status: 200,
   reply: scamReplySchema,
   expensive: true,
-  problems: ['too_large', 'unavailable'],
+  problems: ['too_large', 'malformed', 'upload_stalled', 'unsupported_media_type', 'unavailable'],
 });
 
 export const listScamChecks = endpoint({
@@ -313,5 +315,88 @@ export const deleteScamCheck = endpoint({
   access: 'customer',
   params: idParamsSchema,
   status: 204,
+  problems: ['not_found'],
+});
+
+/** Domains of one person's own list, and entries of one list of the provider. */
+export const TRUSTED_MAXIMUM = 200;
+export const PROVIDER_DOMAINS_MAXIMUM = 5_000;
+
+/** A domain name in the form of an address; the server takes it apart further. */
+const domainSchema = z
+  .string({ error: 'Enter a domain, like example.com.' })
+  .trim()
+  .min(1, 'Enter a domain, like example.com.')
+  .max(300, 'Enter a domain, like example.com.');
+
+/** A domain that a person trusts: links to it and below it are never a reason. */
+export const trustedDomainSchema = z.object({ id: idSchema, domain: z.string(), created_at: timeSchema });
+export type TrustedDomain = z.infer<typeof trustedDomainSchema>;
+
+export const listTrustedDomains = endpoint({
+  method: 'GET',
+  path: '/scam-check/trusted',
+  summary: 'Domains that you trust: links to them are never a reason.',
+  access: 'customer',
+  status: 200,
+  reply: z.array(trustedDomainSchema),
+  problems: [],
+});
+
+export const trustDomain = endpoint({
+  method: 'POST',
+  path: '/scam-check/trusted',
+  summary: 'Trust a domain, and all names below it.',
+  access: 'customer',
+  body: z.object({ domain: domainSchema }),
+  status: 201,
+  reply: trustedDomainSchema,
+  problems: ['conflict'],
+});
+
+export const distrustDomain = endpoint({
+  method: 'DELETE',
+  path: '/scam-check/trusted/{id}',
+  summary: 'Remove a domain from those that you trust.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 204,
+  problems: ['not_found'],
+});
+
+/** The provider's own lists, for all customers: `trusted` as a person's own, `dangerous` as a feed of domains. */
+export const PROVIDER_LISTS = ['trusted', 'dangerous'] as const;
+export const providerDomainSchema = trustedDomainSchema.extend({ list: z.enum(PROVIDER_LISTS) });
+export type ProviderDomain = z.infer<typeof providerDomainSchema>;
+
+export const listProviderDomains = endpoint({
+  method: 'GET',
+  path: '/admin/scam-domains',
+  summary: "The provider's own lists of trusted and of dangerous domains.",
+  access: 'admin',
+  status: 200,
+  reply: z.array(providerDomainSchema),
+  problems: [],
+});
+
+export const addProviderDomain = endpoint({
+  method: 'POST',
+  path: '/admin/scam-domains',
+  summary: "Put a domain on one of the provider's own lists.",
+  access: 'admin',
+  body: z.object({ domain: domainSchema, list: z.enum(PROVIDER_LISTS) }),
+  status: 201,
+  reply: providerDomainSchema,
+  problems: ['conflict'],
+});
+
+export const removeProviderDomain = endpoint({
+  method: 'POST',
+  path: '/admin/remove-scam-domain',
+  summary: "Take a domain off the provider's own lists.",
+  access: 'admin',
+  body: z.object({ id: idSchema }),
+  status: 200,
+  reply: z.object({ success: z.literal(true) }),
   problems: ['not_found'],
 });

@@ -21,6 +21,9 @@ const RISKY =
   /\.(?:exe|scr|com|pif|bat|cmd|js|jse|vbs|vbe|wsf|hta|ps1|jar|lnk|msi|iso|img|vhdx?|html?|xhtml|svg|one|chm|cpl|reg|apk|docm|xlsm|pptm|xll)$/iu;
 const DOUBLE = /\.(?:pdf|docx?|xlsx?|jpe?g|png|txt|zip)\s*\.[a-z0-9]{2,5}$/iu;
 
+/** Whether a domain gives mailboxes to everyone. */
+export const isMailboxProvider = (domain: string): boolean => FREE_MAIL.has(domain.toLowerCase());
+
 const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 const textOf = (message: Message, source: MessageText['source']) => message.texts.find((text) => text.source === source);
 

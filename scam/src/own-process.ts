@@ -1,11 +1,29 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 
 /** An idle process is ended after this. ms. */
 const IDLE_MS = 30_000;
 
+/** A process that holds more is ended. The bar is 300 MB; between two looks some more are taken. */
+const MEMORY_MOST_MIB = 280;
+const MEMORY_LOOK_MS = 25;
+
+/** Memory that a process holds, in MiB; undefined where the kernel does not say (other systems than Linux). */
+function residentMib(pid: number | undefined): number | undefined {
+  try {
+    const kilobytes = /^VmRSS:\s+(\d+) kB$/mu.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+    return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The main file of a process beside this one: source here, a bundle once built. */
 export const processFile = (name: string) =>
   new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
+
+/** `late`: it took too long. `large`: it took too much memory. */
+type ProcessAnswer = { value: unknown } | 'failed' | 'late' | 'large';
 
 interface Reply {
   id: number;
@@ -55,7 +73,7 @@ export class OwnProcess {
   }
 
   /** Asks the process about a picture. */
-  ask(picture: Uint8Array): Promise<{ value: unknown } | 'failed' | 'late'> {
+  ask(picture: Uint8Array): Promise<ProcessAnswer> {
     const answer = this.#last.then(() => this.#askNow(picture));
     this.#last = answer.catch(() => undefined);
     return answer;
@@ -80,15 +98,16 @@ export class OwnProcess {
     return child;
   }
 
-  #askNow(picture: Uint8Array): Promise<{ value: unknown } | 'failed' | 'late'> {
+  #askNow(picture: Uint8Array): Promise<ProcessAnswer> {
     clearTimeout(this.#idle);
     const child = this.#child ?? this.#start();
     this.#child = child;
     this.#count += 1;
     const id = this.#count;
     return new Promise((resolve) => {
-      const finish = (answer: { value: unknown } | 'failed' | 'late', isOver: boolean) => {
+      const finish = (answer: ProcessAnswer, isOver: boolean) => {
         clearTimeout(deadline);
+        clearInterval(look);
         child.off('message', hear);
         child.off('exit', fail);
         child.off('error', fail);
@@ -102,6 +121,9 @@ export class OwnProcess {
       };
       const fail = () => finish('failed', true);
       const deadline = setTimeout(() => finish('late', true), this.#limits.deadlineMs);
+      const look = setInterval(() => {
+        if ((residentMib(child.pid) ?? 0) > MEMORY_MOST_MIB) finish('large', true);
+      }, MEMORY_LOOK_MS);
       child.channel?.ref();
       child.on('message', hear);
       child.once('exit', fail);

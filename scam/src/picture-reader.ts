@@ -22,6 +22,7 @@ export class PictureReader {
     if (refused !== undefined) return { code: refused };
     const answer = await this.#process.ask(picture);
     if (answer === 'late') return { code: 'took_too_long' };
+    if (answer === 'large') return { code: 'too_large' };
     return answer === 'failed' ? { code: 'picture_broken' } : { codes: codesSchema.parse(answer.value) };
   }
 

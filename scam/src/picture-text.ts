@@ -43,7 +43,7 @@ export function openTextReader():
     read: async (picture) => {
       if (checkPictureSize(picture) !== undefined) return undefined;
       const answer = await child.ask(picture);
-      return answer === 'failed' || answer === 'late' ? undefined : readingSchema.parse(answer.value);
+      return typeof answer === 'string' ? undefined : readingSchema.parse(answer.value);
     },
     close: () => child.close(),
   };

@@ -18,7 +18,7 @@ import { PictureReader } from './picture-reader.ts';
 import { TEXT_LANGUAGES } from './picture-text.ts';
 import { HEADLINES, type NotCheckedCode, REASON_SENTENCES } from './sentences.ts';
 import type { Sign } from './signs.ts';
-import { type Options, type Surroundings, surroundingsOf } from './surroundings.ts';
+import { type Options, type Person, type Surroundings, surroundingsFor, surroundingsOf } from './surroundings.ts';
 import { isKnownLanguage } from './words/lists.ts';
 
 const CODES_MAXIMUM = 20;
@@ -28,10 +28,16 @@ const LONE_LINK = /^\S{4,2048}$/u;
 /** A message goes in, a verdict with reasons comes out. It opens no connection but the DNS questions of `options.resolve`, and keeps nothing. */
 export class ScamCheck {
   readonly #surroundings: Surroundings;
-  readonly #pictures = new PictureReader();
+  readonly #pictures: PictureReader;
 
-  constructor(options: Options = {}) {
-    this.#surroundings = surroundingsOf(options);
+  constructor(options: Options = {}, shared?: { surroundings: Surroundings; pictures: PictureReader }) {
+    this.#surroundings = shared?.surroundings ?? surroundingsOf(options);
+    this.#pictures = shared?.pictures ?? new PictureReader();
+  }
+
+  /** The same check for one person. It shares the tables and the process that reads pictures. */
+  forPerson(person: Person): ScamCheck {
+    return new ScamCheck({}, { surroundings: surroundingsFor(this.#surroundings, person), pictures: this.#pictures });
   }
 
   /** Ends the process that reads pictures. */

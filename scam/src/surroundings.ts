@@ -125,6 +125,23 @@ function findNames(patterns: ReadonlyMap<string, NamePattern[]>, { words, origin
   return [...found.values()];
 }
 
+/** The person for whom a message is checked. */
+export interface Person {
+  /** Hosts that the person trusts. */
+  trusted?: ReadonlySet<string>;
+  /** The person's country (ISO 3166), for phone numbers without a country code. */
+  country?: string | undefined;
+}
+
+/** The surroundings of a check for one person. */
+export function surroundingsFor(all: Surroundings, { trusted, country }: Person): Surroundings {
+  return {
+    ...all,
+    ...(country === undefined ? {} : { country }),
+    isTrusted: (host) => all.isTrusted(host) || (trusted !== undefined && isBelow(host, trusted)),
+  };
+}
+
 /** Builds the state that all checks of one program share. */
 export function surroundingsOf(options: Options = {}): Surroundings {
   const { provider, trusted = new Set<string>(), lists = [] } = options;

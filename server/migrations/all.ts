@@ -48,6 +48,7 @@ import * as blockedParts from './0077-blocked-parts.ts';
 import * as deviceHealth from './0084-device-health.ts';
 import * as foldedText from './0090-folded-text.ts';
 import * as arrivedMails from './0091-arrived-mails.ts';
+import * as scamCheck from './0100-scam-check.ts';
 
 /**
  * Migrations that the version before them does not survive: it answers calls with 500 where they have taken something away. They are not applied while another server of the database lives. None
@@ -106,4 +107,5 @@ export const migrations: Record<string, Migration> = {
   '0084-device-health': deviceHealth,
   '0090-folded-text': foldedText,
   '0091-arrived-mails': arrivedMails,
+  '0100-scam-check': scamCheck,
 };

@@ -52,6 +52,7 @@ import { buildMetrics, meterScans } from './app/metrics.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
 import { openHttp } from './app/open-http.ts';
 import { buildRemote } from './app/remote.ts';
+import { buildScamCheck } from './app/scam-check.ts';
 import { buildScanner } from './app/scanner.ts';
 import { serveState } from './app/state.routes.ts';
 import { folderOf, openKeptFiles } from './app/storage.ts';
@@ -263,7 +264,13 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     ...{ files: attachments, inspect: scanner.inspect, upload_ms: settings.upload_ms, logger },
   });
   const sessionFiles = support.keepFiles(scannedFiles);
+  const scamChecks = await buildScamCheck(surroundings, {
+    ...{ database, counters, scanner, now },
+    premium: subscriptions,
+    raise: (incident) => monitor.alerts.raise(incident),
+  });
   const desk = await buildDesk(surroundings, {
+    scamChecks,
     ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
     devices: devices.devices,
     files: scannedFiles,
@@ -328,6 +335,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     devices: devices.ofDashboard,
   });
   desk.serve(api);
+  scamChecks.serve(api);
   support.serve(api, sessionFiles, desk.customerCard);
   serveFirewall(api, firewall);
   devices.serve(api);
@@ -396,6 +404,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       await fastify.close();
       await proxies.close();
       await jobs.close();
+      await scamChecks.close();
       await desk.close();
       await monitor.close();
       await accounts.close();

@@ -17,7 +17,7 @@ const perMinute = (count: number): Rate => ({ count, period_ms: MINUTE_MS });
  * `spray`: different accounts with wrong passwords from one source (CrowdSec: 5, one of them forgotten each 10 s). `distributed`: wrong passwords of one
  * account from everywhere before each further try has to wait. `letters`: mails to one address; `letters.reset` and `letters.asked`: of those that anybody can
  * ask for, reset tokens, and each other kind. Used up, another reset token goes out each 5 minutes, within the 15 that one lives: who asks in a loop leaves no
- * mailbox without one that works. The others are calls: those of one account or, with `.source`, of one source. They are at
+ * mailbox without one that works. `scam_check`: checks of one account. The others are calls: those of one account or, with `.source`, of one source. They are at
  * least four times what the busiest screens make (docs/decisions/accounts.md).
  */
 const DEFAULTS = {
@@ -41,6 +41,7 @@ const DEFAULTS = {
   'expensive.source': perMinute(2_400),
   admin: perMinute(1_200),
   'admin.source': perMinute(12_000),
+  scam_check: perMinute(30),
   'sockets.source': perMinute(3_000),
   'document.source': perMinute(60),
 } as const satisfies Record<string, Rate>;

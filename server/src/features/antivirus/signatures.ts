@@ -137,7 +137,9 @@ export class Signatures {
   private filesOf(set: StoredSet | undefined): SignatureFiles {
     return {
       rules_folder: this.rules_folder,
-      feeds: this.wanted(set).map(({ id, kind, path, digest }) => ({ id, kind, path, digest, severity: this.severityOf(id) })),
+      feeds: this.wanted(set).flatMap(({ id, kind, path, digest }) =>
+        kind === 'domains' ? [] : [{ id, kind, path, digest, severity: this.severityOf(id) }],
+      ),
     };
   }
 
@@ -303,6 +305,14 @@ export class Signatures {
   /** The threat that the lists in use name for a SHA-256 (hex): for files that were scanned before. */
   matchHash(sha256: string): string | undefined {
     return findHash(this.lists, sha256);
+  }
+
+  /** The lists of dangerous domains in use, as files of `openHashList`, with the host of their source as their name. */
+  domainLists(): { name: string; path: string; digest: string }[] {
+    return this.wanted(this.set).flatMap(({ id, kind, path, digest }) => {
+      const feed = this.feeds[this.ids.indexOf(id)];
+      return kind === 'domains' && feed !== undefined ? [{ name: new URL(feed.url).host, path, digest }] : [];
+    });
   }
 
   /** Begins to look for new sets, whoever made them, and to update daily. `apply` moves the engines over, and says whether they did. */
