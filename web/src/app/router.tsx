@@ -65,6 +65,11 @@ export const routes: RouteObject[] = [
             lazy: async () => ({ Component: (await import('#features/firewall/firewall-page.tsx')).FirewallPage }),
           },
           {
+            path: 'scam-check',
+            handle: { title: 'Scam check' },
+            lazy: async () => ({ Component: (await import('#features/scam-check/scam-check-page.tsx')).ScamCheckPage }),
+          },
+          {
             path: 'devices',
             handle: { title: 'Devices' },
             lazy: async () => ({ Component: (await import('#features/devices/devices-page.tsx')).DevicesPage }),

@@ -6,6 +6,7 @@ import {
   IconScan,
   IconShield,
   IconWall,
+  IconZoomQuestion,
   type TablerIcon,
 } from '@tabler/icons-react';
 
@@ -28,6 +29,7 @@ export const NAV_ITEMS: readonly NavItem[] = [
   { path: '/chat', label: 'Support Chat', icon: IconMessage, opensLiveChat: true },
   { path: '/anti-hacking', label: 'Anti-Hacking', icon: IconRadar2 },
   { path: '/subscription-manager', label: 'Subscriptions', note: 'Admin Only', icon: IconCreditCard },
+  { path: '/scam-check', label: 'Scam check', icon: IconZoomQuestion },
 ];
 
 /** Places in the phone's dock, beside More. */

@@ -113,6 +113,7 @@ describe('the shell', () => {
       '/live-chat',
       '/anti-hacking',
       '/subscription-manager',
+      '/scam-check',
       '/help',
     ]);
   });

@@ -41,7 +41,9 @@ export function MessageCard({ card, isStaff = false, openShared, keptMail }: Mes
       const { label, icon, screen } = THINGS[card.thing];
       return (
         <CardFrame icon={icon} label={isStaff ? `${label}, shown to you` : `${label}, shown to support`} title={card.title}>
-          {openShared ?? <Link to={screen}>See it on its screen</Link>}
+          {openShared ?? (
+            <Link to={card.thing === 'scam_check' ? `${screen}?check=${card.subject_id}` : screen}>See it on its screen</Link>
+          )}
         </CardFrame>
       );
     }

@@ -1,6 +1,8 @@
 import type { Scan } from '@palisade/contract/antivirus';
 import type { ScanProgress } from '@palisade/contract/events';
+import { SCAM_FILE_MAXIMUM } from '@palisade/contract/scam-check';
 import { Link } from 'react-router';
+import { CheckThis } from '#domain/scam/check-this.tsx';
 import { describeDetail } from '#domain/scan/scan-sentence.ts';
 import { StatusBadge } from '#domain/scan/status-badge.tsx';
 import { Button } from '#ui/button.tsx';
@@ -10,6 +12,9 @@ import { FileName } from '#ui/file-name.tsx';
 import { isEnded, type Upload, type UploadState } from './upload-queue.ts';
 import { useUploads } from './uploads.tsx';
 import './upload-panel.css';
+
+/** Emails, which the scam check reads as well. */
+const MAIL = /\.(?:eml|msg)$/iu;
 
 /** Text for a file that the server has. */
 function describeProgress(progress: ScanProgress | undefined): string {
@@ -107,6 +112,9 @@ function UploadRow({ upload, onCancel, onRetry }: UploadRowProps) {
         {state.phase === 'done' && state.scan.scan_status !== 'clean' && <WayToAdvice scan={state.scan} />}
       </span>
       <div className="upload-row__end">
+        {state.phase === 'done' && MAIL.test(file.name) && file.size <= SCAM_FILE_MAXIMUM && (
+          <CheckThis what={() => ({ file })} name={file.name} />
+        )}
         {state.phase === 'done' && <StatusBadge status={state.scan.scan_status} />}
         {!isEnded(upload) && !(state.phase === 'scanning' && state.is_cancelling) && (
           <Button variant="quiet" size="s" onClick={onCancel} aria-label={`Cancel ${file.name}`}>
