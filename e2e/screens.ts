@@ -3,6 +3,7 @@ export const SCREENS: readonly string[] = [
   '/dashboard',
   '/antivirus',
   '/firewall',
+  '/scam-check',
   '/devices',
   '/remote',
   '/portal',

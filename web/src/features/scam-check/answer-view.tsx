@@ -8,7 +8,7 @@ import type {
   ScamVerdict,
 } from '@palisade/contract/scam-check';
 import { IconAlertTriangle, IconCircleCheck, IconHelpCircle, IconShieldX, type TablerIcon } from '@tabler/icons-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Badge } from '#ui/badge.tsx';
 import { Card } from '#ui/card.tsx';
 import { Lead, type LeadTone } from '#ui/lead.tsx';
@@ -24,8 +24,13 @@ const LOOKS: Record<ScamVerdict, { tone: LeadTone; icon: TablerIcon; sentence: s
 /** The answer: verdict, reasons, advice, its parts, and what was looked at. */
 export function AnswerView({ answer, action }: { answer: ScamAnswer; action?: ReactNode }) {
   const look = LOOKS[answer.verdict];
+  const own = useRef<HTMLDivElement>(null);
+  // On a phone it begins below the fold.
+  useEffect(() => {
+    own.current?.scrollIntoView?.({ block: 'start' });
+  }, []);
   return (
-    <div className="scam-answer" aria-live="polite">
+    <div ref={own} className="scam-answer" aria-live="polite">
       <Lead
         tone={look.tone}
         icon={<look.icon size={28} stroke={1.7} />}
