@@ -8,7 +8,7 @@ export type CodeReading = { codes: { format: string; text: string }[] } | { code
 /** One picture of a telephone takes 0.3 s on an idle core; a process that takes longer than this is ended. */
 const DEADLINE_MS = 8_000;
 /** Formats that the decoder reads. */
-const DECODED = new Set(['png', 'jpeg', 'gif', 'bmp']);
+const DECODED = new Set(['png', 'jpeg', 'gif', 'bmp', 'webp']);
 const codesSchema = z.array(z.object({ format: z.string(), text: z.string() }));
 
 /** Reads codes of pictures in a process of its own. */
@@ -17,7 +17,9 @@ export class PictureReader {
 
   /** The header is read before anything is decoded, so that a picture of 30,000 x 30,000 costs nothing. */
   async read(picture: Uint8Array): Promise<CodeReading> {
-    if (!DECODED.has(pictureSize(picture)?.format ?? '')) return { code: 'picture_format' };
+    const format = pictureSize(picture)?.format ?? '';
+    if (format === 'heic') return { code: 'heic' };
+    if (!DECODED.has(format)) return { code: 'picture_format' };
     const refused = checkPictureSize(picture);
     if (refused !== undefined) return { code: refused };
     const answer = await this.#process.ask(picture);

@@ -168,6 +168,27 @@ describe('pictures', () => {
     expect(verdict).toBe('not_checked');
     expect(checked.find(({ part }) => part === 'codes')).toMatchObject({ code: 'too_large' });
   });
+  test('a code in WebP is read', async () => {
+    const webp = [
+      'UklGRuQCAABXRUJQVlA4WAoAAAAgAAAAVgAAVgAASUNDUMgBAAAAAAHIAAAAAAQwAABtbnRyUkdCIFhZWiAH4AABAAEAAAAAAABhY3NwAAAAAA',
+      'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQAA9tYAAQAAAADTLQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+      'AAAAAAlkZXNjAAAA8AAAACRyWFlaAAABFAAAABRnWFlaAAABKAAAABRiWFlaAAABPAAAABR3dHB0AAABUAAAABRyVFJDAAABZAAAAChnVFJDAA',
+      'ABZAAAAChiVFJDAAABZAAAAChjcHJ0AAABjAAAADxtbHVjAAAAAAAAAAEAAAAMZW5VUwAAAAgAAAAcAHMAUgBHAEJYWVogAAAAAAAAb6IAADj1',
+      'AAADkFhZWiAAAAAAAABimQAAt4UAABjaWFlaIAAAAAAAACSgAAAPhAAAts9YWVogAAAAAAAA9tYAAQAAAADTLXBhcmEAAAAAAAQAAAACZmYAAP',
+      'KnAAANWQAAE9AAAApbAAAAAAAAAABtbHVjAAAAAAAAAAEAAAAMZW5VUwAAACAAAAAcAEcAbwBvAGcAbABlACAASQBuAGMALgAgADIAMAAxADZW',
+      'UDhM9QAAAC9WgBUADzD/8z//8x94gNxsexTnG22+kQZGchu+/TXRgE0acFriRhtbA8wtyy8+gR3pR0kBEf03kLZNHGz7TZAkSZLpzwjw+eE/34',
+      'BotvGTXjLFrhk/L4p8DWeE9SpnRQ0nVCnfGY7AVqWnkJfQ7JWZVR1rX0q3qPpffd8C29WqDPR00CGhN2Maka8uexetpPNupXRezPjyWJdjTJNf',
+      'a19d1KHVIZllHzoiwkW7K1sVPINRWVv7BIfxMxmVrSTCbQvNytpRJS/7OdiUe6mOZVv2yqzKzbYAxv4cRUcXz6AfXj5YVdkbDc0oRnVP63Jcht',
+      '0/ePkEAA==',
+    ].join('');
+    const { parts } = await check.checkFile('a.webp', Buffer.from(webp, 'base64'));
+    expect(parts.codes).toMatchObject([{ kind: 'link', text: 'https://paypa1-secure.com/login' }]);
+  });
+  test('HEIC is not read, and the answer says what to do', async () => {
+    const { verdict, checked } = await check.checkFile('a.heic', Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1'));
+    expect(verdict).toBe('not_checked');
+    expect(checked.find(({ part }) => part === 'codes')).toMatchObject({ state: 'not_checked', code: 'heic' });
+  });
   test('a damaged picture is not checked', async () => {
     const { checked } = await check.checkFile('a.png', header(10, 10));
     expect(checked.find(({ part }) => part === 'codes')).toMatchObject({ state: 'not_checked', code: 'picture_broken' });

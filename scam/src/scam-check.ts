@@ -64,10 +64,12 @@ export class ScamCheck {
     const beginning = new TextDecoder('utf-8', { fatal: false }).decode(content.subarray(0, 64 * 1024));
     if (isEmailSource(beginning) || /\.eml$/iu.test(name))
       return (await this.#checkEmail(content, false)) ?? this.#unread('email', 'broken_email');
+    const letter = await this.#surroundings.readLetter?.(name, content).catch(() => undefined);
+    if (letter !== undefined) return (await this.#checkEmail(letter, true)) ?? this.#unread('email', 'broken_email');
     const document = await this.#surroundings.readDocument?.(name, content).catch(() => undefined);
     if (document !== undefined)
       return this.#answer(this.#takeApart('document', [{ source: 'text', text: document.slice(0, SCAM_TEXT_MAXIMUM) }]), {});
-    if (!isPlainText(content)) return this.#unread('unknown', /\.pdf$/iu.test(name) ? 'no_document_reader' : 'format_unknown');
+    if (!isPlainText(content)) return this.#unread('unknown', isPdf(name, content) ? 'no_document_reader' : 'format_unknown');
     const text = new TextDecoder().decode(content).slice(0, SCAM_TEXT_MAXIMUM);
     const kind: InputKind = /^BEGIN:VCARD/iu.test(text) ? 'contact' : /^BEGIN:VCALENDAR/iu.test(text) ? 'calendar' : 'text';
     // Long lines of both are folded: a line break and a space (RFC 5545, section 3.1).
@@ -185,6 +187,9 @@ function kindOfText(text: string): InputKind {
   if (PHONE.test(bare)) return 'phone';
   return LONE_LINK.test(bare) && /[.:/]/u.test(bare) ? 'link' : 'text';
 }
+
+const isPdf = (name: string, content: Uint8Array) =>
+  /\.pdf$/iu.test(name) || new TextDecoder('latin1').decode(content.subarray(0, 5)) === '%PDF-';
 
 /** Bytes without control characters, in UTF-8. */
 function isPlainText(content: Uint8Array): boolean {

@@ -114,6 +114,7 @@ export const CHECKED_SENTENCES = {
     no_engine: 'No scanner looked at the attachments.',
     too_large: 'The picture is too large to read.',
     picture_format: 'We can’t read this picture format.',
+    heic: 'We can’t read HEIC pictures. Send a screenshot, or save it as JPEG.',
     picture_broken: 'The picture is damaged.',
     took_too_long: 'Reading took too long, so we stopped.',
     no_text_reader: 'Reading text in pictures isn’t installed. Paste the text to check it.',

@@ -33,6 +33,8 @@ export interface Options {
   readPictureText?: (picture: Uint8Array) => Promise<TextReading | undefined>;
   /** Looks at an attachment with the engine. */
   scanAttachment?: (name: string, content: Uint8Array) => Promise<'infected' | 'clean' | 'not_checked'>;
+  /** The source of an email with what a letter in another format holds, such as `.msg`; undefined for another file. */
+  readLetter?: (name: string, content: Uint8Array) => Promise<Uint8Array | undefined>;
   /** Reads the texts of a document such as a PDF. */
   readDocument?: (name: string, content: Uint8Array) => Promise<string | undefined>;
 }

@@ -9,6 +9,7 @@ import type { Resolve } from '@palisade/scam/surroundings';
 import { domainSum } from '@palisade/scanner/domain-list';
 import { type HashList, openHashList } from '@palisade/scanner/hash-list';
 import { z } from 'zod';
+import { readOutlookLetter, readPdf } from './documents.ts';
 import { type FromThread, type ThreadSurroundings, type ToThread, toThreadSchema, zoneSchema } from './scam-thread-messages.ts';
 
 const { zone, has_dns } = z.object({ zone: zoneSchema.optional(), has_dns: z.boolean() }).parse(workerData);
@@ -73,6 +74,8 @@ function checkWith(surroundings: ThreadSurroundings): ScamCheck {
       ...(own.size === 0 ? [] : [{ name: provider, has: (entry: string) => own.has(entry) }]),
     ],
     scanAttachment,
+    readDocument: (_name, content) => readPdf(content),
+    readLetter: (_name, content) => readOutlookLetter(content),
     ...(resolve === undefined ? {} : { resolve }),
     ...(pictureText === undefined ? {} : { readPictureText: pictureText.read }),
   });
