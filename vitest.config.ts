@@ -5,6 +5,7 @@ export default defineConfig({
     projects: [
       'contract',
       'scanner',
+      'scam',
       'server',
       'agent',
       'web',

@@ -43,6 +43,8 @@ export default defineConfig<{ servers: 1 | 2 }>({
     viewport: { width: 1440, height: 900 },
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
+    // Of the journeys `installed.spec.ts` alone has it: files from its cache would make the figures of others.
+    serviceWorkers: 'block',
     trace: 'on-first-retry',
     launchOptions: { executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium', args: FLAGS },
   },

@@ -26,6 +26,8 @@ const BUILT_FROM = [
   'contract/package.json',
   'scanner/src',
   'scanner/package.json',
+  'scam/src',
+  'scam/package.json',
   'scripts/agent-package.mjs',
   'agent/src',
   'agent/install',

@@ -56,6 +56,13 @@ const VIOLATIONS = [
     "import { EICAR } from '@palisade/scanner/test/files';\nexport const e = EICAR;\n",
     IMPORTS,
   ],
+  ['scam/src/planted-http.ts', "import { createServer } from 'node:http';\nexport const create = createServer;\n", IMPORTS],
+  ['scam/src/planted-dns.ts', "import { resolve } from 'node:dns/promises';\nexport const ask = resolve;\n", IMPORTS],
+  [
+    'scam/src/planted-server.ts',
+    "import { createApp } from '@palisade/server/src/app.ts';\nexport const app = createApp;\n",
+    IMPORTS,
+  ],
   ['scanner/src/planted-up.ts', "import { x } from '../../server/src/app.ts';\nexport const y = x;\n", IMPORTS],
   [
     'scanner/src/planted-server.ts',
@@ -194,6 +201,7 @@ for (const file of [
   'package.json',
   'tsconfig.base.json',
   'contract/package.json',
+  'scam/package.json',
   'scanner/package.json',
   'server/package.json',
   'server/tsconfig.json',

@@ -55,7 +55,7 @@ function writeBuild() {
 }
 
 async function buildServer() {
-  const dependencies = ['scanner', 'server'].flatMap((workspace) =>
+  const dependencies = ['scanner', 'scam', 'server'].flatMap((workspace) =>
     Object.keys(JSON.parse(readFileSync(join(ROOT, workspace, 'package.json'), 'utf8')).dependencies),
   );
   rmSync(join(ROOT, 'server/dist'), { recursive: true, force: true });
@@ -73,6 +73,9 @@ async function buildServer() {
       'yara-process': '../scanner/src/engine/yara-process.ts',
       'trial-process': '../scanner/src/rules/trial-process.ts',
       'mail-thread': 'src/features/chat/mail-thread.ts',
+      'scam-thread': 'src/features/scam-check/scam-thread.ts',
+      'picture-process': '../scam/src/picture-process.ts',
+      'picture-text-process': '../scam/src/picture-text-process.ts',
     },
     outdir: 'dist',
     bundle: true,

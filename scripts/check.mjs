@@ -9,6 +9,7 @@ const CHECKS = [
   ],
   ['tsc', ['-p', 'contract']],
   ['tsc', ['-p', 'scanner']],
+  ['tsc', ['-p', 'scam']],
   ['tsc', ['-p', 'server']],
   ['tsc', ['-p', 'agent']],
   ['tsc', ['-p', 'web']],

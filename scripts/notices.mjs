@@ -254,7 +254,7 @@ export function allNotices() {
   // As the image installs: the server's packages, and the Node of the root.
   for (const place of productionPlaces(
     lock,
-    ['', 'server', 'scanner', 'contract'].filter((one) => lock.packages[one]),
+    ['', 'server', 'scanner', 'scam', 'contract'].filter((one) => lock.packages[one]),
   ))
     if (existsSync(join(ROOT, place, 'package.json'))) contained.server.add(join(ROOT, place));
   for (const [name, part] of MADE_FROM) noticedPackages(part, [name]);

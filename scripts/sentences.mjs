@@ -11,6 +11,7 @@ const PLACES = [
   { title: 'Texts of the contract', folder: 'contract/src' },
   { title: 'Refusals, alerts and mails of the server', folder: 'server/src' },
   { title: 'Scanner', folder: 'scanner/src' },
+  { title: 'Scam check', folder: 'scam/src' },
 ];
 /** Attributes whose text is for a machine. */
 const FOR_MACHINES = new Set(['className', 'id', 'href', 'to', 'key', 'type', 'viewBox', 'd', 'rel', 'src', 'htmlFor', 'name']);
@@ -37,7 +38,7 @@ function sourcesIn(folder) {
     .map((entry) => join(entry.parentPath, entry.name))
     .filter(
       (path) =>
-        !/\.test\.|\.d\.ts$|fake-|test-setup|render-for-test|scanner\/src\/(?!(?:engine\/clamd-self-test|formats\/format|engine\/filename|rules\/hash-list|formats\/documents\/ole|rules\/prepare-feed|walk\/unclaimed-ranges)\.ts)|hostile|samples/u.test(
+        !/\.test\.|\.d\.ts$|fake-|test-setup|render-for-test|scanner\/src\/(?!(?:engine\/clamd-self-test|formats\/format|engine\/filename|rules\/hash-list|formats\/documents\/ole|rules\/prepare-feed|walk\/unclaimed-ranges)\.ts)|scam\/src\/(?!(?:advice|sentences)\.ts)|hostile|samples/u.test(
           path,
         ),
     )

@@ -13,7 +13,7 @@ import { run } from './run.mjs';
 import { startS3 } from './s3.mjs';
 
 /** The rooms that are projects of vitest, with their deep files. */
-const PROJECTS = ['contract', 'scanner', 'server', 'agent', 'web', 'house'];
+const PROJECTS = ['contract', 'scanner', 'scam', 'server', 'agent', 'web', 'house'];
 /** `scanner-wasm`: all tests of the scanner on a machine without the native engine. `newcomers`: the fast gate three times, as newcomers to the project run it. */
 const ROOMS = [...PROJECTS, 'scanner-wasm', 'e2e', 'newcomers'];
 const NEWCOMERS = '**/newcomers.deep.test.mjs';

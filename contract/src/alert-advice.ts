@@ -4,15 +4,29 @@ import type { Alert } from './anti-hacking.ts';
  * The subject of an alert, as a heading. A type that this version does not know, as the server calls it. Of files only the industry's harmless
  * test files are of low severity.
  */
-export function alertTitle(alert: Pick<Alert, 'threat_type' | 'severity' | 'simulated'>): string {
+export function alertTitle(alert: Pick<Alert, 'threat_type' | 'severity' | 'simulated' | 'rule'>): string {
   const { threat_type } = alert;
+  if (alert.rule === CHECKED_SCAM_RULE) return 'You checked a dangerous message';
   if (isOfTestFile(alert)) return 'A harmless test file was found';
   return TITLES.get(threat_type) ?? threat_type.replaceAll('_', ' ');
 }
 
+/** The rule of alerts about messages that a person checked and that were dangerous. */
+export const CHECKED_SCAM_RULE = 'phishing_attempt.checked';
+
 /** Whether what was found is one of the industry's harmless test files. */
-function isOfTestFile({ threat_type, severity, simulated }: Pick<Alert, 'threat_type' | 'severity' | 'simulated'>): boolean {
-  return !simulated && severity === 'low' && (threat_type === 'malware_detected' || threat_type === 'phishing_attempt');
+function isOfTestFile({
+  threat_type,
+  severity,
+  simulated,
+  rule,
+}: Pick<Alert, 'threat_type' | 'severity' | 'simulated' | 'rule'>): boolean {
+  return (
+    !simulated &&
+    rule !== CHECKED_SCAM_RULE &&
+    severity === 'low' &&
+    (threat_type === 'malware_detected' || threat_type === 'phishing_attempt')
+  );
 }
 
 const TITLES = new Map<string, string>([
@@ -26,10 +40,11 @@ const TITLES = new Map<string, string>([
   ['remote_report', 'A customer reported a remote session'],
 ]);
 
-type Advised = Pick<Alert, 'threat_type' | 'severity' | 'outcome' | 'simulated'>;
+type Advised = Pick<Alert, 'threat_type' | 'severity' | 'outcome' | 'simulated' | 'rule'>;
 
 /** The outcome of the event, as far as it can be proven, in one sentence. */
-export function alertProof({ threat_type, outcome, simulated }: Advised): string {
+export function alertProof({ threat_type, outcome, simulated, rule }: Advised): string {
+  if (rule === CHECKED_SCAM_RULE) return 'Someone sent it to you. The check stops nothing; your next step decides.';
   if (simulated) return 'Simulated: this didn’t happen.';
   if (threat_type === 'false_alarm') return 'The file is fine.';
   if (outcome === 'blocked') return BLOCKED.get(threat_type) ?? 'Blocked: they didn’t get through.';

@@ -22,7 +22,7 @@ export const attachmentSchema = z.object({
 export type Attachment = z.infer<typeof attachmentSchema>;
 
 /** Records that can be shared from their own screens: staff may then open that one thing. */
-export const sharedKindSchema = z.enum(['alert', 'scan', 'rule', 'device']);
+export const sharedKindSchema = z.enum(['alert', 'scan', 'rule', 'device', 'scam_check']);
 export type SharedKind = z.infer<typeof sharedKindSchema>;
 
 /** Why a mail is shown to the staff apart: its words are not taken as the customer's, or letters of it could not be read. */

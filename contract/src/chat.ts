@@ -137,7 +137,7 @@ export const shareThing = endpoint({
   method: 'POST',
   path: '/chat/share',
   summary:
-    'Put a card of one alert, scan, rule or device of one’s own into the chat. Staff may open that one thing from then on.',
+    'Put a card of one alert, scan, rule, device or kept scam check of one’s own into the chat. Staff may open that one thing from then on.',
   access: 'customer',
   body: z.object({ thing: sharedKindSchema, subject_id: idSchema, client_message_id: clientMessageIdSchema.optional() }),
   header_fields: { client_message_id: HEADER_FIELDS.message },

@@ -59,6 +59,8 @@ export interface Endpoint<
   query?: Query;
   body?: Body;
   upload?: Upload;
+  /** Another endpoint with the same method and path takes JSON; this one takes multipart requests. */
+  beside_json?: true;
   /**
    * Fields of the body that the specification does not have, and the header in which each of them travels. In the body they are taken too: pages of the version before
    * write them there.

@@ -31,7 +31,7 @@ export const LEFT_OUT_NAMED = 200;
 /** A source of signatures, for administrators. `sentence` says what the last update did with it. */
 export const signatureFeedSchema = z.object({
   address: z.string(),
-  kind: z.enum(['yara', 'sha256']),
+  kind: z.enum(['yara', 'sha256', 'domains']),
   /** A finding of a `note` source is a note on the record, and never makes a file infected. */
   severity: z.enum(['alarm', 'note']),
   ok: z.boolean(),

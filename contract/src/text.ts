@@ -71,22 +71,37 @@ export function compareNames(one: string, other: string): number {
 /** A letter with the marks on it. */
 const CLUSTER = /\P{M}\p{M}*|\p{M}+/gu;
 
+/** A text as `foldText` has it, and for each UTF-16 unit of it the letter of the original that it came from. */
+export interface FoldedText {
+  folded: string;
+  /** For each unit of `folded`: where its letter begins and ends in the original, in UTF-16 units. */
+  starts: number[];
+  ends: number[];
+}
+
+/** Folds a text letter by letter, so that a place of the folded text can be shown in the original. `fold` writes one letter in another way than `foldText` does. */
+export function foldWithOrigins(text: string, fold: (letter: string) => string = foldText): FoldedText {
+  let folded = '';
+  const [starts, ends]: [number[], number[]] = [[], []];
+  for (const { 0: cluster, index } of text.matchAll(CLUSTER)) {
+    const part = fold(cluster);
+    folded += part;
+    for (let unit = 0; unit < part.length; unit += 1) {
+      starts.push(index);
+      ends.push(index + cluster.length);
+    }
+  }
+  return { folded, starts, ends };
+}
+
 /** Where the text first contains the words, in UTF-16 units; undefined where it does not. Both are compared as `foldText` has them. */
 export function findFolded(text: string, words: string): { start: number; end: number } | undefined {
   const wanted = foldText(words);
   if (wanted === '') return undefined;
-  let folded = '';
-  // For each unit of the folded text: where the letter that it came from begins and ends.
-  const origins: { start: number; end: number }[] = [];
-  for (const { 0: cluster, index } of text.matchAll(CLUSTER)) {
-    const part = foldText(cluster);
-    folded += part;
-    const origin = { start: index, end: index + cluster.length };
-    for (let unit = 0; unit < part.length; unit += 1) origins.push(origin);
-  }
+  const { folded, starts, ends } = foldWithOrigins(text);
   const place = folded.indexOf(wanted);
-  const [first, last] = [origins[place], origins[place + wanted.length - 1]];
-  return place < 0 || first === undefined || last === undefined ? undefined : { start: first.start, end: last.end };
+  const [start, end] = [starts[place], ends[place + wanted.length - 1]];
+  return place < 0 || start === undefined || end === undefined ? undefined : { start, end };
 }
 
 /** A password as it is hashed and compared: NFKC (NIST SP 800-63B-4, section 3.1.1.2), so that it is the same on every keyboard and system. */

@@ -53,6 +53,7 @@ import { buildMetrics, meterScans } from './app/metrics.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
 import { openHttp } from './app/open-http.ts';
 import { buildRemote } from './app/remote.ts';
+import { buildScamCheck } from './app/scam-check.ts';
 import { buildScanner } from './app/scanner.ts';
 import { serveState } from './app/state.routes.ts';
 import { folderOf, openKeptFiles } from './app/storage.ts';
@@ -297,7 +298,13 @@ async function buildFeatures(appOptions: AppOptions, foundation: Foundation) {
     ...{ files: kept.attachments, inspect: scanner.inspect, upload_ms: settings.upload_ms, logger },
   });
   const sessionFiles = support.keepFiles(scannedFiles);
+  const scamChecks = await buildScamCheck(appOptions, {
+    ...{ database, counters, scanner, now },
+    premium: subscriptions,
+    raise: (incident) => monitor.alerts.raise(incident),
+  });
   const desk = await buildDesk(appOptions, {
+    scamChecks,
     ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
     devices: devices.devices,
     files: scannedFiles,
@@ -317,6 +324,7 @@ async function buildFeatures(appOptions: AppOptions, foundation: Foundation) {
     devices,
     dashboard,
     sessionFiles,
+    scamChecks,
     desk,
   };
 }
@@ -384,6 +392,7 @@ function serveFeatures(
   monitor.serve(api);
   features.dashboard.serve(api);
   desk.serve(api);
+  features.scamChecks.serve(api);
   support.serve(api, features.sessionFiles, desk.customerCard);
   serveFirewall(api, firewall);
   devices.serve(api);
@@ -478,6 +487,7 @@ async function buildApp(appOptions: AppOptions, home: Home): Promise<App> {
       await fastify.close();
       await foundation.proxies.close();
       await jobs.close();
+      await features.scamChecks.close();
       await desk.close();
       await monitor.close();
       await accounts.close();

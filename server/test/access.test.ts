@@ -104,6 +104,16 @@ const ACCESS: Record<string, Access> = {
   'GET /firewall/revisions': 'customer',
   'POST /firewall/revisions/{id}/undo': 'customer',
 
+  'POST /scam-check': 'customer',
+  'GET /scam-check/checks': 'customer',
+  'DELETE /scam-check/checks/{id}': 'customer',
+  'GET /scam-check/trusted': 'customer',
+  'POST /scam-check/trusted': 'customer',
+  'DELETE /scam-check/trusted/{id}': 'customer',
+  'GET /admin/scam-domains': 'admin',
+  'POST /admin/scam-domains': 'admin',
+  'POST /admin/remove-scam-domain': 'admin',
+
   'GET /chat/messages': 'customer',
   'POST /chat/messages': 'customer',
   'GET /chat': 'customer',

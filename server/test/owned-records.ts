@@ -127,6 +127,13 @@ export const RECORDS: Record<
   'GET /remote/sessions/{id}/audit/export': { make: makeClaimed, query: '?format=csv' },
   'PUT /remote/joined/{id}/notes': { asked_by: 'staff', make: makeClaimed, body: { notes: 'Slow disk.' } },
   'GET /remote/joined/{id}/customer': { asked_by: 'staff', make: makeRunning },
+  'DELETE /scam-check/checks/{id}': {
+    make: async (owner) =>
+      idSchema.parse(await owner('POST', '/scam-check?keep=true', { text: 'See you at eight, I have the tickets.' })).id,
+  },
+  'DELETE /scam-check/trusted/{id}': {
+    make: async (owner) => idSchema.parse(await owner('POST', '/scam-check/trusted', { domain: `d${newId()}.example` })).id,
+  },
   'GET /premium/anti-hacking/alerts/{id}': { make: makeAlert },
   'POST /premium/anti-hacking/alerts/{id}/acknowledge': { make: makeAlert },
   'POST /premium/anti-hacking/alerts/{id}/resolve': { make: makeAlert, body: { reason: 'fixed' } },

@@ -9,13 +9,17 @@ import { loadSignatures } from '@palisade/scanner/signature-set';
 import { noise, PDF, tar, zip } from '@palisade/scanner/test/files';
 import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openSignatureStore, type SignatureStore } from '#features/antivirus/signature-store.ts';
+import { openSignatureStore, type SignatureStore, type StoredFeed } from '#features/antivirus/signature-store.ts';
 import { type UpdateStep, updateSignatures } from '#features/antivirus/signature-update.ts';
 import { takeExclusive } from '#platform/exclusive.ts';
 import { parseSettings } from '#platform/settings.ts';
 import { type FeedServer, sha256, signedFeed, startFeedServer } from './feed-server.ts';
 import { SIGNATURES_FOLDER } from './harness.ts';
 import { runUpdate } from './server-process.ts';
+
+/** A stored feed as an engine takes it: lists of domains are none of its. */
+const ofEngine = (feed: (StoredFeed & { path: string }) | undefined, severity: 'alarm' | 'note') =>
+  feed === undefined || feed.kind === 'domains' ? [] : [{ ...feed, kind: feed.kind, severity }];
 
 const MIB = 1024 ** 2;
 const LISTED = noise(5000, 7);
@@ -295,7 +299,7 @@ describe('an update of the signatures', () => {
     expect(stored?.left_out_total).toBe(7);
     const signatures = await loadSignatures({
       rules_folder: join(SIGNATURES_FOLDER, 'rules'),
-      feeds: stored === undefined ? [] : [{ ...stored, severity: 'alarm' }],
+      feeds: ofEngine(stored, 'alarm'),
     });
     const rulesIn = (text: string, path?: string) =>
       signatures.match(Buffer.from(text), undefined, path).map(({ rule: name }) => name);
@@ -319,7 +323,7 @@ describe('an update of the signatures', () => {
     const [stored] = (await store.readCurrent())?.feeds ?? [];
     const signatures = await loadSignatures({
       rules_folder: join(SIGNATURES_FOLDER, 'rules'),
-      feeds: stored === undefined ? [] : [{ ...stored, severity: 'note' }],
+      feeds: ofEngine(stored, 'note'),
     });
     expect(signatures.match(Buffer.from('palisade-feed-one'))).toMatchObject([{ rule: 'Feed_One', verdict: 'suspicious' }]);
     // Its maker changes it: nothing is pinned to bytes.
@@ -351,7 +355,7 @@ describe('an update of the signatures', () => {
     const stored = (await store.readCurrent())?.feeds ?? [];
     const { matchHash } = await loadSignatures({
       rules_folder: join(SIGNATURES_FOLDER, 'rules'),
-      feeds: stored.map((feed) => ({ ...feed, severity: 'alarm' as const })),
+      feeds: stored.flatMap((feed) => ofEngine(feed, 'alarm')),
     });
     expect([one, two, three].map((sum) => matchHash?.(sum)[0]?.threat)).toEqual(['AgentTesla', 'Known-Malware', 'Known-Malware']);
     expect(matchHash?.(sha256(Buffer.from('')))).toEqual([]);

@@ -6,6 +6,7 @@ import { containerOf, membersOf } from '#scanner/formats/recognition.ts';
 import { type Content, disposeContent, openSource, takeContent } from '#scanner/walk/content.ts';
 import { Budget, LimitReached, type ScanLimits } from '#scanner/walk/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/walk/member.ts';
+import { writeDomainSums } from './domain-list.ts';
 import { BadHashList, buildHashList, openHashList } from './hash-list.ts';
 import { type LeftOut, leftOut, shownName } from './left-out.ts';
 import { countRules } from './rules.ts';
@@ -163,17 +164,26 @@ async function unpackList(path: string, target: string, context: ReadContext): P
 
 /** A list, as `target`; entries for harmless content are left out. */
 async function prepareList(feed: RawFeed, except: ReadonlySet<string>, context: ReadContext): Promise<LeftOut[]> {
-  const { path, target, strict } = feed;
+  const { kind, path, target, strict } = feed;
   const unpacked = `${target}.list`;
+  const sums_of_names = `${target}.sums`;
+  const noEntry = (lines: number, detail: string) =>
+    lines > 0 ? [leftOut(`${lines} ${lines === 1 ? 'line' : 'lines'}`, 'no_entry', detail)] : [];
   try {
     const source = (await unpackList(path, unpacked, context)) ? unpacked : path;
+    if (kind === 'domains') {
+      const { lines } = await writeDomainSums(source, sums_of_names, strict);
+      await buildHashList(sums_of_names, target, { strict, except });
+      return noEntry(lines, 'There is no domain or address.');
+    }
     const { lines, sums } = await buildHashList(source, target, { strict, except });
     return [
       ...sums.map((sum) => leftOut(sum, 'would_alarm', 'It is the checksum of a harmless file.')),
-      ...(lines > 0 ? [leftOut(`${lines} ${lines === 1 ? 'line' : 'lines'}`, 'no_entry', 'There is no SHA-256 in hex.')] : []),
+      ...noEntry(lines, 'There is no SHA-256 in hex.'),
     ];
   } finally {
     await rm(unpacked, { force: true });
+    await rm(sums_of_names, { force: true });
   }
 }
 
@@ -200,7 +210,7 @@ export async function prepareFeed(feed: RawFeed, except: ReadonlySet<string>): P
       claim: () => {},
       note: () => {},
     };
-    if (kind === 'sha256') {
+    if (kind !== 'yara') {
       left_out = await prepareList(feed, except, context);
       const list = openHashList(target);
       hashes = list.count;

@@ -2,9 +2,13 @@ import { leftOutSchema } from '@palisade/contract/engine';
 import { z } from 'zod';
 import { feedFileSchema } from './signature-files.ts';
 
+/** `domains`: dangerous hosts and addresses, for the scam check; no engine reads them. */
+export const feedKindSchema = z.enum(['yara', 'sha256', 'domains']);
+export type FeedKind = z.infer<typeof feedKindSchema>;
+
 const rawFeedSchema = z.object({
   id: z.string(),
-  kind: z.enum(['yara', 'sha256']),
+  kind: feedKindSchema,
   pin: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('sha256'), hex: z.string() }),
     z.object({ kind: z.literal('ed25519'), key: z.string() }),
@@ -24,7 +28,7 @@ export type RawFeed = z.infer<typeof rawFeedSchema>;
 
 const preparedFeedSchema = feedFileSchema
   .omit({ severity: true })
-  .extend({ rules: z.int(), hashes: z.int(), left_out: z.array(leftOutSchema) });
+  .extend({ kind: feedKindSchema, rules: z.int(), hashes: z.int(), left_out: z.array(leftOutSchema) });
 /** A feed as an engine uses it, and how much it holds. */
 export type PreparedFeed = z.infer<typeof preparedFeedSchema>;
 

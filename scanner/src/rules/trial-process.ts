@@ -57,8 +57,12 @@ async function attempt(trial: Trial): Promise<TrialAnswer> {
     const except =
       feed.kind === 'sha256' ? await checksumsOf(harmlessContent(samples_folder, installation_folder)) : new Set<string>();
     const taken = await prepareFeed(feed, except);
+    if (taken.kind === 'domains') return { kind: 'passed', feed: taken };
     const prepared = taken.kind === 'yara' ? await siftFeed(trial, taken) : taken;
-    const signatures = await loadSignatures({ rules_folder, feeds: [{ ...prepared, severity: 'alarm' }] });
+    const signatures = await loadSignatures({
+      rules_folder,
+      feeds: [{ ...prepared, kind: taken.kind, severity: 'alarm' }],
+    });
     if (signatures.left_out.length > 0) return { kind: 'refused', sentence: 'It cannot be used by this version of the engine.' };
     const wrong = await selfTest(signatures, samples_folder);
     return wrong === undefined ? { kind: 'passed', feed: prepared } : { kind: 'refused', sentence: wrong };

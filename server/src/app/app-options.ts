@@ -74,7 +74,9 @@ export interface AppOptions {
   /** Records in place of the DNS, where it is asked who may send a mail; and a mailbox in place of the one of the settings. */
   mail_zone?: Zone;
   open_mailbox?: typeof openMailbox;
-  /** Time that a customer has to read an answer before a mail reports it, in ms. */
+  /** How long one scam check may take, in ms. */
+  scam_check_ms?: number;
+  /** How long a customer has to read an answer before they are told by mail, in ms. */
   unread_answer_ms?: number;
   /** Time that an administrator has to take a decision back before its person is written to, in ms. */
   false_alarm_told_ms?: number;

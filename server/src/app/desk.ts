@@ -26,6 +26,7 @@ import type { Firewall } from '#features/firewall/firewall.ts';
 import { serveHelp } from '#features/help/help.routes.ts';
 import { createHelp } from '#features/help/help.ts';
 import type { Remote } from '#features/remote/remote.ts';
+import { sharedCheck } from '#features/scam-check/scam-check.ts';
 import type { Subscriptions } from '#features/subscriptions/subscriptions.ts';
 import type { Audit } from '#platform/audit.ts';
 import { logFailure } from '#platform/database-patience.ts';
@@ -40,6 +41,7 @@ import type { Accounts } from './accounts.ts';
 import type { AppOptions } from './app-options.ts';
 import type { RestrainedMail } from './letters.ts';
 import type { Monitor } from './monitor.ts';
+import type { BuiltScamCheck } from './scam-check.ts';
 import type { Scanner } from './scanner.ts';
 import type { Tables } from './tables.ts';
 
@@ -54,7 +56,9 @@ function thingsOf({
   monitor,
   firewall,
   devices,
+  scamChecks,
 }: {
+  scamChecks: Pick<BuiltScamCheck, 'find'>;
   devices: Pick<Devices, 'find' | 'read'>;
   scanner: Scanner;
   monitor: Pick<Monitor, 'alerts'>;
@@ -111,6 +115,11 @@ function thingsOf({
           ...fact('Rules', rules_count),
         ],
       };
+    },
+
+    async scam_check(user_id, id) {
+      const row = await scamChecks.find(id);
+      return row?.user_id === user_id ? sharedCheck(row) : undefined;
     },
 
     async rule(user_id, id) {
@@ -236,6 +245,7 @@ export async function buildDesk(
     firewall: Firewall;
     devices: Pick<Devices, 'find' | 'read' | 'living'>;
     remote: Remote;
+    scamChecks: Pick<BuiltScamCheck, 'find'>;
     /** Takes the files of the chat. */
     files: ScannedFiles;
     /** The key that they are sealed with; a derived key makes the names of conversations in addresses. */
@@ -281,7 +291,7 @@ export async function buildDesk(
     onFailure: (error) => logFailure(logger, error, 'a customer could not be told of an answer by mail'),
     unread_ms: appOptions.unread_answer_ms,
   });
-  const things = thingsOf({ scanner, monitor, firewall, devices });
+  const things = thingsOf({ scanner, monitor, firewall, devices, scamChecks: parts.scamChecks });
   const chat = createChat({
     database: withInstallation,
     conversations,

@@ -10,6 +10,7 @@ import { FIREWALL_PERSONAL, type FirewallTables } from '#features/firewall/firew
 import type { HelpTables } from '#features/help/help.tables.ts';
 import { POSTURE_PERSONAL, type PostureTables } from '#features/posture/posture.tables.ts';
 import { REMOTE_PERSONAL, type RemoteTables } from '#features/remote/remote.tables.ts';
+import { SCAM_CHECK_PERSONAL, type ScamCheckTables } from '#features/scam-check/scam-check.tables.ts';
 import { SUBSCRIPTION_PERSONAL, type SubscriptionTables } from '#features/subscriptions/subscriptions.tables.ts';
 import type { AuditTables } from '#platform/audit.ts';
 import type { InstallationTables } from '#platform/installation.ts';
@@ -38,7 +39,8 @@ export type Tables = AuthTables &
   ServerTables &
   FirewallTables &
   DeviceTables &
-  EnforcementTables;
+  EnforcementTables &
+  ScamCheckTables;
 
 /** The content of the file of a person's data, in this order; the activity is last. */
 export const PERSONAL_TABLES: readonly PersonalTable[] = [
@@ -56,4 +58,5 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
   ...REMOTE_PERSONAL,
   ...SUBSCRIPTION_PERSONAL,
   ...MAIL_PERSONAL,
+  ...SCAM_CHECK_PERSONAL,
 ];

@@ -16,6 +16,7 @@ import {
 import { jsonSchemaTransform, serializerCompiler } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { admissionOf } from './body-admission.ts';
+import { tellFormsApart } from './body-form.ts';
 import { boundConnections, boundRequests, type ConnectionLimits } from './connections.ts';
 import { databaseProblem } from './database-errors.ts';
 import { forwardedFor } from './forwarded.ts';
@@ -332,6 +333,7 @@ export async function createHttp(options: {
     answer(problem, request, reply);
   });
 
+  tellFormsApart(fastify);
   await fastify.register(swagger, {
     openapi: {
       openapi: '3.1.0',

@@ -41,6 +41,7 @@ const DEFAULTS = {
   'expensive.source': perMinute(2_400),
   admin: perMinute(1_200),
   'admin.source': perMinute(12_000),
+  scam_check: perMinute(30),
   'sockets.source': perMinute(3_000),
   'document.source': perMinute(60),
 } as const satisfies Record<string, Rate>;

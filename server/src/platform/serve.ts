@@ -6,6 +6,7 @@ import { PROBLEMS, type ProblemCode, problemSchema } from '@palisade/contract/pr
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
 import { z } from 'zod';
 import { admitBy } from './body-admission.ts';
+import { MULTIPART_ONLY } from './body-form.ts';
 import { type DatabaseWait, newWait, waitingAs } from './database-patience.ts';
 import { EncodedReply } from './encoded-reply.ts';
 import { withHeaderFields } from './header-fields.ts';
@@ -171,6 +172,8 @@ function schemaOf(endpoint: Endpoint): RouteShorthandOptions['schema'] {
   }
   return {
     summary: endpoint.summary,
+    // The document has one operation for a method and a path; the one that takes JSON names both.
+    ...(endpoint.beside_json ? { hide: true } : {}),
     ...(endpoint.header_fields
       ? {
           description: `Also as headers: ${Object.entries(endpoint.header_fields)
@@ -267,7 +270,8 @@ export function serve<E extends Endpoint, Row>(
     method: endpoint.method as HTTPMethods,
     url: `/api${endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
     schema: schemaOf(endpoint) ?? {},
-    // The request's wait for the database is counted from its first hook to its answer.
+    ...(endpoint.beside_json ? { constraints: MULTIPART_ONLY } : {}),
+    // What a request waits for the database is counted from its first hook to its answer.
     onRequest: (request) => {
       const wait = newWait();
       waits.set(request, wait);

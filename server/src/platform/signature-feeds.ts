@@ -4,9 +4,9 @@
  */
 type FeedPin = { kind: 'sha256'; hex: string } | { kind: 'ed25519'; key: string } | { kind: 'tls' };
 
-/** A source of signatures: an archive of YARA rules, or a list of SHA-256 sums. */
+/** A source of signatures: an archive of YARA rules, a list of SHA-256 sums, or a list of dangerous domains and addresses for the scam check. */
 export interface SignatureFeed {
-  kind: 'yara' | 'sha256';
+  kind: 'yara' | 'sha256' | 'domains';
   /** Without the pin. */
   url: string;
   pin: FeedPin;
@@ -17,7 +17,7 @@ export interface SignatureFeed {
 }
 
 const EXAMPLE = 'yara+https://example.com/rules.tar.gz#sha256=<64 hex digits>';
-const KINDS = ['yara', 'sha256'] as const;
+const KINDS = ['yara', 'sha256', 'domains'] as const;
 /** RFC 8032: 32 bytes, as base64 with its padding. */
 const ED25519_KEY = /^[A-Za-z0-9+/]{43}=$/;
 
@@ -49,7 +49,7 @@ function wishesOf(wishes: readonly string[]): Pick<SignatureFeed, 'strict' | 'se
 function feedOf(part: string, mayBePlain: (host: string) => boolean): SignatureFeed {
   const [, kindName, address = ''] = /^(\w+)\+(.*)$/.exec(part) ?? [];
   const kind = KINDS.find((one) => one === kindName);
-  if (kind === undefined) throw new Error(`must begin with yara+ or sha256+, for example ${EXAMPLE}`);
+  if (kind === undefined) throw new Error(`must begin with yara+, sha256+ or domains+, for example ${EXAMPLE}`);
   const url = URL.parse(address);
   if (url === null) throw new Error(`has no address behind ${kind}+, for example ${EXAMPLE}`);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBePlain(url.hostname))) {

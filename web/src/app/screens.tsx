@@ -18,6 +18,7 @@ import {
   IconShield,
   IconUsers,
   IconWall,
+  IconZoomQuestion,
   type TablerIcon,
 } from '@tabler/icons-react';
 import type { ComponentType, ReactNode } from 'react';
@@ -96,6 +97,12 @@ export const SCREENS: readonly Screen[] = [
     load: async () => ({
       Component: (await import('#features/subscriptions/subscription-manager-page.tsx')).SubscriptionManagerPage,
     }),
+  },
+  {
+    path: '/scam-check',
+    title: 'Scam check',
+    nav: { group: 'more', icon: IconZoomQuestion },
+    load: async () => ({ Component: (await import('#features/scam-check/scam-check-page.tsx')).ScamCheckPage }),
   },
   {
     path: '/devices',

@@ -1,3 +1,4 @@
+import { CHECKED_SCAM_RULE } from '@palisade/contract/alert-advice';
 import type { Stats, ThreatType } from '@palisade/contract/anti-hacking';
 import { startOfDay } from '@palisade/contract/day';
 import { type Kysely, sql } from 'kysely';
@@ -6,9 +7,11 @@ import type { AlertTables } from './alerts.tables.ts';
 
 /** The rules whose alerts are about one file each: it is blocked as soon as that is out of reach. */
 const ONE_FILE_RULES: readonly string[] = ['malware_detected.infected', 'phishing_attempt.verdict'];
-/** A finding in a file is of low severity only for the industry's test files (features/detection/rules.ts). */
-const isOfTestFile = (row: { threat_type: string; severity: string }) =>
-  row.severity === 'low' && (row.threat_type === 'malware_detected' || row.threat_type === 'phishing_attempt');
+/** What is found in files is of low severity where it is one of the industry's test files, and nowhere else (features/detection/rules.ts). */
+const isOfTestFile = (row: { threat_type: string; severity: string; rule: string }) =>
+  row.rule !== CHECKED_SCAM_RULE &&
+  row.severity === 'low' &&
+  (row.threat_type === 'malware_detected' || row.threat_type === 'phishing_attempt');
 
 /** Real alerts of a person that count. */
 interface AlertTally {
@@ -96,8 +99,8 @@ export function createAlertCounts(parts: { database: Kysely<AlertTables>; now: (
     async stats(user_id, time_zone) {
       const blocked = () =>
         blockedOf(user_id)
-          .select(({ fn }) => ['simulated', 'threat_type', 'severity', fn.countAll<number>().as('count')])
-          .groupBy(['simulated', 'threat_type', 'severity']);
+          .select(({ fn }) => ['simulated', 'threat_type', 'severity', 'rule', fn.countAll<number>().as('count')])
+          .groupBy(['simulated', 'threat_type', 'severity', 'rule']);
       const [today, rows] = await Promise.all([
         blocked().where('created_at', '>=', startOfDay(now(), time_zone)).execute(),
         blocked().execute(),

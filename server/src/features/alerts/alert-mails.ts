@@ -118,13 +118,13 @@ export class AlertMails {
       const theirs = told.where('user_id', '=', user.id);
       const { count } = await theirs.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
       const happened = await theirs
-        .select(['threat_type', 'severity', 'description', 'count', 'last_seen'])
+        .select(['threat_type', 'severity', 'rule', 'description', 'count', 'last_seen'])
         .orderBy('last_id', 'desc')
         .limit(DIGEST_LINES)
         .execute();
       const lines = happened.map(
-        ({ threat_type, severity, description, count: times, last_seen }) =>
-          `- ${alertTitle({ threat_type, severity, simulated: false })}${times > 1 ? ` (${times} times)` : ''}, last on ${describeTime(last_seen)}\n  ${description}`,
+        ({ threat_type, severity, rule, description, count: times, last_seen }) =>
+          `- ${alertTitle({ threat_type, severity, rule, simulated: false })}${times > 1 ? ` (${times} times)` : ''}, last on ${describeTime(last_seen)}\n  ${description}`,
       );
       const more = count - lines.length;
       letters.push({

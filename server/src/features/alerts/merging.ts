@@ -130,14 +130,14 @@ async function tellAgain(database: Kysely<Tables>, incident: Incident): Promise<
 
 /** Locks the open alert until the transaction ends. */
 function takeCurrent(database: Kysely<Tables>, incident: Incident): Promise<AlertRow | undefined> {
-  const { at } = incident;
+  const { at, gap_ms = GAP_MS } = incident;
   return database
     .updateTable('alerts')
     .set((update) => ({ count: update('count', '+', 1) }))
     .where('dedupe_key', '=', dedupeKey(incident))
     .where((where) =>
       where.or([
-        where.and([where('last_seen', '>', before(at, GAP_MS)), where('created_at', '>', before(at, SPAN_MS))]),
+        where.and([where('last_seen', '>', before(at, gap_ms)), where('created_at', '>', before(at, SPAN_MS))]),
         where.and([where('resolved_reason', '=', 'accepted_risk'), where('resolved_until', '>', at)]),
       ]),
     )
@@ -148,12 +148,12 @@ function takeCurrent(database: Kysely<Tables>, incident: Incident): Promise<Aler
 /** An alert that is over gives its key up to the next one. */
 async function letGo(database: Kysely<Tables>, incident: Incident): Promise<void> {
   const dedupe_key = dedupeKey(incident);
-  const { at } = incident;
+  const { at, gap_ms = GAP_MS } = incident;
   await database
     .updateTable('alerts')
     .set({ dedupe_key: sql<string>`id || ':' || dedupe_key` })
     .where('dedupe_key', '=', dedupe_key)
-    .where((where) => where.or([where('last_seen', '<=', before(at, GAP_MS)), where('created_at', '<=', before(at, SPAN_MS))]))
+    .where((where) => where.or([where('last_seen', '<=', before(at, gap_ms)), where('created_at', '<=', before(at, SPAN_MS))]))
     .execute();
 }
 

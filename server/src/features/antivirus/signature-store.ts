@@ -20,7 +20,7 @@ const SETS_KEPT = 2;
 /** One feed of a set. `digest` is the SHA-256 of its file, in hex; `changed_at` is when this content first came. */
 const storedFeedSchema = z.object({
   id: z.string().regex(/^[0-9a-f]{16}$/),
-  kind: z.enum(['yara', 'sha256']),
+  kind: z.enum(['yara', 'sha256', 'domains']),
   digest: z.string(),
   rules: z.int(),
   hashes: z.int(),

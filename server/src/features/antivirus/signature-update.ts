@@ -46,8 +46,14 @@ export function feedId({ kind, url, pin, strict }: SignatureFeed): string {
   return createHash('sha256').update(`${kind}+${url}#${pin.kind}=${proof}${wish}`).digest('hex').slice(0, 16);
 }
 
-function describe({ rules, hashes, left_out, left_out_total }: StoredFeed): string {
-  const count = rules > 0 ? `${rules} ${rules === 1 ? 'rule' : 'rules'}` : `${hashes} ${hashes === 1 ? 'hash' : 'hashes'}`;
+function describe({ kind, rules, hashes, left_out, left_out_total }: StoredFeed): string {
+  const domains = `${hashes} ${hashes === 1 ? 'domain or address' : 'domains and addresses'}`;
+  const count =
+    kind === 'domains'
+      ? domains
+      : rules > 0
+        ? `${rules} ${rules === 1 ? 'rule' : 'rules'}`
+        : `${hashes} ${hashes === 1 ? 'hash' : 'hashes'}`;
   if (left_out_total === 0) return `In use: ${count}.`;
   const names = left_out.slice(0, NAMED_MAXIMUM).map(({ name }) => name);
   const more = left_out_total > names.length ? ` and ${left_out_total - names.length} more` : '';

@@ -137,7 +137,9 @@ export class Signatures {
   private filesOf(set: StoredSet | undefined): SignatureFiles {
     return {
       rules_folder: this.rules_folder,
-      feeds: this.wanted(set).map(({ id, kind, path, digest }) => ({ id, kind, path, digest, severity: this.severityOf(id) })),
+      feeds: this.wanted(set).flatMap(({ id, kind, path, digest }) =>
+        kind === 'domains' ? [] : [{ id, kind, path, digest, severity: this.severityOf(id) }],
+      ),
     };
   }
 
@@ -305,7 +307,15 @@ export class Signatures {
     return findHash(this.lists, sha256);
   }
 
-  /** Begins to look for new sets, of any server, and to update daily. `apply` moves the engines over, and answers whether they did. */
+  /** The lists of dangerous domains in use, as files of `openHashList`, with the host of their source as their name. */
+  domainLists(): { name: string; path: string; digest: string }[] {
+    return this.wanted(this.set).flatMap(({ id, kind, path, digest }) => {
+      const feed = this.feeds[this.ids.indexOf(id)];
+      return kind === 'domains' && feed !== undefined ? [{ name: new URL(feed.url).host, path, digest }] : [];
+    });
+  }
+
+  /** Begins to look for new sets, whoever made them, and to update daily. `apply` moves the engines over, and says whether they did. */
   watch(engines: (files: SignatureFiles) => Promise<boolean>): void {
     this.apply = engines;
     if (this.feeds.length > 0) this.schedule(Math.min(this.look_ms, FIRST_LOOK_MS));

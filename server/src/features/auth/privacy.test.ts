@@ -12,6 +12,7 @@ import { problemSchema } from '@palisade/contract/problem';
 import { reportFalseAlarm } from '@palisade/contract/quarantine';
 import { createSession, joinSession } from '@palisade/contract/remote';
 import { approveSession, writeSessionMessage } from '@palisade/contract/remote-session';
+import { checkScamText, trustDomain } from '@palisade/contract/scam-check';
 import { assignSubscription, createTemplate, listTemplates, requestPlan } from '@palisade/contract/subscription';
 import { addPasskey, confirmIdentity, requestNewPasskey, requestPasskeyProof } from '@palisade/contract/two-factor';
 import { EICAR, noise, zip } from '@palisade/scanner/test/files';
@@ -52,6 +53,8 @@ async function leaveTraces(name: string): Promise<Person & { id: string; recover
   await call(setPresence, { token, body: { presence: 'away' } });
   const rule = { rule_name: name, direction: 'inbound', action: 'block', protocol: 'tcp' } as const;
   replyOf(await call(addRule, { token, body: rule }));
+  replyOf(await call(trustDomain, { token, body: { domain: `${name}.example` } }));
+  replyOf(await call(checkScamText, { token, query: '?keep=true', body: { text: `Hello ${name}` } }));
   replyOf(await call(createSession, { token }));
   await leaveDevice(person, name);
   replyOf(await call(readDashboard, { token }));

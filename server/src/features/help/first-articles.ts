@@ -250,6 +250,32 @@ If you only looked, close the page. If a file came with it, do not open it: scan
 Call your bank now, with the number on the back of the card.`,
   },
   {
+    slug: 'is-this-real',
+    title: 'Is this message real?',
+    summary: 'Check a message, a link, an email or a picture for signs of a scam, and what the answer means.',
+    body: `Open [Scam check](/scam-check) and paste the message, or choose a picture or the email's file. On a phone you can also **share** a message with the installed app.
+
+## What the answer means
+
+- **Very likely a scam:** don't answer, don't tap anything in it, and don't pay. Below the answer you see why.
+- **Suspicious:** ask the sender in a way that you already know, such as the number on your card.
+- **Nothing suspicious found:** we know no sign of a scam in it. That's no promise that it is real.
+
+## What we look at
+
+1. **Links:** who really receives your tap, and whether the address imitates a known name.
+2. **Words:** what the message wants from you, such as a code, a payment or a secret.
+3. **Emails:** whether the sender's domain confirms the email. Use the email's file: pasted text loses the proof.
+4. **Pictures:** QR codes, and the text where reading text is installed.
+5. **Numbers and accounts:** whether they fit what the message says.
+
+We never open a link, because the sender would learn of it. We don't keep what you send. Turn on **Keep the answer** to find it later.
+
+## If you did something already
+
+Choose what you did under **What to do**: the advice changes. If you gave card or bank details, call your bank first.`,
+  },
+  {
     slug: 'talk-to-a-person',
     title: 'How to talk to a person',
     summary: 'The chat, what answers by itself, and what happens outside the hours.',

@@ -30,7 +30,11 @@ export interface Help {
   seed(): Promise<void>;
 }
 
-const SEEDED = 'help_seeded';
+/** Each is written once: an article that administrators deleted stays deleted. Later versions add their own to older installations. */
+const SEEDED = [
+  { fact: 'help_seeded', articles: FIRST_ARTICLES },
+  { fact: 'help_seeded_scam_check', articles: FIRST_ARTICLES.filter(({ slug }) => slug === 'is-this-real') },
+];
 const FOUND_MAXIMUM = 50;
 /** Words of a query that are looked up. */
 const WORDS_MAXIMUM = 20;
@@ -158,14 +162,16 @@ export function createHelp({ database, now }: { database: Kysely<HelpTables & In
 
     async seed() {
       await database.transaction().execute(async (transaction) => {
-        if (!(await claimFact(transaction.$pickTables<'installation'>(), SEEDED, at()))) return;
-        const rows = FIRST_ARTICLES.map((article) => ({ id: newId(), ...valuesOf({ ...article, is_published: true }) }));
-        await transaction
-          .$pickTables<'help_articles'>()
-          .insertInto('help_articles')
-          .values(rows)
-          .onConflict((conflict) => conflict.column('slug').doNothing())
-          .execute();
+        for (const { fact, articles } of SEEDED) {
+          if (!(await claimFact(transaction.$pickTables<'installation'>(), fact, at()))) continue;
+          const rows = articles.map((article) => ({ id: newId(), ...valuesOf({ ...article, is_published: true }) }));
+          await transaction
+            .$pickTables<'help_articles'>()
+            .insertInto('help_articles')
+            .values(rows)
+            .onConflict((conflict) => conflict.column('slug').doNothing())
+            .execute();
+        }
       });
     },
   };

@@ -113,11 +113,12 @@ describe('the shell', () => {
       '/live-chat',
       '/anti-hacking',
       '/subscription-manager',
+      '/scam-check',
       '/devices',
       '/help',
     ]);
     const more = within(sidebar().getByRole('navigation', { name: 'More' }));
-    expect(more.getAllByRole('link').map(({ textContent }) => textContent)).toEqual(['Devices', 'Help']);
+    expect(more.getAllByRole('link').map(({ textContent }) => textContent)).toEqual(['Scam check', 'Devices', 'Help']);
   });
 
   it('says where the person is when there is nothing', async () => {

@@ -1,9 +1,11 @@
 import { downloadAttachment } from '@palisade/contract/chat';
 import type { Attachment } from '@palisade/contract/chat-record';
+import { SCAM_FILE_MAXIMUM } from '@palisade/contract/scam-check';
 import { IconAlertTriangle, IconDownload, IconPaperclip, IconShieldCheck, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { download, sentenceOf } from '#api/call.ts';
+import { CheckThis } from '#domain/scam/check-this.tsx';
 import { Spinner } from '#ui/button.tsx';
 import { describeBytes } from '#ui/bytes.ts';
 import { FileName } from '#ui/file-name.tsx';
@@ -74,11 +76,22 @@ export function SentAttachments({ attachments }: { attachments: readonly Attachm
           ) : (
             <FileToDownload attachment={attachment} />
           )}
+          {attachment.status === 'clean' && attachment.size <= SCAM_FILE_MAXIMUM && CHECKED_NAMES.test(attachment.filename) && (
+            <CheckThis
+              name={shownNameOf(attachment.filename).whole}
+              what={async () => ({
+                file: new File([await download(downloadAttachment, { params: { id: attachment.id } })], attachment.filename),
+              })}
+            />
+          )}
         </li>
       ))}
     </ul>
   );
 }
+
+/** Files that the scam check reads. */
+const CHECKED_NAMES = /\.(?:png|jpe?g|gif|bmp|webp|heic|eml|msg|pdf|vcf|ics|txt)$/iu;
 
 /** Above this a picture is not fetched before somebody wants it, in bytes. */
 const SHOWN_MAXIMUM = 4 * 1024 * 1024;

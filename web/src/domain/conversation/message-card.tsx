@@ -8,6 +8,7 @@ import {
   IconMail,
   IconScan,
   IconWall,
+  IconZoomQuestion,
   type TablerIcon,
 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -20,6 +21,7 @@ const THINGS: Record<SharedKind, { label: string; icon: TablerIcon; screen: stri
   scan: { label: 'Scanned file', icon: IconScan, screen: '/antivirus' },
   rule: { label: 'Firewall rule', icon: IconWall, screen: '/firewall' },
   device: { label: 'Device', icon: IconDevices, screen: '/dashboard' },
+  scam_check: { label: 'Scam check', icon: IconZoomQuestion, screen: '/scam-check' },
 };
 
 interface MessageCardProps {
@@ -39,7 +41,9 @@ export function MessageCard({ card, isStaff = false, openShared, keptMail }: Mes
       const { label, icon, screen } = THINGS[card.thing];
       return (
         <CardFrame icon={icon} label={isStaff ? `${label}, shown to you` : `${label}, shown to support`} title={card.title}>
-          {openShared ?? <Link to={screen}>See it on its screen</Link>}
+          {openShared ?? (
+            <Link to={card.thing === 'scam_check' ? `${screen}?check=${card.subject_id}` : screen}>See it on its screen</Link>
+          )}
         </CardFrame>
       );
     }

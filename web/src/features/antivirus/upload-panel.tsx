@@ -1,4 +1,5 @@
 import type { ScanProgress } from '@palisade/contract/events';
+import { SCAM_FILE_MAXIMUM } from '@palisade/contract/scam-check';
 import {
   IconAlertTriangle,
   IconClock,
@@ -8,6 +9,7 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
+import { CheckThis } from '#domain/scam/check-this.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
@@ -28,6 +30,9 @@ import {
 } from './upload-summary.ts';
 import { useUploads } from './uploads.tsx';
 import './upload-panel.css';
+
+/** Emails, which the scam check reads as well. */
+const MAIL = /\.(?:eml|msg)$/iu;
 
 /** Text for a file that the server has. */
 function describeProgress(progress: ScanProgress | undefined): string {
@@ -194,6 +199,9 @@ function UploadRow({ upload, onCancel, onRetry }: UploadRowProps) {
       </div>
       <span className="upload-row__state num">{describeState(state)}</span>
       <div className="upload-row__end">
+        {state.phase === 'done' && MAIL.test(file.name) && file.size <= SCAM_FILE_MAXIMUM && (
+          <CheckThis what={() => ({ file })} name={file.name} />
+        )}
         {hasFailed(upload) && (
           <Badge tone="attention" icon={IconAlertTriangle}>
             Not scanned

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { Outgoing, OutgoingQueue } from '#api/outgoing.ts';
 import { SentAttachments } from '#domain/conversation/attachments.tsx';
 import { MessageCard } from '#domain/conversation/message-card.tsx';
+import { CheckMessage } from '#domain/scam/check-message.tsx';
 import { type ConversationLine, ConversationLog, useJump } from '#ui/conversation-log.tsx';
 import { OutgoingState } from '#ui/outgoing-state.tsx';
 import { EmptyState } from '#ui/states.tsx';
@@ -23,6 +24,7 @@ function lineOf(message: ChatMessage, state: ReactNode): ConversationLine {
       <>
         {message.card && <MessageCard card={message.card} />}
         <SentAttachments attachments={message.attachments} />
+        {!message.is_automatic && <CheckMessage text={message.message} />}
       </>
     ),
     state,

@@ -8,7 +8,13 @@ import { Button } from '#ui/button.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { useShare } from './chat.queries.ts';
 
-const WORDS = { alert: 'the alert', scan: 'the scan of', rule: 'the firewall rule', device: 'the device' } as const;
+const WORDS = {
+  alert: 'the alert',
+  scan: 'the scan of',
+  rule: 'the firewall rule',
+  device: 'the device',
+  scam_check: 'the scam check of',
+} as const;
 
 /** The record that a screen sent its person here to show: `scan:<id>`; undefined where there is none, or nobody can read it. */
 function useWanted() {

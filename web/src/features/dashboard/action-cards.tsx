@@ -1,4 +1,4 @@
-import { IconMessage2, IconScan, IconWall } from '@tabler/icons-react';
+import { IconMessage2, IconScan, IconWall, IconZoomQuestion } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useSupportLinks } from '#api/support-links.ts';
@@ -21,6 +21,9 @@ export function ActionCards() {
         <IconMessage2 size={24} stroke={1.7} aria-hidden="true" />
         <b>AI support</b> <span>Opens the live chat.</span>
       </button>
+      <ActionLink to="/scam-check" icon={<IconZoomQuestion size={24} stroke={1.7} aria-hidden="true" />} title="Is this real?">
+        Check a message, link or email.
+      </ActionLink>
     </div>
   );
 }

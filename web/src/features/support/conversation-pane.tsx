@@ -13,6 +13,7 @@ import { decidedBy } from '#domain/conversation/chat.ts';
 import { MessageCard } from '#domain/conversation/message-card.tsx';
 import type { ComposerHandle } from '#domain/conversation/message-composer.tsx';
 import { useTyping } from '#domain/conversation/use-typing.ts';
+import { CheckMessage } from '#domain/scam/check-message.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { type ConversationLine, ConversationLog, Typing, useJump } from '#ui/conversation-log.tsx';
@@ -322,6 +323,7 @@ function lineOf(
     text: message.message,
     below: (
       <>
+        {isCustomers && <CheckMessage text={message.message} />}
         {card && (
           <MessageCard
             card={card}

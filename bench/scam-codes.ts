@@ -1,0 +1,115 @@
+// Pictures of QR codes as people photograph them: turned, seen from the side, bent, noisy, pale, inverted. The codes are made by the package `qr`, the product reads them with another program.
+import { crc32, deflateSync } from 'node:zlib';
+import encodeQR from 'qr';
+import { seeded } from './scam-look-alikes.ts';
+
+/** A grey picture as PNG (ISO/IEC 15948). */
+export function pngOf(pixels: Uint8Array, width: number, height: number): Uint8Array {
+  const chunk = (name: string, content: Uint8Array) => {
+    const body = Buffer.concat([Buffer.from(name, 'latin1'), content]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(content.length);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, sum]);
+  };
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 0, 0, 0, 0], 8);
+  const rows = Buffer.alloc(height * (width + 1));
+  for (let y = 0; y < height; y += 1) rows.set(pixels.subarray(y * width, (y + 1) * width), y * (width + 1) + 1);
+  return Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(rows, { level: 1 })),
+    chunk('IEND', new Uint8Array()),
+  ]);
+}
+
+const TROUBLES = ['turned', 'from_the_side', 'bent', 'noisy', 'low_contrast', 'inverted', 'all'] as const;
+export type Trouble = (typeof TROUBLES)[number];
+
+export interface CodePicture {
+  text: string;
+  trouble: Trouble;
+  picture: Uint8Array;
+}
+
+const SIZE = 420;
+const MARGIN = 4;
+
+/** Where in the code (0 to 1) a pixel of the picture looks at. */
+function place(
+  x: number,
+  y: number,
+  has: (one: Trouble) => boolean,
+  { amount, part }: { amount: number; part: number },
+): { u: number; v: number } {
+  let [u, v] = [x / SIZE - 0.5, y / SIZE - 0.5];
+  // Some white stays around it.
+  [u, v] = [u * 1.35, v * 1.35];
+  if (has('turned')) {
+    const angle = (amount - 0.5) * 1.2;
+    [u, v] = [u * Math.cos(angle) - v * Math.sin(angle), u * Math.sin(angle) + v * Math.cos(angle)];
+  }
+  if (has('from_the_side')) {
+    const depth = 1 + u * (0.2 + amount * 0.25) * part;
+    [u, v] = [u / depth, v / depth];
+  }
+  // Paper around a bottle: narrower towards its edges, and bowed when it is seen from above, by up to one module of the code.
+  if (has('bent')) {
+    const reach = (0.9 + amount * 0.7) * part;
+    u = 0.7 * u + 0.3 * (Math.tan(u * reach) / reach);
+    v += (0.005 + amount * 0.02) * part * Math.cos(u * Math.PI);
+  }
+  return { u: u + 0.5, v: v + 0.5 };
+}
+
+function draw(text: string, trouble: Trouble, random: () => number): Uint8Array {
+  const modules = encodeQR(text, 'raw', { ecc: 'medium', border: MARGIN });
+  const count = modules.length;
+  const amount = random();
+  // All troubles together are half as strong each.
+  const strength = { amount, part: trouble === 'all' ? 0.5 : 1 };
+  const has = (one: Trouble) => trouble === one || (trouble === 'all' && one !== 'inverted' && one !== 'all');
+  const [dark, light] = has('low_contrast') ? [95, 95 + 45 + amount * 40] : [20, 235];
+  const noise = has('noisy') ? (trouble === 'all' ? 25 : 60) : 4;
+  const pixels = new Uint8Array(SIZE * SIZE);
+  for (let y = 0; y < SIZE; y += 1)
+    for (let x = 0; x < SIZE; x += 1) {
+      // Four looks a pixel, as a lens blurs edges.
+      let sum = 0;
+      for (const [dx, dy] of [
+        [0, 0],
+        [0.5, 0],
+        [0, 0.5],
+        [0.5, 0.5],
+      ] as const) {
+        const { u, v } = place(x + dx, y + dy, has, strength);
+        const isDark = modules[Math.floor(v * count)]?.[Math.floor(u * count)] === true;
+        sum += isDark ? dark : light;
+      }
+      const value = sum / 4 + (random() - 0.5) * 2 * noise;
+      const shown = Math.max(0, Math.min(255, value));
+      pixels[y * SIZE + x] = trouble === 'inverted' ? 255 - shown : shown;
+    }
+  return pngOf(pixels, SIZE, SIZE);
+}
+
+const CONTENTS: readonly ((number: number) => string)[] = [
+  (number) => `https://park-now-${number}.example/pay?zone=${number}`,
+  (number) => `BCD\n002\n1\nSCT\n\nStadtwerke Muster\nDE89370400440532013000\nEUR${number}.50\n\n\nRechnung ${number}`,
+  (number) => `WIFI:S:Cafe ${number};T:WPA;P:coffee${number};;`,
+  (number) => `BEGIN:VCARD\nVERSION:3.0\nFN:Ada ${number}\nTEL:+441632960${100 + (number % 900)}\nEND:VCARD`,
+  (number) => `tel:+44163296${1000 + number}`,
+];
+
+/** `count` pictures, each trouble in turn. Pictures are drawn when they are asked for. */
+export function* codePictures(count: number): Generator<CodePicture> {
+  const random = seeded(500);
+  for (let number = 0; number < count; number += 1) {
+    const trouble = TROUBLES[number % TROUBLES.length] ?? 'turned';
+    const text = CONTENTS[number % CONTENTS.length]?.(number) ?? '';
+    yield { text, trouble, picture: draw(text, trouble, random) };
+  }
+}

@@ -1,0 +1,402 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+
+/** The longest text that is checked, in UTF-16 units. */
+export const SCAM_TEXT_MAXIMUM = 20_000;
+/** The largest file that is checked, in bytes. */
+export const SCAM_FILE_MAXIMUM = 10 * 1024 * 1024;
+export const SCAM_REASONS_MAXIMUM = 5;
+/** Links, numbers and accounts that an answer takes apart; more are counted as not checked. */
+export const SCAM_PARTS_MAXIMUM = 50;
+/** The most of the input that a span repeats, in UTF-16 units. */
+export const SPAN_LENGTH_MAXIMUM = 300;
+
+/** `nothing_found` is no promise: `checked` lists the parts that were looked at. `not_checked`: the input could not be read. */
+export const scamVerdictSchema = z.enum(['dangerous', 'suspicious', 'nothing_found', 'not_checked']);
+export type ScamVerdict = z.infer<typeof scamVerdictSchema>;
+
+/** The kinds of request that scams of households make. */
+export const SCAM_INTENTS = [
+  'bank',
+  'parcel',
+  'family',
+  'boss',
+  'tech',
+  'refund',
+  'fine',
+  'job',
+  'romance',
+  'rental',
+  'qr',
+  'code',
+  'extortion',
+  'prize',
+] as const;
+export type ScamIntent = (typeof SCAM_INTENTS)[number];
+
+/** Each reason that an answer can give. The list is closed; a code never changes its meaning. */
+export const SCAM_REASON_CODES = [
+  // Links.
+  'listed_domain',
+  'lookalike_domain',
+  'brand_in_address',
+  'mixed_letters',
+  'user_before_at',
+  'number_address',
+  'shortened_link',
+  'open_redirect',
+  'code_in_link',
+  'disguised_link',
+  'link_text_differs',
+  'throwaway_ending',
+  'free_hosting',
+  'program_link',
+  // Words.
+  'intent_bank',
+  'intent_parcel',
+  'intent_family',
+  'intent_boss',
+  'intent_tech',
+  'intent_refund',
+  'intent_fine',
+  'intent_job',
+  'intent_romance',
+  'intent_rental',
+  'intent_qr',
+  'intent_code',
+  'intent_extortion',
+  'intent_prize',
+  'intent_paid_number',
+  'pressure',
+  'secrecy',
+  'channel_change',
+  'unusual_payment',
+  'asks_for_secret',
+  'asks_for_money',
+  'hidden_letters',
+  // Emails.
+  'sender_name_differs',
+  'sender_lookalike',
+  'sender_listed',
+  'reply_elsewhere',
+  'signature_failed',
+  'risky_attachment',
+  'infected_attachment',
+  // Codes in pictures, numbers, accounts.
+  'code_payment',
+  'premium_number',
+  'foreign_number',
+  'account_country',
+  'account_wrong',
+] as const;
+export type ScamReasonCode = (typeof SCAM_REASON_CODES)[number];
+
+/**
+ * Which of the texts of an input a span lies in: the text that was sent; of an email its subject, sender or an address within; the name of an attachment; the text of a
+ * picture; what a code in it says.
+ */
+export const SPAN_SOURCES = ['text', 'subject', 'sender', 'reply_to', 'attachment', 'link', 'picture', 'code'] as const;
+export type SpanSource = (typeof SPAN_SOURCES)[number];
+
+/** A place of the input, in UTF-16 units of the source. `text` is what stands there, cut to `SPAN_LENGTH_MAXIMUM`. `index` counts sources of the same kind. */
+export const spanSchema = z.object({
+  source: z.enum(SPAN_SOURCES),
+  index: z.int().min(0),
+  start: z.int().min(0),
+  end: z.int().min(0),
+  text: z.string(),
+});
+export type Span = z.infer<typeof spanSchema>;
+
+/** `weight` is 1 (adds to others), 2 (suspicious alone) or 3 (proof of danger alone). `params` are what the sentence names, for pages that write it in another language. */
+export const scamReasonSchema = z.object({
+  code: z.enum(SCAM_REASON_CODES),
+  params: z.record(z.string(), z.string()),
+  sentence: z.string(),
+  span: spanSchema.nullable(),
+  weight: z.int().min(1).max(3),
+});
+export type ScamReason = z.infer<typeof scamReasonSchema>;
+
+/** A link taken apart. `owner` is the registrable domain: who receives the click. */
+export const checkedLinkSchema = z.object({
+  shown: z.string(),
+  url: z.string(),
+  host: z.string(),
+  /** The host as a person sees it, in the letters of its own script. */
+  host_shown: z.string(),
+  owner: z.string().nullable(),
+  kind: z.enum(['web', 'number_address', 'local', 'mail', 'phone', 'code', 'other']),
+  /** The brand whose own domain it is. */
+  brand: z.string().nullable(),
+  /** The brand that it imitates. */
+  imitates: z.string().nullable(),
+  trust: z.enum(['listed', 'suspicious', 'unknown', 'trusted']),
+  span: spanSchema.nullable(),
+});
+export type CheckedLink = z.infer<typeof checkedLinkSchema>;
+
+/** Each kind of content that a QR or bar code can have. `facts` are name and value pairs, such as payee and amount. */
+export const CODE_KINDS = [
+  'link',
+  'payment',
+  'wifi',
+  'contact',
+  'calendar',
+  'sms',
+  'phone',
+  'mail',
+  'place',
+  'app',
+  'text',
+] as const;
+export const checkedCodeSchema = z.object({
+  kind: z.enum(CODE_KINDS),
+  format: z.string(),
+  text: z.string(),
+  facts: z.array(z.object({ name: z.string(), value: z.string() })),
+});
+export type CheckedCode = z.infer<typeof checkedCodeSchema>;
+
+/** Actions, money and data that an input can ask for. */
+export const SCAM_ASKS = [
+  'link',
+  'call',
+  'reply',
+  'money',
+  'gift_card',
+  'crypto',
+  'login',
+  'card',
+  'code',
+  'install',
+  'app_chat',
+] as const;
+export type ScamAsk = (typeof SCAM_ASKS)[number];
+
+export const scamPartsSchema = z.object({
+  links: z.array(checkedLinkSchema),
+  sender: z
+    .object({
+      name: z.string(),
+      address: z.string(),
+      reply_to: z.string().nullable(),
+      /** `proven`: the domain vouches for the email by a signature that holds. */
+      proof: z.enum(['proven', 'failed', 'unsigned', 'not_checked']),
+    })
+    .nullable(),
+  organisations: z.array(z.object({ name: z.string(), domain: z.string(), role: z.enum(['named', 'imitated']) })),
+  asks: z.array(z.object({ kind: z.enum(SCAM_ASKS), span: spanSchema })),
+  codes: z.array(checkedCodeSchema),
+  numbers: z.array(z.object({ number: z.string(), country: z.string().nullable(), kind: z.string(), span: spanSchema })),
+  accounts: z.array(
+    z.object({
+      kind: z.enum(['iban', 'crypto']),
+      account: z.string(),
+      country: z.string().nullable(),
+      valid: z.boolean(),
+      span: spanSchema,
+    }),
+  ),
+});
+export type ScamParts = z.infer<typeof scamPartsSchema>;
+
+/** Steps that the person has already taken; they select the advice. */
+export const SCAM_SITUATIONS = ['nothing', 'clicked', 'gave_data', 'paid', 'gave_access'] as const;
+export type ScamSituation = (typeof SCAM_SITUATIONS)[number];
+
+const adviceSchema = z.array(z.object({ code: z.string(), sentence: z.string() }));
+export type ScamAdvice = z.infer<typeof adviceSchema>;
+
+export const CHECKED_PARTS = [
+  'words',
+  'links',
+  'domain_lists',
+  'link_target',
+  'sender',
+  'signature',
+  'attachments',
+  'codes',
+  'picture_text',
+  'numbers',
+  'accounts',
+] as const;
+export type CheckedPart = (typeof CHECKED_PARTS)[number];
+
+/** `absent`: the input has none of it. A part that was not checked says why, by `code` and as a sentence. */
+export const checkedSchema = z.object({
+  part: z.enum(CHECKED_PARTS),
+  state: z.enum(['checked', 'not_checked', 'absent']),
+  code: z.string().nullable(),
+  sentence: z.string(),
+});
+export type Checked = z.infer<typeof checkedSchema>;
+
+/** Kinds of input. */
+export const INPUT_KINDS = ['text', 'link', 'email', 'picture', 'contact', 'calendar', 'phone', 'document', 'unknown'] as const;
+export type InputKind = (typeof INPUT_KINDS)[number];
+
+export const scamAnswerSchema = z.object({
+  verdict: scamVerdictSchema,
+  headline: z.string(),
+  kind: z.enum(INPUT_KINDS),
+  reasons: z.array(scamReasonSchema),
+  parts: scamPartsSchema,
+  advice: z.object({
+    nothing: adviceSchema,
+    clicked: adviceSchema,
+    gave_data: adviceSchema,
+    paid: adviceSchema,
+    gave_access: adviceSchema,
+  }),
+  checked: z.array(checkedSchema),
+});
+export type ScamAnswer = z.infer<typeof scamAnswerSchema>;
+
+/** One of a person's own checks that they kept. The picture or file itself is not kept; `excerpt` is the beginning of its text. */
+export const scamCheckSchema = z.object({ id: idSchema, created_at: timeSchema, excerpt: z.string(), answer: scamAnswerSchema });
+export type ScamCheck = z.infer<typeof scamCheckSchema>;
+
+/** `id` is that of the stored check, `null` where it was not kept. */
+export const scamReplySchema = scamAnswerSchema.extend({ id: idSchema.nullable() });
+
+const keepSchema = z.object({ keep: z.enum(['true', 'false']).default('false') });
+
+/** A multipart field `file` at the same path is checked in place of `text`: `checkScamFile`. */
+export const checkScamText = endpoint({
+  method: 'POST',
+  path: '/scam-check',
+  summary:
+    'Check a text or a link for signs of a scam, or a picture, an email or a document in the multipart field `file`. `keep=true` stores the answer, never a file.',
+  access: 'customer',
+  query: keepSchema,
+  body: z.object({
+    text: z
+      .string({ error: 'Paste a message or a link.' })
+      .max(SCAM_TEXT_MAXIMUM, `Paste at most ${SCAM_TEXT_MAXIMUM} characters.`)
+      .refine((text) => text.trim() !== '', 'Paste a message or a link.'),
+  }),
+  status: 200,
+  reply: scamReplySchema,
+  expensive: true,
+  problems: ['unavailable'],
+});
+
+export const checkScamFile = endpoint({
+  method: 'POST',
+  path: '/scam-check',
+  summary: 'Check a picture, an email or a document for signs of a scam. `keep=true` stores the answer, never the file.',
+  access: 'customer',
+  query: keepSchema,
+  upload: 'file',
+  beside_json: true,
+  status: 200,
+  reply: scamReplySchema,
+  expensive: true,
+  problems: ['too_large', 'malformed', 'upload_stalled', 'unsupported_media_type', 'unavailable'],
+});
+
+export const listScamChecks = endpoint({
+  method: 'GET',
+  path: '/scam-check/checks',
+  summary: 'Your own checks that you kept, newest first.',
+  access: 'customer',
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(scamCheckSchema),
+  problems: [],
+});
+
+export const deleteScamCheck = endpoint({
+  method: 'DELETE',
+  path: '/scam-check/checks/{id}',
+  summary: 'Delete one of your own checks.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 204,
+  problems: ['not_found'],
+});
+
+/** Domains of one person's own list, and entries of one list of the provider. */
+export const TRUSTED_MAXIMUM = 200;
+export const PROVIDER_DOMAINS_MAXIMUM = 5_000;
+
+/** A domain name in the form of an address; the server takes it apart further. */
+const domainSchema = z
+  .string({ error: 'Enter a domain, like example.com.' })
+  .trim()
+  .min(1, 'Enter a domain, like example.com.')
+  .max(300, 'Enter a domain, like example.com.');
+
+/** A domain that a person trusts: links to it and below it are never a reason. */
+export const trustedDomainSchema = z.object({ id: idSchema, domain: z.string(), created_at: timeSchema });
+export type TrustedDomain = z.infer<typeof trustedDomainSchema>;
+
+export const listTrustedDomains = endpoint({
+  method: 'GET',
+  path: '/scam-check/trusted',
+  summary: 'Domains that you trust: links to them are never a reason.',
+  access: 'customer',
+  status: 200,
+  reply: z.array(trustedDomainSchema),
+  problems: [],
+});
+
+export const trustDomain = endpoint({
+  method: 'POST',
+  path: '/scam-check/trusted',
+  summary: 'Trust a domain, and all names below it.',
+  access: 'customer',
+  body: z.object({ domain: domainSchema }),
+  status: 201,
+  reply: trustedDomainSchema,
+  problems: ['conflict'],
+});
+
+export const distrustDomain = endpoint({
+  method: 'DELETE',
+  path: '/scam-check/trusted/{id}',
+  summary: 'Remove a domain from those that you trust.',
+  access: 'customer',
+  params: idParamsSchema,
+  status: 204,
+  problems: ['not_found'],
+});
+
+/** The provider's own lists, for all customers: `trusted` as a person's own, `dangerous` as a feed of domains. */
+export const PROVIDER_LISTS = ['trusted', 'dangerous'] as const;
+export const providerDomainSchema = trustedDomainSchema.extend({ list: z.enum(PROVIDER_LISTS) });
+export type ProviderDomain = z.infer<typeof providerDomainSchema>;
+
+export const listProviderDomains = endpoint({
+  method: 'GET',
+  path: '/admin/scam-domains',
+  summary: "The provider's own lists of trusted and of dangerous domains.",
+  access: 'admin',
+  status: 200,
+  reply: z.array(providerDomainSchema),
+  problems: [],
+});
+
+export const addProviderDomain = endpoint({
+  method: 'POST',
+  path: '/admin/scam-domains',
+  summary: "Put a domain on one of the provider's own lists.",
+  access: 'admin',
+  body: z.object({ domain: domainSchema, list: z.enum(PROVIDER_LISTS) }),
+  status: 201,
+  reply: providerDomainSchema,
+  problems: ['conflict'],
+});
+
+export const removeProviderDomain = endpoint({
+  method: 'POST',
+  path: '/admin/remove-scam-domain',
+  summary: "Take a domain off the provider's own lists.",
+  access: 'admin',
+  body: z.object({ id: idSchema }),
+  status: 200,
+  reply: z.object({ success: z.literal(true) }),
+  problems: ['not_found'],
+});

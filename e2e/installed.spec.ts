@@ -1,0 +1,62 @@
+import { expect, type Page } from '@playwright/test';
+import { openSignedIn, test } from './palisade.ts';
+
+test.use({ serviceWorkers: 'allow' });
+
+async function startWorker(page: Page): Promise<void> {
+  const stateOf = () => page.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.active?.state);
+  await expect.poll(stateOf, { timeout: 30_000 }).toBe('activated');
+  await page.goto('/dashboard');
+  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+}
+
+test('the application is installable, opens offline, and caches its shell alone', async ({ page, server, context }) => {
+  await page.goto(server.url);
+  await openSignedIn(page, 'maria');
+  await startWorker(page);
+  await page.locator('link[rel="manifest"]').waitFor({ state: 'attached' });
+  const manifest = await page.evaluate(async () => {
+    const link = document.querySelector<HTMLLinkElement>('link[rel="manifest"]');
+    return link === null ? null : await (await fetch(link.href)).json();
+  });
+  expect(manifest).toMatchObject({
+    display: 'standalone',
+    start_url: '/dashboard',
+    share_target: { action: '/scam-check/shared' },
+  });
+  for (const { src } of manifest.icons) expect((await page.request.get(src)).headers()['content-type']).toBe('image/png');
+
+  await page.goto('/antivirus');
+  await expect(page.getByRole('heading', { level: 1, name: 'Antivirus' })).toBeVisible();
+  const cached = await page.evaluate(async () => {
+    const requests = await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).keys()));
+    return requests.flat().map(({ url }) => new URL(url).pathname);
+  });
+  expect(cached.filter((path) => path !== '/' && !path.startsWith('/assets/'))).toEqual([]);
+  expect(cached).toContain('/');
+
+  await context.setOffline(true);
+  await page.goto('/antivirus');
+  await expect(page.getByRole('heading', { level: 1, name: 'Antivirus' })).toBeVisible();
+  await context.setOffline(false);
+});
+
+test('a message that the device shares is checked at once, and stays nowhere', async ({ page, server }) => {
+  await page.goto(server.url);
+  await openSignedIn(page, 'ada');
+  await startWorker(page);
+  // As the device sends it: a form with a text, and none of its own.
+  await page.evaluate(() => {
+    const form = document.createElement('form');
+    Object.assign(form, { method: 'post', enctype: 'multipart/form-data', action: '/scam-check/shared' });
+    const field = Object.assign(document.createElement('textarea'), { name: 'text' });
+    field.value = 'Your PayPal account is limited. Confirm at https://paypa1-secure.com/login within 24 hours.';
+    form.append(field);
+    document.body.append(form);
+    form.submit();
+  });
+  await expect(page.getByRole('region', { name: 'This is very likely a scam.' })).toBeVisible();
+  expect(new URL(page.url()).search).toBe('');
+  await page.goto('/scam-check?shared=01890a5d-ac96-774b-bcce-b302099a8057');
+  await expect(page.getByText('The shared message is gone. Share it again.')).toBeVisible();
+});

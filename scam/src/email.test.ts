@@ -1,0 +1,108 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { dkimSign } from 'mailauth/lib/dkim/sign.js';
+import { afterAll, describe, expect, test } from 'vitest';
+import { isEmailSource } from './email.ts';
+import { readHtml } from './html-text.ts';
+import { ScamCheck } from './scam-check.ts';
+import type { Resolve } from './surroundings.ts';
+
+const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const KEY = `v=DKIM1; k=rsa; p=${publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}`;
+const none = () => Promise.reject(Object.assign(new Error('none'), { code: 'ENOTFOUND' }));
+const resolve: Resolve = (name, type) =>
+  type === 'TXT' && /^s\._domainkey\.(?:example\.com|evil-host\.net)$/u.test(name) ? Promise.resolve([[KEY]]) : none();
+
+const check = new ScamCheck();
+const withDns = new ScamCheck({ resolve });
+const withoutAnswer = new ScamCheck({ resolve: () => Promise.reject(Object.assign(new Error('down'), { code: 'ESERVFAIL' })) });
+afterAll(() => {
+  for (const one of [check, withDns, withoutAnswer]) one.close();
+});
+
+const letter = (from = 'Maria <maria@example.com>', body = 'Hello', more = '') =>
+  `${more}From: ${from}\r\nTo: <ada@example.net>\r\nSubject: Hello\r\nDate: Thu, 26 Nov 2026 10:00:00 +0000\r\n\r\n${body}\r\n`;
+
+async function signed(mail: string, signingDomain = 'example.com'): Promise<string> {
+  const key = { signingDomain, selector: 's', privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };
+  const { signatures } = await dkimSign(mail, { canonicalization: 'relaxed/relaxed', ...key, signatureData: [key] });
+  return `${signatures}${mail}`;
+}
+
+const proofOf = async (mail: string, by = withDns) =>
+  (await by.checkFile('a.eml', new TextEncoder().encode(mail))).parts.sender?.proof;
+
+describe('the signature of an email', () => {
+  test('proves the sender when it holds and is of the sender’s domain', async () =>
+    expect(await proofOf(await signed(letter()))).toBe('proven'));
+  test('fails when the email was changed', async () =>
+    expect(await proofOf((await signed(letter())).replace('Hello\r\n', 'Hallo\r\n').replace(/Hello\r\n$/u, 'Pay\r\n'))).toBe(
+      'failed',
+    ));
+  test('of another domain proves nothing', async () =>
+    expect(await proofOf(await signed(letter(), 'evil-host.net'))).toBe('unsigned'));
+  test('is missing', async () => expect(await proofOf(letter())).toBe('unsigned'));
+  test('is not checked without the DNS', async () => expect(await proofOf(await signed(letter()), check)).toBe('not_checked'));
+  test('is not checked when the DNS does not answer', async () =>
+    expect(await proofOf(await signed(letter()), withoutAnswer)).toBe('not_checked'));
+  test('of a pasted email is not checked', async () => {
+    const { parts, checked } = await withDns.checkText(await signed(letter()));
+    expect(parts.sender?.proof).toBe('not_checked');
+    expect(checked.find(({ part }) => part === 'signature')).toMatchObject({ state: 'not_checked', code: 'pasted' });
+  });
+  test('that failed is a reason', async () => {
+    const mail = (await signed(letter())).replace(/Hello\r\n$/u, 'Pay\r\n');
+    const { reasons } = await withDns.checkFile('a.eml', new TextEncoder().encode(mail));
+    expect(reasons.map(({ code }) => code)).toContain('signature_failed');
+  });
+});
+
+test.each([
+  'Authentication-Results: mx.example; dkim=pass header.d=example.com; dmarc=pass header.from=example.com\r\n',
+  'ARC-Authentication-Results: i=1; x; dkim=pass\r\n',
+  'Received-SPF: pass\r\n',
+])('claims of an email about itself are not believed: %j', async (claim) => {
+  for (const by of [check, withDns, withoutAnswer]) {
+    expect(await proofOf(letter(undefined, undefined, claim), by)).not.toBe('proven');
+    expect((await by.checkText(letter(undefined, undefined, claim))).parts.sender?.proof).not.toBe('proven');
+  }
+});
+
+test('two senders are not proven by the signature of one', async () => {
+  const mail = await signed(letter('Maria <maria@example.com>, PayPal <service@paypal.com>'));
+  expect(await proofOf(mail)).not.toBe('proven');
+});
+
+test('tells the source of an email from a text', () => {
+  expect(isEmailSource(letter())).toBe(true);
+  expect(isEmailSource('From: Monday on the shop is open.\n\nSee you')).toBe(false);
+  expect(isEmailSource('Subject: hello\nto you')).toBe(false);
+});
+
+describe('HTML', () => {
+  test('gives words and links, without what is not shown', () => {
+    const { text, links } = readHtml(
+      '<style>x</style><p>Pay <b>now</b></p><div style="display:none">hidden <div>more</div></div><a href="https://a.example/x">Click<br>here</a>',
+    );
+    expect(text).toBe('Pay now\nClick\nhere');
+    expect(links).toEqual([{ href: 'https://a.example/x', label: 'Clickhere' }]);
+  });
+  test('keeps the description of a picture that is a link', () => {
+    expect(readHtml('<a href="https://a.example"><img alt="Your bank"></a>').links[0]?.label).toBe('Your bank');
+  });
+  test('reads a form’s address as a link', () =>
+    expect(readHtml('<form action="https://a.example/p"><input></form>').links).toHaveLength(1));
+});
+
+test('a dangerous email names sender, link and what is asked', async () => {
+  const mail = letter(
+    'PayPal <support@evil-host.net>',
+    'Your account was limited. Verify your password at https://paypa1-login.com/ within 24 hours.',
+  );
+  const { verdict, reasons, parts, kind } = await check.checkFile('a.eml', new TextEncoder().encode(mail));
+  expect({ verdict, kind }).toEqual({ verdict: 'dangerous', kind: 'email' });
+  expect(reasons.map(({ code }) => code)).toEqual(
+    expect.arrayContaining(['sender_name_differs', 'brand_in_address', 'intent_bank']),
+  );
+  expect(parts.links[0]).toMatchObject({ host: 'paypa1-login.com', imitates: 'PayPal', trust: 'suspicious' });
+  expect(parts.asks.map(({ kind: ask }) => ask)).toEqual(expect.arrayContaining(['login', 'card']));
+});

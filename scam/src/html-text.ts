@@ -1,0 +1,64 @@
+import { Parser } from 'htmlparser2';
+
+/** The visible content of an HTML email: its words, and links with their shown words. */
+export interface HtmlText {
+  text: string;
+  links: { href: string; label: string }[];
+}
+
+/** Letters of the source that are read; programs for mail clip at half of it. The parser takes longer than in proportion when elements are never closed. */
+const HTML_MAXIMUM = 200_000;
+const TEXT_MAXIMUM = 100_000;
+const LINKS_MAXIMUM = 200;
+const UNSEEN = new Set(['script', 'style', 'title', 'head', 'template', 'noscript']);
+const BREAKS = new Set(['br', 'p', 'div', 'tr', 'li', 'h1', 'h2', 'h3', 'h4', 'table', 'td', 'blockquote', 'hr']);
+/** Text that is drawn nowhere: the preview line of newsletters, and words that are put in to fool filters. */
+const INVISIBLE = /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|pt|em|%)?\s*(?:;|$)/iu;
+/** Elements deeper than this are read as part of the last one. */
+const DEPTH_MAXIMUM = 200;
+
+/** Reads tokens of HTML one after the other; no tree is built, so nesting costs nothing. */
+export function readHtml(html: string): HtmlText {
+  const result: HtmlText = { text: '', links: [] };
+  const unseen: string[] = [];
+  let link: { href: string; label: string } | undefined;
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        if (
+          unseen.length > 0 ? name === unseen[0] : UNSEEN.has(name) || INVISIBLE.test((attributes['style'] ?? '').slice(0, 1_000))
+        ) {
+          if (unseen.length < DEPTH_MAXIMUM && !['img', 'br', 'meta', 'input', 'hr'].includes(name)) unseen.push(name);
+          return;
+        }
+        if (BREAKS.has(name)) result.text += '\n';
+        const href = attributes['href'] ?? (name === 'form' ? attributes['action'] : undefined);
+        if ((name === 'a' || name === 'area' || name === 'form') && href !== undefined && result.links.length < LINKS_MAXIMUM) {
+          link = { href: href.trim().slice(0, 2_048), label: '' };
+          result.links.push(link);
+        }
+        if (name === 'img' && attributes['alt'] !== undefined) {
+          result.text += ` ${attributes['alt'].slice(0, 300)} `;
+          if (link !== undefined) link.label += attributes['alt'].slice(0, 300);
+        }
+      },
+      ontext(text) {
+        if (unseen.length > 0 || result.text.length > TEXT_MAXIMUM) return;
+        result.text += text.replaceAll(/[\t\r\n ]+/gu, ' ');
+        if (link !== undefined && link.label.length < 300) link.label += text;
+      },
+      onclosetag(name) {
+        if (unseen.at(-1) === name) unseen.pop();
+        if (name === 'a') link = undefined;
+        if (BREAKS.has(name) && name !== 'br') result.text += '\n';
+      },
+    },
+    { decodeEntities: true },
+  );
+  parser.end(html.slice(0, HTML_MAXIMUM));
+  result.text = result.text
+    .replaceAll(/ ?\n[ \n]{0,400}/gu, '\n')
+    .trim()
+    .slice(0, TEXT_MAXIMUM);
+  return result;
+}

@@ -1,0 +1,168 @@
+import type { ScamIntent } from '@palisade/contract/scam-check';
+import type { Concept } from './words/concepts.ts';
+
+/** Facts of a message beside its words. */
+const FACTS = [
+  /** A web link that leads to no known owner. */
+  'link',
+  /** A link of which the address itself is odd: an imitation, a throwaway ending, a shortener, a number, a disguise. */
+  'odd_link',
+  'number',
+  'premium_number',
+  'short_number',
+  'iban',
+  'wallet',
+  'amount',
+  'bank_name',
+  'parcel_name',
+  'shop_name',
+  'service_name',
+  'state_name',
+  'mail_address',
+] as const;
+type Fact = (typeof FACTS)[number];
+
+export type Evidence = Concept | Fact;
+/** One of the alternatives must be there. `!` in front: it must not. */
+type Group = readonly (Evidence | `!${Evidence}`)[];
+
+interface IntentRule {
+  intent: ScamIntent | 'paid_number';
+  /** Each combination is a list of groups; all groups of one combination must be there. */
+  combinations: readonly (readonly Group[])[];
+}
+
+const bankName: Group = ['account', 'bank_name'];
+
+/** The fourteen intents and the number that costs, in the order in which the first one names the message. */
+// biome-ignore format: one combination a line
+const INTENT_RULES: readonly IntentRule[] = [
+  { intent: 'extortion', combinations: [
+    [['recorded'], ['publish'], ['crypto', 'pay', 'transfer', 'wallet', 'gift_card']],
+    [['know_password'], ['recorded'], ['crypto', 'pay', 'wallet', 'publish']],
+    [['know_password'], ['crypto', 'wallet'], ['publish', 'deadline', 'threat']],
+  ] },
+  { intent: 'code', combinations: [
+    [['one_time_code'], ['pass_on'], ['!keep_code'], ['!link']],
+    [['code'], ['overpaid'], ['pass_on'], ['!keep_code']],
+    [['code'], ['pass_on'], ['chat_app'], ['!keep_code'], ['!link']],
+    [['one_time_code'], ['reply'], ['account', 'shop_name', 'service_name', 'bank_name'], ['!keep_code'], ['!link']],
+    [['code'], ['pass_on'], ['technician', 'bank_name', 'account', 'unusual'], ['!keep_code']],
+  ] },
+  { intent: 'boss', combinations: [
+    [['gift_card'], ['card_codes']],
+    [['gift_card'], ['boss', 'unavailable'], ['transfer', 'pay', 'secrecy', 'urgent', 'card_codes']],
+    [['boss', 'unavailable'], ['transfer', 'pay'], ['secrecy', 'urgent'], ['secrecy', 'unavailable', 'amount']],
+    [['transfer', 'pay'], ['secrecy'], ['amount', 'urgent'], ['!relation', '!affection'], ['!keep_code'], ['!code']],
+  ] },
+  { intent: 'family', combinations: [
+    [['relation'], ['new_phone'], ['lend', 'transfer']],
+    [['relation'], ['new_number', 'phone_broken'], ['reply', 'lend', 'transfer', 'chat_app', 'pay']],
+    [['new_number'], ['phone_broken'], ['reply', 'chat_app', 'lend', 'transfer']],
+    [['relation', 'new_number'], ['lend'], ['transfer', 'pay', 'amount', 'trouble'], ['new_number', 'trouble', 'secrecy']],
+    [['relation'], ['trouble'], ['cash_pickup', 'secrecy', 'lend', 'amount'], ['cash_pickup', 'transfer', 'lend', 'pay', 'amount', 'money_service']],
+  ] },
+  { intent: 'tech', combinations: [
+    [['virus'], ['call', 'remote_tool'], ['number', 'technician', 'remote_tool', 'threat']],
+    [['remote_tool'], ['technician', 'tell_number', 'virus', 'bank_name']],
+    [['technician'], ['tell_number', 'remote_tool'], ['secret_data', 'remote_tool', 'virus']],
+    [['renewed', 'service_name'], ['not_authorised'], ['call'], ['number'], ['amount', 'renewed']],
+    [['virus'], ['click', 'confirm'], ['link'], ['urgent', 'threat', 'deadline', 'odd_link']],
+  ] },
+  { intent: 'rental', combinations: [
+    [['dwelling'], ['cannot_show'], ['deposit', 'transfer', 'pay'], ['deposit', 'pay', 'transfer']],
+  ] },
+  { intent: 'job', combinations: [
+    [['income'], ['chat_app']],
+    [['income'], ['reply', 'click', 'call'], ['link', 'number'], ['easy_money', 'job']],
+    [['job'], ['easy_money'], ['chat_app'], ['reply', 'amount', 'call', 'click']],
+    [['easy_money'], ['chat_app'], ['amount'], ['reply', 'call', 'click']],
+    [['job'], ['easy_money'], ['reply', 'link', 'call'], ['amount'], ['chat_app', 'odd_link']],
+    [['job'], ['advance_fee'], ['pay', 'transfer', 'crypto'], ['amount', 'crypto']],
+    [['advance_fee'], ['crypto'], ['easy_money', 'job', 'amount']],
+  ] },
+  { intent: 'romance', combinations: [
+    [['investment'], ['sure_profit'], ['!opt_out']],
+    [['affection'], ['stuck'], ['lend', 'transfer', 'money_service', 'gift_card', 'crypto']],
+    [['stuck'], ['lend', 'money_service', 'gift_card'], ['amount'], ['affection', 'money_service', 'gift_card']],
+    [['affection'], ['investment'], ['crypto']],
+  ] },
+  { intent: 'parcel', combinations: [
+    [['parcel', 'parcel_name'], ['held_parcel'], ['link'], ['pay', 'fee', 'confirm', 'click', 'odd_link', 'threat']],
+    [['parcel', 'parcel_name'], ['pay', 'confirm'], ['odd_link']],
+    [['held_parcel'], ['fee', 'pay'], ['odd_link']],
+  ] },
+  { intent: 'refund', combinations: [
+    [['refund'], ['link'], ['secret_data', 'odd_link']],
+    [['refund'], ['link'], ['state_name', 'bank_name', 'service_name'], ['amount', 'claim', 'confirm']],
+    [['refund'], ['link'], ['confirm'], ['state_name', 'bank_name', 'service_name', 'amount', 'urgent']],
+    [['refund'], ['secret_data'], ['confirm', 'reply'], ['amount', 'state_name', 'urgent']],
+    [['overpaid'], ['give_back'], ['gift_card', 'transfer', 'urgent', 'crypto']],
+  ] },
+  { intent: 'fine', combinations: [
+    [['fine', 'law'], ['pay', 'threat', 'confirm'], ['link']],
+    [['fine', 'law'], ['threat', 'law'], ['pay'], ['urgent', 'gift_card', 'iban', 'crypto'], ['amount', 'gift_card', 'crypto', 'urgent'], ['threat', 'gift_card', 'crypto']],
+    [['law'], ['pay'], ['gift_card', 'crypto', 'money_service']],
+    [['state_name'], ['fine', 'pay', 'renewed'], ['link']],
+  ] },
+  { intent: 'qr', combinations: [
+    [['scan'], ['paid_place'], ['link', 'secret_data'], ['pay', 'secret_data', 'paid_place']],
+    [['scan'], ['pay', 'secret_data', 'confirm'], ['odd_link']],
+    [['new_account'], ['invoice', 'pay', 'transfer'], ['iban', 'pay', 'transfer', 'invoice'], ['iban', 'pay', 'transfer']],
+  ] },
+  { intent: 'bank', combinations: [
+    [bankName, ['blocked', 'unusual'], ['link'], ['odd_link', 'confirm', 'threat', 'deadline', 'bank_name', 'unusual', 'urgent']],
+    [bankName, ['confirm', 'secret_data', 'pay'], ['odd_link']],
+    [['unusual'], ['amount'], ['link'], ['not_authorised', 'blocked', 'confirm']],
+    [['bank_name'], ['link'], ['confirm', 'not_authorised', 'unusual', 'blocked', 'threat', 'deadline']],
+    [['secret_data', 'confirm'], ['odd_link'], ['amount', 'urgent', 'deadline', 'threat', 'service_name', 'shop_name', 'state_name']],
+    [bankName, ['blocked', 'unusual'], ['secret_data', 'confirm'], ['call', 'reply'], ['number', 'premium_number', 'mail_address']],
+    [['service_name', 'shop_name'], ['blocked', 'unusual', 'renewed'], ['confirm', 'click', 'secret_data', 'pay'], ['link']],
+    [['blocked', 'unusual'], ['confirm'], ['link'], ['threat', 'deadline', 'urgent', 'odd_link']],
+  ] },
+  { intent: 'prize', combinations: [
+    [['claim'], ['odd_link'], ['urgent', 'service_name', 'shop_name', 'amount', 'deadline']],
+    [['won'], ['claim'], ['link', 'premium_number', 'short_number', 'number', 'mail_address']],
+    [['won'], ['pay', 'fee'], ['amount', 'link'], ['claim', 'fee', 'link', 'mail_address', 'reply']],
+    [['won'], ['link'], ['shop_name', 'amount', 'odd_link', 'service_name']],
+  ] },
+  { intent: 'paid_number', combinations: [
+    [['premium_number'], ['advertised', 'won', 'claim', 'costs', 'opt_out', 'call', 'reply']],
+    [['short_number'], ['costs', 'opt_out', 'advertised', 'won', 'mobile_offer', 'adult_offer']],
+    [['advertised', 'won', 'mobile_offer', 'adult_offer'], ['costs'], ['reply', 'call', 'link', 'claim'], ['mobile_offer', 'adult_offer', 'won', 'claim', 'opt_out', 'number', 'link']],
+    [['mobile_offer'], ['advertised', 'won'], ['call'], ['number', 'claim']],
+    [['mobile_offer'], ['reply'], ['claim', 'opt_out', 'costs', 'won']],
+    [['mobile_offer'], ['opt_out']],
+    [['mobile_offer'], ['call', 'reply'], ['number', 'amount'], ['advertised', 'claim', 'urgent', 'won']],
+    [['mobile_offer'], ['advertised'], ['reply']],
+    [['adult_offer'], ['costs', 'premium_number', 'short_number'], ['call', 'reply', 'link']],
+    [['advertised', 'won'], ['claim'], ['call'], ['number', 'amount']],
+  ] },
+];
+
+/** Whether a combination is there. */
+function isThere(combination: readonly Group[], evidence: ReadonlySet<string>): boolean {
+  return combination.every((group) => {
+    const refused = group.filter((one) => one.startsWith('!'));
+    const wanted = group.filter((one) => !one.startsWith('!'));
+    return (
+      refused.every((one) => !evidence.has(one.slice(1))) && (wanted.length === 0 || wanted.some((one) => evidence.has(one)))
+    );
+  });
+}
+
+/** An intent that a message has, with what showed it. */
+export interface FoundIntent {
+  intent: IntentRule['intent'];
+  shownBy: Evidence[];
+}
+
+/** All intents whose combination is there, in the order of the rules. */
+export function findIntents(evidence: ReadonlySet<Evidence>): FoundIntent[] {
+  return INTENT_RULES.flatMap(({ intent, combinations }) => {
+    const combination = combinations.find((one) => isThere(one, evidence));
+    if (combination === undefined) return [];
+    const groups = combination.flat();
+    return [{ intent, shownBy: [...evidence].filter((one) => groups.includes(one)) }];
+  });
+}

@@ -1,0 +1,100 @@
+import { SCAM_REASONS_MAXIMUM, type ScamReasonCode, type ScamVerdict } from '@palisade/contract/scam-check';
+import { hasBait } from './look-alike.ts';
+import type { Message } from './message.ts';
+import type { Sign } from './signs.ts';
+
+/** Signs of an imitated organisation; with a request they are dangerous. */
+const IMITATIONS: ReadonlySet<ScamReasonCode> = new Set([
+  'lookalike_domain',
+  'brand_in_address',
+  'sender_lookalike',
+  'sender_name_differs',
+  'link_text_differs',
+]);
+/** Signs that support an intent. */
+const SUPPORTS: ReadonlySet<ScamReasonCode> = new Set([
+  'pressure',
+  'secrecy',
+  'channel_change',
+  'unusual_payment',
+  'asks_for_secret',
+  'asks_for_money',
+  'hidden_letters',
+  'premium_number',
+  'foreign_number',
+  'account_country',
+  'account_wrong',
+  'reply_elsewhere',
+  'sender_name_differs',
+  'sender_lookalike',
+  'signature_failed',
+  'risky_attachment',
+  'lookalike_domain',
+  'brand_in_address',
+  'mixed_letters',
+  'user_before_at',
+  'number_address',
+  'shortened_link',
+  'open_redirect',
+  'code_in_link',
+  'disguised_link',
+  'link_text_differs',
+  'throwaway_ending',
+  'free_hosting',
+  'program_link',
+]);
+const SUPPORTS_LEAST = 2;
+/** So many signs that are weak alone are suspicious together, when a link, number or sender is among them. */
+const WEAK_TOGETHER = 3;
+const OF_WORDS: ReadonlySet<ScamReasonCode> = new Set([
+  'pressure',
+  'secrecy',
+  'channel_change',
+  'unusual_payment',
+  'asks_for_secret',
+  'asks_for_money',
+]);
+const PROOF = 3;
+const STRONG = 2;
+
+/** Requests of a message beside its intent: a link with a request in its address, or words that ask. */
+function hasRequest(message: Message): boolean {
+  const asked = [
+    'click',
+    'call',
+    'pay',
+    'transfer',
+    'confirm',
+    'secret_data',
+    'gift_card',
+    'crypto',
+    'remote_tool',
+    'lend',
+  ] as const;
+  return (
+    asked.some((concept) => message.evidence.has(concept)) ||
+    message.links.some((link) => link.imitation !== undefined && hasBait(link.address))
+  );
+}
+
+/** The verdict: `dangerous` for a listed domain, an imitated organisation with a request, or an intent with two supporting signs. */
+export function judge(message: Message, signs: readonly Sign[]): Exclude<ScamVerdict, 'not_checked'> {
+  if (signs.some(({ weight }) => weight === PROOF)) return 'dangerous';
+  const codes = new Set(signs.map(({ code }) => code));
+  // An advertisement that costs money is a nuisance: it takes more than its own words to be dangerous.
+  const hasIntent = [...codes].some((code) => code.startsWith('intent_') && code !== 'intent_paid_number');
+  const isImitated = signs.some(({ code, weight }) => IMITATIONS.has(code) && weight >= STRONG);
+  if (isImitated && (hasIntent || hasRequest(message))) return 'dangerous';
+  if (hasIntent && [...codes].filter((code) => SUPPORTS.has(code)).length >= SUPPORTS_LEAST) return 'dangerous';
+  if (signs.some(({ weight }) => weight >= STRONG)) return 'suspicious';
+  const weak = [...codes];
+  return weak.length >= WEAK_TOGETHER && weak.some((code) => !OF_WORDS.has(code)) ? 'suspicious' : 'nothing_found';
+}
+
+/** The signs that the answer shows: the weightiest ones, each code once. */
+export function chooseReasons(signs: readonly Sign[]): Sign[] {
+  const kept = new Map<ScamReasonCode, Sign>();
+  for (const sign of [...signs].sort((one, other) => other.weight - one.weight))
+    if (!kept.has(sign.code)) kept.set(sign.code, sign);
+  return [...kept.values()].slice(0, SCAM_REASONS_MAXIMUM);
+}

@@ -1,0 +1,147 @@
+import { takeApart } from './address.ts';
+import { PROGRAM_ENDINGS } from './host-rows.ts';
+import { ownerOf } from './likeness.ts';
+import { hasBait, mixedLabel } from './look-alike.ts';
+import { isOdd, isUnknown, type Message, type MessageLink, spanOf } from './message.ts';
+import type { Detector, Sign } from './signs.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Signs of one link; the span is the link. */
+interface LinkRow {
+  code: Sign['code'];
+  weight: (link: MessageLink, message: Message) => Sign['weight'];
+  /** Undefined where the link does not show it. */
+  params: (link: MessageLink, surroundings: Surroundings) => Record<string, string> | undefined;
+}
+
+const always = (weight: Sign['weight']) => () => weight;
+/** Hosts in the letters of people, and the real address of a brand. */
+const place = (link: MessageLink) => ({ host: link.address.hostShown });
+
+function imitation(link: MessageLink, ways: readonly string[]) {
+  if (link.imitation === undefined || !ways.includes(link.imitation.way)) return undefined;
+  const { name, domains } = link.imitation.brand;
+  return { ...place(link), brand: name, domain: domains[0] ?? '' };
+}
+
+/** A domain that was shown in place of the link; undefined where words were shown. */
+function shownHost(link: MessageLink): string | undefined {
+  const label = link.label?.trim() ?? '';
+  if (!/^(?:https?:\/\/)?(?:[\p{L}\p{N}-]+\.)+\p{L}{2,24}(?:[/?#]\S*)?$/u.test(label)) return undefined;
+  const address = takeApart(/^https?:/iu.test(label) ? label : `http://${label}`);
+  return address?.domain === undefined || address.domain === link.address.domain ? undefined : address.host;
+}
+
+const ROWS: readonly LinkRow[] = [
+  {
+    code: 'listed_domain',
+    weight: always(3),
+    params: (link) => (link.listedBy === undefined ? undefined : { ...place(link), list: link.listedBy }),
+  },
+  {
+    code: 'lookalike_domain',
+    weight: always(2),
+    params: (link) => imitation(link, ['same_shape', 'one_letter', 'other_ending']),
+  },
+  { code: 'brand_in_address', weight: always(2), params: (link) => imitation(link, ['with_words', 'in_subdomain', 'in_path']) },
+  {
+    code: 'mixed_letters',
+    weight: always(2),
+    params: (link) => (mixedLabel(link.address) === undefined ? undefined : place(link)),
+  },
+  {
+    code: 'user_before_at',
+    weight: always(2),
+    params: ({ address }) =>
+      (address.kind === 'web' || address.kind === 'number_address') && address.url.username !== ''
+        ? { shown: decodeURIComponentSafely(address.url.username), host: address.hostShown }
+        : undefined,
+  },
+  {
+    code: 'number_address',
+    weight: (link) => (/^(?:10|127|192\.168|172\.(?:1[6-9]|2\d|3[01]))\./u.test(link.address.host) ? 1 : 2),
+    params: (link) =>
+      link.address.kind === 'number_address' && link.address.url.protocol.startsWith('http') && /^https?:/iu.test(link.shown)
+        ? place(link)
+        : undefined,
+  },
+  {
+    code: 'code_in_link',
+    weight: always(2),
+    params: (link) => (link.address.kind === 'code' ? { scheme: link.address.url.protocol } : undefined),
+  },
+  {
+    code: 'disguised_link',
+    weight: always(2),
+    params: (link) => (link.isDisguised && isUnknown(link) ? place(link) : undefined),
+  },
+  {
+    code: 'link_text_differs',
+    // Newsletters count clicks by addresses of their own: it weighs where a brand's address is shown.
+    weight: always(2),
+    params: (link, { brands }) => {
+      const shown = shownHost(link);
+      const brand = shown === undefined ? undefined : ownerOf(brands, shown);
+      return shown === undefined || brand === undefined || !isUnknown(link) || link.brand !== undefined
+        ? undefined
+        : { shown, ...place(link) };
+    },
+  },
+  {
+    code: 'open_redirect',
+    weight: always(1),
+    params: (link) =>
+      link.redirectsTo !== undefined && isUnknown(link.redirectsTo)
+        ? { ...place(link), target: link.redirectsTo.address.hostShown }
+        : undefined,
+  },
+  {
+    code: 'program_link',
+    weight: always(2),
+    params: (link) => {
+      const ending = /\.([a-z0-9]{2,12})$/u.exec(link.address.url.pathname.toLowerCase())?.[1] ?? '';
+      return link.address.kind !== 'mail' && isUnknown(link) && PROGRAM_ENDINGS.has(ending)
+        ? { ...place(link), ending }
+        : undefined;
+    },
+  },
+  { code: 'shortened_link', weight: always(1), params: (link) => (link.address.isShortener ? place(link) : undefined) },
+  {
+    code: 'free_hosting',
+    weight: always(1),
+    params: (link) => (link.address.isFreeHost && link.brand === undefined ? place(link) : undefined),
+  },
+  {
+    code: 'throwaway_ending',
+    weight: (link) => (hasBait(link.address) && isOdd(link) ? 1 : 1),
+    params: (link) => (link.address.isThrowaway && isUnknown(link) ? { ...place(link), ending: link.address.ending } : undefined),
+  },
+];
+
+function decodeURIComponentSafely(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A link and where it redirects to. */
+const chain = (link: MessageLink): MessageLink[] =>
+  link.redirectsTo === undefined ? [link] : [link, ...chain(link.redirectsTo)];
+
+export const LINK_DETECTORS: readonly Detector[] = ROWS.map(({ code, weight, params }) => ({
+  id: code,
+  find: (message, surroundings) =>
+    message.links
+      // The sender of an email has detectors of its own.
+      .filter(({ text }) => text.source !== 'sender' && text.source !== 'reply_to')
+      .filter((link) => !link.isTrusted || code === 'open_redirect')
+      .flatMap(chain)
+      // An address of a mailbox is judged as a sender; imitations count there too.
+      .filter((link) => link.address.kind !== 'mail' || code === 'lookalike_domain' || code === 'brand_in_address')
+      .flatMap((link) => {
+        const found = params(link, surroundings);
+        return found === undefined ? [] : [{ code, weight: weight(link, message), params: found, span: spanOf(link.text, link) }];
+      }),
+}));

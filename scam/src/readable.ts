@@ -1,0 +1,135 @@
+import { foldWithOrigins } from '@palisade/contract/text';
+import { skeleton } from './skeleton.ts';
+
+/** A word of a text, as phrases are compared with it, and where it stands in the original (UTF-16 units). */
+export interface Word {
+  text: string;
+  /** The word with digits and signs read as the letters that they imitate (`acc0unt`); absent where there is none. */
+  alternative?: string;
+  start: number;
+  end: number;
+  /** Words of one sentence have one number. */
+  sentence: number;
+}
+
+/** A place where letters were hidden: of another alphabet inside a word, or without ink between letters. */
+interface HiddenLetters {
+  kind: 'mixed_alphabets' | 'no_ink' | 'reversed';
+  start: number;
+  end: number;
+}
+
+export interface Readable {
+  original: string;
+  words: Word[];
+  hidden: HiddenLetters[];
+}
+
+/** Letters that have no decomposition, as people type them without the mark. */
+const WITHOUT_MARK: Readonly<Record<string, string>> = { ł: 'l', ø: 'o', đ: 'd', æ: 'ae', œ: 'oe', ı: 'i', þ: 'th', ð: 'd' };
+const IMITATIONS: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'l',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+};
+/** Two words and an end of a sentence between them. A full stop inside a number or a domain ends none. */
+const SENTENCE_END = /[.!?…]\s|[\n\r;]|[.!?]$/u;
+const WORD = /[\p{L}\p{N}@$]+/gu;
+const MARKS = /\p{M}+/gu;
+/** Marks that one letter keeps; more are drawn over the lines beside it, and cost time (Unicode UAX 15, stream-safe text, has 30). */
+const MARKS_MAXIMUM = 8;
+const MANY_MARKS = new RegExp(`(\\p{M}{${MARKS_MAXIMUM}})\\p{M}+`, 'gu');
+const BETWEEN_LETTERS = /(?<=\p{Script=Latin})[\u00ad\u180e\u200b-\u200d\u2060-\u2064\ufeff]+(?=\p{Script=Latin})/gu;
+const REVERSED = /[\u202d\u202e]/gu;
+const LATIN = /\p{Script=Latin}/u;
+const LOOKS_LATIN = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Lisu}]/u;
+const NOT_WORDS = /^[@$]+$/u;
+/** So many letters with one space or sign between them are one word that was pulled apart. */
+const PULLED_APART_LEAST = 4;
+
+function withoutMarks(text: string): string {
+  const bare = text.normalize('NFKD').replaceAll(MARKS, '');
+  return [...bare].map((letter) => WITHOUT_MARK[letter] ?? letter).join('');
+}
+
+/** The form in which a phrase and a word are compared: folded, without marks. Digits and letters stay. */
+export function comparable(text: string): string {
+  return withoutMarks(foldWithOrigins(text).folded);
+}
+
+function imitated(word: string): string | undefined {
+  if (!/\p{L}/u.test(word) || !/[0134557@$]/u.test(word) || word.length < 3) return undefined;
+  return [...word].map((sign) => IMITATIONS[sign] ?? sign).join('');
+}
+
+/** Joins `p a r c e l`, which programs that look for words would not see. */
+function joinPulledApart(words: Word[], original: string): Word[] {
+  const joined: Word[] = [];
+  for (let at = 0; at < words.length; ) {
+    let end = at;
+    while (
+      words[end] !== undefined &&
+      words[end]?.text.length === 1 &&
+      /\p{L}/u.test(words[end]?.text ?? '') &&
+      (end === at || isOneSign(original, words[end - 1], words[end]))
+    )
+      end += 1;
+    const [first, last] = [words[at], words[end - 1]];
+    if (first !== undefined && last !== undefined && end - at >= PULLED_APART_LEAST) {
+      const text = words
+        .slice(at, end)
+        .map((word) => word.text)
+        .join('');
+      joined.push({ text, start: first.start, end: last.end, sentence: first.sentence });
+      at = end;
+    } else {
+      if (first !== undefined) joined.push(first);
+      at += 1;
+    }
+  }
+  return joined;
+}
+
+function isOneSign(original: string, before: Word | undefined, after: Word | undefined): boolean {
+  if (before === undefined || after === undefined) return false;
+  return after.start - before.end === 1 && /[ ._*-]/u.test(original.charAt(before.end));
+}
+
+function hiddenLetters(text: string): HiddenLetters[] {
+  const found: HiddenLetters[] = [];
+  for (const { index, 0: signs } of text.matchAll(BETWEEN_LETTERS))
+    found.push({ kind: 'no_ink', start: index, end: index + signs.length });
+  for (const { index } of text.matchAll(REVERSED)) found.push({ kind: 'reversed', start: index, end: index + 1 });
+  return found;
+}
+
+/** A text as its reader understands it: words without the tricks that hide them from programs. */
+export function readText(original: string): Readable {
+  // Marks beyond the maximum are left out in place, so that places stay those of the original.
+  const plain = original
+    .replaceAll(MANY_MARKS, (all, kept: string) => kept.padEnd(all.length, '\u0000'))
+    .replaceAll('\u0000', '\u00ad');
+  const { folded, starts, ends } = foldWithOrigins(plain);
+  const hidden = hiddenLetters(original);
+  const words: Word[] = [];
+  let [sentence, before] = [0, 0];
+  for (const { 0: run, index } of folded.matchAll(WORD)) {
+    if (SENTENCE_END.test(folded.slice(before, index))) sentence += 1;
+    before = index + run.length;
+    const [start, end] = [starts[index] ?? 0, ends[index + run.length - 1] ?? original.length];
+    if (NOT_WORDS.test(run)) continue;
+    let text = withoutMarks(run);
+    if (LOOKS_LATIN.test(text) && LATIN.test(text)) {
+      hidden.push({ kind: 'mixed_alphabets', start, end });
+      text = skeleton(text).toLowerCase();
+    }
+    const alternative = imitated(text);
+    words.push({ text, start, end, sentence, ...(alternative === undefined ? {} : { alternative }) });
+  }
+  return { original, words: joinPulledApart(words, original), hidden };
+}

@@ -1,0 +1,241 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { SCAM_FILE_MAXIMUM, SCAM_REASONS_MAXIMUM, SCAM_SITUATIONS } from '@palisade/contract/scam-check';
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { explainCode } from './code-contents.ts';
+import { findAccounts, isIban } from './find-accounts.ts';
+import { findLinks } from './find-links.ts';
+import { findNumbers } from './find-numbers.ts';
+import { editsBetween, isSlip } from './likeness.ts';
+import { pictureSize } from './picture-header.ts';
+import { readText } from './readable.ts';
+import { ScamCheck } from './scam-check.ts';
+import { isKnownLanguage } from './words/lists.ts';
+
+const check = new ScamCheck({
+  provider: { name: 'Northwind Help', domains: ['northwind-help.com'] },
+  trusted: new Set(['paypa1.com']),
+});
+afterAll(() => check.close());
+const verdictOf = async (text: string) => (await check.checkText(text)).verdict;
+
+describe('the verdict', () => {
+  test.each([
+    ['dangerous', 'an imitated brand with a request', 'Sign in at https://paypai.com/login to confirm your details'],
+    [
+      'dangerous',
+      'an intent with two supporting signs',
+      'Hi mum, my phone is broken, this is my new number. Text me on WhatsApp, I urgently need you to transfer 500 pounds',
+    ],
+    ['suspicious', 'an imitated brand alone', 'https://paypai.com/'],
+    ['suspicious', 'an intent alone', 'I sent you a 6 digit code by mistake, can you forward it?'],
+    ['nothing_found', 'pressure alone', 'Please answer today, it is urgent!'],
+    ['nothing_found', 'a brand’s own address', 'Your order: https://www.amazon.com/orders'],
+    ['nothing_found', 'a trusted address', 'https://paypa1.com/'],
+    ['not_checked', 'nothing', ' \n '],
+  ])('is %s for %s', async (verdict, _, text) => expect(await verdictOf(text)).toBe(verdict));
+
+  test('protects the provider’s own name', async () => {
+    expect(await verdictOf('https://northwind-help.com/login')).toBe('nothing_found');
+    expect(await verdictOf('https://northwlnd-help.com/login')).toBe('dangerous');
+    expect(await verdictOf('https://northwindhelp-login.com/')).toBe('dangerous');
+  });
+
+  test('has at most five reasons and advice for each situation', async () => {
+    const { reasons, advice } = await check.checkText(
+      'URGENT: your PayPal account is locked! Pay 500 pounds in bitcoin, keep it between us, message me on WhatsApp: hxxp://user@paypai[.]com/login, http://203.0.113.9/a.exe call 09061701461',
+    );
+    expect(reasons).toHaveLength(SCAM_REASONS_MAXIMUM);
+    expect(reasons.map(({ weight }) => weight)).toEqual(reasons.map(({ weight }) => weight).toSorted((a, b) => b - a));
+    for (const situation of SCAM_SITUATIONS) expect(advice[situation].length).toBeGreaterThan(0);
+  });
+
+  test('says what was not checked', async () => {
+    const { checked } = await check.checkText('See https://example.org/a');
+    expect(checked.find(({ part }) => part === 'domain_lists')).toMatchObject({ state: 'not_checked', code: 'no_lists' });
+    expect(checked.find(({ part }) => part === 'link_target')).toMatchObject({ state: 'not_checked', code: 'never_visited' });
+    expect(checked.find(({ part }) => part === 'codes')).toMatchObject({ state: 'absent' });
+  });
+
+  test('does not judge words of a language that it does not know', async () => {
+    const { verdict, checked } = await check.checkText('ваш счет заблокирован позвоните нам сейчас и назовите пароль срочно');
+    expect(verdict).toBe('not_checked');
+    expect(checked.find(({ part }) => part === 'words')).toMatchObject({ code: 'language_unknown' });
+    expect(
+      isKnownLanguage(readText('Hej mamma, jag har ett nytt nummer nu eftersom min telefon tyvärr slutade fungera igår kväll')),
+    ).toBe(false);
+  });
+});
+
+describe('the sample messages of the repository', () => {
+  const folder = new URL('../samples/', import.meta.url);
+  for (const name of readdirSync(folder).filter((file) => file.endsWith('.tsv'))) {
+    const rows = readFileSync(new URL(name, folder), 'utf8')
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((row) => row.split('\t'));
+    test(`${name}: each row to which word lists are fitted`, async () => {
+      const wrong: string[] = [];
+      for (const [set, label, , text = ''] of rows) {
+        const isFound = ['suspicious', 'dangerous'].includes(await verdictOf(text));
+        if (set === 'tune' && isFound !== (label === 'scam')) wrong.push(text);
+      }
+      expect(wrong).toEqual([]);
+      expect(rows.filter(([set]) => set === 'held')).toHaveLength(50);
+    });
+  }
+});
+
+describe('links', () => {
+  test.each([
+    ['hxxps://a-b.net/c', ['a-b.net']],
+    ['a-b[.]net and c (dot) d-e.com', ['a-b.net', 'c.d-e.com']],
+    ['http[:]//a-b.net', ['a-b.net']],
+    ['ｈｔｔｐｓ://ａ-ｂ.net', ['a-b.net']],
+    ['a-b。net', ['a-b.net']],
+    ['https://a-b\n.net/x', ['a-b.net']],
+    ['(see https://a-b.net/x_(y)).', ['a-b.net']],
+    ['See you.It was fun', []],
+    ['e.g. this, i.e. that', []],
+    ['version 1.2.3', []],
+    ['ok.so', []],
+  ])('of %j', (text, hosts) => expect(findLinks(text).map(({ address }) => address.host)).toEqual(hosts));
+});
+
+describe('numbers and accounts', () => {
+  test('knows premium numbers of each country by their beginning', () => {
+    expect(findNumbers('call 0906 170 1461 now')[0]).toMatchObject({ kind: 'premium', country: 'GB' });
+    expect(findNumbers('+43 900 123456')[0]).toMatchObject({ kind: 'premium', country: 'AT' });
+    expect(findNumbers('text WIN to 87121')[0]).toMatchObject({ kind: 'short', number: '87121' });
+    expect(findNumbers('call 0345 600 1234')[0]).toMatchObject({ kind: 'ordinary' });
+  });
+  test('checks the digits of an IBAN', () => {
+    expect(isIban('DE89 3704 0044 0532 0130 00')).toBe(true);
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 21 }), fc.integer({ min: 1, max: 9 }), (at, add) => {
+        const digits = [...'DE89370400440532013000'];
+        digits[at] = String((Number(digits[at]) + add) % 10);
+        return !isIban(digits.join(''));
+      }),
+      { seed: 36 },
+    );
+  });
+  test('takes an IBAN out of a sentence, without the words behind it', () => {
+    expect(findAccounts('to DE89 3704 0044 0532 0130 00 until Friday')).toMatchObject([
+      { account: 'DE89370400440532013000', isValid: true, start: 3, end: 30 },
+    ]);
+  });
+  test('tells a wallet with right check digits', () => {
+    expect(findAccounts('1BoatSLRHtKNngkdXEeobR76b53LETtpyT')).toMatchObject([{ kind: 'crypto', isValid: true }]);
+    expect(findAccounts('1BoatSLRHtKNngkdXEeobR76b53LETtpyX')).toMatchObject([{ kind: 'crypto', isValid: false }]);
+  });
+});
+
+describe('codes', () => {
+  test.each([
+    ['https://a.example/x', 'link', 'link', 'https://a.example/x'],
+    ['BCD\n002\n1\nSCT\n\nAda\nDE89370400440532013000\nEUR12.50\n\n\nRent', 'payment', 'payee', 'Ada'],
+    ['WIFI:S:My\\;Net;T:WPA;P:secret;;', 'wifi', 'network', 'My;Net'],
+    ['BEGIN:VCARD\nFN:Ada\nTEL;TYPE=cell:+431234567\nEND:VCARD', 'contact', 'phone', '+431234567'],
+    ['MECARD:N:Ada;TEL:123456;;', 'contact', 'name', 'Ada'],
+    ['BEGIN:VEVENT\nSUMMARY:Party\nEND:VEVENT', 'calendar', 'title', 'Party'],
+    ['SMSTO:87121:WIN', 'sms', 'phone', '87121'],
+    ['tel:+431234567', 'phone', 'phone', '+431234567'],
+    ['mailto:a@b.example?subject=x', 'mail', 'mail', 'a@b.example'],
+    ['geo:48.2,16.3', 'place', 'place', '48.2,16.3'],
+    ['bitcoin:1Boat?amount=1', 'payment', 'wallet', '1Boat'],
+    ['00020126330014br.gov.bcb.pix5204000053039865802BR5903Ada6005LISBO6304ABCD', 'payment', 'payee', 'Ada'],
+    ['otpauth://totp/x', 'app', 'app', 'otpauth'],
+  ])('%j is explained', (text, kind, name, value) => {
+    const code = explainCode('QRCode', text);
+    expect(code.kind).toBe(kind);
+    expect(code.facts).toContainEqual({ name, value });
+  });
+});
+
+describe('pictures', () => {
+  const header = (width: number, height: number) => {
+    const bytes = Buffer.alloc(64);
+    bytes.set(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'));
+    bytes.writeUInt32BE(width, 16);
+    bytes.writeUInt32BE(height, 20);
+    return bytes;
+  };
+  test('a claim of 30,000 x 30,000 pixels is refused before it is decoded', async () => {
+    expect(pictureSize(header(30_000, 30_000))).toEqual({ format: 'png', width: 30_000, height: 30_000 });
+    const { verdict, checked } = await check.checkFile('a.png', header(30_000, 30_000));
+    expect(verdict).toBe('not_checked');
+    expect(checked.find(({ part }) => part === 'codes')).toMatchObject({ code: 'too_large' });
+  });
+  test('a code in WebP is read', async () => {
+    const webp = [
+      'UklGRuQCAABXRUJQVlA4WAoAAAAgAAAAVgAAVgAASUNDUMgBAAAAAAHIAAAAAAQwAABtbnRyUkdCIFhZWiAH4AABAAEAAAAAAABhY3NwAAAAAA',
+      'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQAA9tYAAQAAAADTLQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+      'AAAAAAlkZXNjAAAA8AAAACRyWFlaAAABFAAAABRnWFlaAAABKAAAABRiWFlaAAABPAAAABR3dHB0AAABUAAAABRyVFJDAAABZAAAAChnVFJDAA',
+      'ABZAAAAChiVFJDAAABZAAAAChjcHJ0AAABjAAAADxtbHVjAAAAAAAAAAEAAAAMZW5VUwAAAAgAAAAcAHMAUgBHAEJYWVogAAAAAAAAb6IAADj1',
+      'AAADkFhZWiAAAAAAAABimQAAt4UAABjaWFlaIAAAAAAAACSgAAAPhAAAts9YWVogAAAAAAAA9tYAAQAAAADTLXBhcmEAAAAAAAQAAAACZmYAAP',
+      'KnAAANWQAAE9AAAApbAAAAAAAAAABtbHVjAAAAAAAAAAEAAAAMZW5VUwAAACAAAAAcAEcAbwBvAGcAbABlACAASQBuAGMALgAgADIAMAAxADZW',
+      'UDhM9QAAAC9WgBUADzD/8z//8x94gNxsexTnG22+kQZGchu+/TXRgE0acFriRhtbA8wtyy8+gR3pR0kBEf03kLZNHGz7TZAkSZLpzwjw+eE/34',
+      'BotvGTXjLFrhk/L4p8DWeE9SpnRQ0nVCnfGY7AVqWnkJfQ7JWZVR1rX0q3qPpffd8C29WqDPR00CGhN2Maka8uexetpPNupXRezPjyWJdjTJNf',
+      'a19d1KHVIZllHzoiwkW7K1sVPINRWVv7BIfxMxmVrSTCbQvNytpRJS/7OdiUe6mOZVv2yqzKzbYAxv4cRUcXz6AfXj5YVdkbDc0oRnVP63Jcht',
+      '0/ePkEAA==',
+    ].join('');
+    const { parts } = await check.checkFile('a.webp', Buffer.from(webp, 'base64'));
+    expect(parts.codes).toMatchObject([{ kind: 'link', text: 'https://paypa1-secure.com/login' }]);
+  });
+  test('HEIC is not read, and the answer says what to do', async () => {
+    const { verdict, checked } = await check.checkFile('a.heic', Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1'));
+    expect(verdict).toBe('not_checked');
+    expect(checked.find(({ part }) => part === 'codes')).toMatchObject({ state: 'not_checked', code: 'heic' });
+  });
+  test('a damaged picture is not checked', async () => {
+    const { checked } = await check.checkFile('a.png', header(10, 10));
+    expect(checked.find(({ part }) => part === 'codes')).toMatchObject({ state: 'not_checked', code: 'picture_broken' });
+  });
+  test('text in a picture is not checked where no reader is given', async () => {
+    const { checked } = await check.checkFile('a.png', header(30_000, 30_000));
+    expect(checked.find(({ part }) => part === 'picture_text')).toMatchObject({ state: 'not_checked', code: 'no_text_reader' });
+  });
+  test('text in a picture is judged where a reader is given', async () => {
+    const reading = new ScamCheck({
+      readPictureText: () =>
+        Promise.resolve({ text: 'Your parcel is on hold, pay the customs fee today: parcels-pay.top', languages: ['eng'] }),
+    });
+    const gif = Buffer.from('47494638396101000100800000000000ffffff2c00000000010001000002024401003b', 'hex');
+    const { verdict, reasons } = await reading.checkFile('a.gif', gif);
+    reading.close();
+    expect(verdict).toBe('dangerous');
+    expect(reasons[0]?.span?.source).toBe('picture');
+  });
+});
+
+test('a file beyond the maximum and one of an unknown kind are not checked', async () => {
+  expect((await check.checkFile('a.bin', new Uint8Array(SCAM_FILE_MAXIMUM + 1))).verdict).toBe('not_checked');
+  expect((await check.checkFile('a.bin', Uint8Array.from([0, 1, 2, 3]))).verdict).toBe('not_checked');
+});
+
+test('a contact card and a calendar entry are read with their folded lines', async () => {
+  const card = new TextEncoder().encode('BEGIN:VCARD\r\nFN:Support\r\nURL:https://paypai.co\r\n m/login\r\nEND:VCARD\r\n');
+  expect(await check.checkFile('a.vcf', card)).toMatchObject({ kind: 'contact', verdict: 'dangerous' });
+});
+
+test('slips of a hand are told from other words', () => {
+  expect(isSlip('amzaon', 'amazon')).toBe(true);
+  expect(isSlip('amazoon', 'amazon')).toBe(true);
+  expect(isSlip('amazom', 'amazon')).toBe(true);
+  expect(isSlip('amazin', 'amazon')).toBe(true);
+  expect(isSlip('amabon', 'amazon')).toBe(false);
+  expect(editsBetween('amzaon', 'amazon', 2)).toBe(1);
+});
+
+test('no text makes it throw, and each span is a place of the text', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 200 }), async (text) => {
+      const { reasons } = await check.checkText(text);
+      for (const { span } of reasons)
+        if (span?.source === 'text') expect(text.slice(span.start, span.end).startsWith(span.text)).toBe(true);
+    }),
+    { seed: 36, numRuns: 200 },
+  );
+});

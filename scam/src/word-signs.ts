@@ -1,0 +1,110 @@
+import type { ScamReasonCode, Span } from '@palisade/contract/scam-check';
+import { type Evidence, findIntents } from './intents.ts';
+import { type Message, spanOf } from './message.ts';
+import type { Detector, Sign } from './signs.ts';
+import { CONCEPTS, type Concept } from './words/concepts.ts';
+
+/** Where a message first says one of the concepts. */
+export function conceptSpan(message: Message, concepts: readonly Concept[]): Span | undefined {
+  for (const concept of concepts)
+    for (const text of message.texts) {
+      const [hit] = text.concepts[concept] ?? [];
+      if (hit !== undefined) return spanOf(text, hit);
+    }
+  return undefined;
+}
+
+const isConcept = (evidence: Evidence): evidence is Concept => CONCEPTS.some((concept) => concept === evidence);
+
+/** The smallest span of one text that holds what showed an intent, cut where it would be the whole message. */
+function intentSpan(message: Message, shownBy: readonly Evidence[]): Span | undefined {
+  const concepts = shownBy.filter(isConcept);
+  // The rarer the concept, the more it says: the first of the combination that the text has only once.
+  const counted = concepts
+    .flatMap((concept) =>
+      message.texts.flatMap((text) => {
+        const hits = text.concepts[concept] ?? [];
+        const [hit] = hits;
+        return hit === undefined ? [] : [{ text, hit, count: hits.length, length: hit.end - hit.start }];
+      }),
+    )
+    .sort((a, b) => a.count - b.count || b.length - a.length);
+  const [first] = counted;
+  if (first !== undefined) return spanOf(first.text, first.hit);
+  const [link] = message.links;
+  return link === undefined ? undefined : spanOf(link.text, link);
+}
+
+const intentDetector: Detector = {
+  id: 'intents',
+  find: (message) => {
+    const found = findIntents(message.evidence);
+    const organisation = message.named[0]?.brand.name ?? '';
+    return found.map(({ intent, shownBy }) => ({
+      code: `intent_${intent}` as const,
+      weight: 2,
+      params: { organisation, shown_by: shownBy.join(' ') },
+      span: intentSpan(message, shownBy),
+    }));
+  },
+};
+
+const PAYMENT_WORDS: readonly Concept[] = [
+  'pay',
+  'transfer',
+  'card_codes',
+  'lend',
+  'advance_fee',
+  'cash_pickup',
+  'publish',
+  'give_back',
+];
+
+/** Signs that support an intent; alone they are in every honest reminder. */
+const SUPPORTS: readonly { code: ScamReasonCode; concepts: readonly Concept[]; isThere?: (message: Message) => boolean }[] = [
+  { code: 'pressure', concepts: ['urgent', 'deadline', 'threat'] },
+  { code: 'secrecy', concepts: ['secrecy'] },
+  {
+    code: 'channel_change',
+    concepts: ['chat_app', 'new_number'],
+    isThere: ({ evidence }) => evidence.has('reply') || evidence.has('new_number'),
+  },
+  {
+    code: 'unusual_payment',
+    concepts: ['gift_card', 'crypto', 'money_service', 'cash_pickup'],
+    isThere: ({ evidence }) => PAYMENT_WORDS.some((concept) => evidence.has(concept)),
+  },
+  {
+    code: 'asks_for_secret',
+    concepts: ['secret_data'],
+    isThere: ({ evidence }) =>
+      evidence.has('confirm') || evidence.has('pass_on') || evidence.has('tell_number') || evidence.has('link'),
+  },
+  {
+    code: 'asks_for_money',
+    concepts: ['pay', 'transfer', 'lend', 'advance_fee', 'deposit'],
+    isThere: ({ evidence }) => evidence.has('amount') || evidence.has('link') || evidence.has('iban') || evidence.has('wallet'),
+  },
+];
+
+const supportDetectors: readonly Detector[] = SUPPORTS.map(({ code, concepts, isThere }) => ({
+  id: code,
+  find: (message) => {
+    const span = conceptSpan(message, concepts);
+    return span === undefined || isThere?.(message) === false ? [] : [{ code, weight: 1, params: {}, span } satisfies Sign];
+  },
+}));
+
+/** Hidden letters weigh where words were hidden on purpose: two of them, or one right to left. */
+const hiddenLetters: Detector = {
+  id: 'hidden_letters',
+  find: (message) =>
+    message.texts.flatMap((text) => {
+      const [first, second] = text.readable.hidden;
+      if (first === undefined) return [];
+      const weight = second !== undefined || first.kind === 'reversed' ? 2 : 1;
+      return [{ code: 'hidden_letters', weight, params: { kind: first.kind }, span: spanOf(text, first) } satisfies Sign];
+    }),
+};
+
+export const WORD_DETECTORS: readonly Detector[] = [intentDetector, ...supportDetectors, hiddenLetters];

@@ -1,0 +1,54 @@
+import { findPhrases, type Hits, indexPhrases } from '#scam/phrases.ts';
+import type { Readable } from '#scam/readable.ts';
+import { CONCEPTS, type Concept, type WordList } from './concepts.ts';
+import { DUTCH } from './dutch.ts';
+import { ENGLISH } from './english.ts';
+import { FRENCH } from './french.ts';
+import { GERMAN } from './german.ts';
+import { ITALIAN } from './italian.ts';
+import { POLISH } from './polish.ts';
+import { PORTUGUESE } from './portuguese.ts';
+import { SPANISH } from './spanish.ts';
+
+const LISTS: readonly WordList[] = [ENGLISH, GERMAN, SPANISH, FRENCH, ITALIAN, PORTUGUESE, DUTCH, POLISH];
+
+const phrasesOf = (list: WordList) =>
+  Object.fromEntries(
+    CONCEPTS.map((concept) => [concept, (list[concept] ?? '').split(';').flatMap((phrase) => phrase.trim() || [])]),
+  );
+
+const INDEX = indexPhrases<Concept>(LISTS.map(phrasesOf), CONCEPTS);
+
+/** Finds the meanings of the phrases in a text. */
+export function findConcepts(text: Readable): Hits<Concept> {
+  return findPhrases(INDEX, text);
+}
+
+/** The words that each of the eight languages uses most. A text of which few words are among them is in another language. */
+const FREQUENT = new Set(
+  `
+the to you your and of is a in for this on we it that with are be have will not can from me my at if or as by please has was i he she they do but so what when how just get
+der die das und ist sie ihr ihre ihren ich du zu den von mit fur auf nicht ein eine im in es bitte wir uns dein deine mein meine hat haben sind wird werden an am bei um wenn dem
+el la los las de y que en un una su sus tu es no por para con se le lo al del mi me si ha su esta este como pero mas muy yo hola
+le les des et est vous votre vos je tu il elle nous pour dans sur ne pas que qui avec au aux du un une mon ma mes ce cette sont etes par si a
+il lo gli di e che non un una per con del della al alla su suo sua il mio mia ti mi si ha sono da nel nella questo questa le i ciao
+o os as um uma de e que nao para com em no na do da seu sua meu minha voce se por foi tem esta este eu
+de het een en van is u uw je jouw ik wij we op in te dat niet voor met aan om uit bij als zijn er deze dit mijn hoi
+i w z na do nie to sie jest ze o za po dla od jak twoje twoja twoj moj moja czy prosze pan pani ma ten tego aby przez juz u mi ci
+`
+    .trim()
+    .split(/\s+/u),
+);
+/** Texts of fewer words are too short to tell their language. */
+const WORDS_LEAST = 8;
+const FREQUENT_SHARE_LEAST = 0.08;
+const OTHER_SCRIPT_SHARE = 0.5;
+
+/** Whether the words of a text are of a language that the word lists know. A very short text counts as known. */
+export function isKnownLanguage({ words }: Readable): boolean {
+  const lettered = words.filter(({ text }) => /\p{L}/u.test(text));
+  const foreign = lettered.filter(({ text }) => !/\p{Script=Latin}/u.test(text)).length;
+  if (lettered.length > 0 && foreign / lettered.length > OTHER_SCRIPT_SHARE) return false;
+  if (lettered.length < WORDS_LEAST) return true;
+  return lettered.filter(({ text }) => FREQUENT.has(text)).length / lettered.length >= FREQUENT_SHARE_LEAST;
+}

@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HEAD_BYTES } from '#scanner/formats/format.ts';
+import { containerOf, membersOf } from '#scanner/formats/recognition.ts';
+import { disposeContent, openSource } from '#scanner/walk/content.ts';
+import { Budget, SCAN_LIMITS } from '#scanner/walk/limits.ts';
+import type { MemberBody } from '#scanner/walk/member.ts';
+
+const MIB = 1024 ** 2;
+/** A letter with its attachments, or the pages of a document. Bytes and ms. */
+const LIMITS = { ...SCAN_LIMITS, members: 2_000, unpacked_bytes: 64 * MIB, time_ms: 8_000 };
+/** Of a larger member the beginning is given. */
+const MEMBER_BYTES_MAXIMUM = 4 * MIB;
+
+async function beginningOf(body: MemberBody, budget: Budget): Promise<Buffer> {
+  if ('content' in body) {
+    const source = openSource(body.content);
+    try {
+      return Buffer.from(source.read(0, Math.min(body.content.size, MEMBER_BYTES_MAXIMUM)));
+    } finally {
+      source.close();
+      await disposeContent(body.content);
+    }
+  }
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of body.stream) {
+    if (!(piece instanceof Uint8Array)) continue;
+    size += piece.length;
+    budget.addUnpacked(piece.length, size, body.packed_bytes);
+    if (size <= MEMBER_BYTES_MAXIMUM) pieces.push(Buffer.from(piece));
+  }
+  return Buffer.concat(pieces);
+}
+
+/**
+ * The members of a document in memory, by the readers of the scanner: the format (`pdf`, `ole`) with each member's name and the beginning of its bytes. A damaged document ends
+ * early, and one that takes more than 8 s, 64 MiB or 2,000 members does.
+ */
+export async function* documentMembers(bytes: Buffer): AsyncGenerator<{ format: string; name: string; bytes: Buffer }> {
+  const budget = new Budget(LIMITS, bytes.length);
+  const container = containerOf(bytes.subarray(0, HEAD_BYTES), budget);
+  if (container === undefined) return;
+  const folder = await mkdtemp(join(tmpdir(), 'palisade-document-'));
+  let files = 0;
+  try {
+    const context = {
+      budget,
+      path() {
+        files += 1;
+        return join(folder, String(files));
+      },
+      claim: () => {},
+      note: () => {},
+    };
+    for await (const member of membersOf(container, { size: bytes.length, bytes }, 'document', context)) {
+      budget.addMember();
+      if (member.closed !== undefined) continue;
+      yield { format: container.format.id, name: member.name, bytes: await beginningOf(await member.read(), budget) };
+    }
+  } catch (error) {
+    // What came before is good; a limit or damage ends the rest.
+    if (!(error instanceof Error)) throw error;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto';
+import { CHECKED_SCAM_RULE } from '@palisade/contract/alert-advice';
+import type { PageQuery } from '@palisade/contract/fields';
+import { type ProviderDomain, type ScamAnswer, type ScamCheck, scamAnswerSchema } from '@palisade/contract/scam-check';
+import type { Kysely, Selectable } from 'kysely';
+import type { Counters } from '#platform/counters.ts';
+import { newId } from '#platform/id.ts';
+import type { Incident } from '#platform/incident.ts';
+import type { Rate } from '#platform/limits.ts';
+import { tooManyRequests } from '#platform/problem.ts';
+import type { ScamCheckTables } from './scam-check.tables.ts';
+import type { ScamDomains } from './scam-domains.ts';
+import type { ScamReader } from './scam-reader.ts';
+import type { ScamInput, ThreadSurroundings } from './scam-thread-messages.ts';
+
+/** Checks of one person that run at once. */
+const AT_ONCE_MAXIMUM = 10;
+/** Checks of one person that are kept; the oldest goes. */
+const KEPT_MAXIMUM = 500;
+const EXCERPT_LENGTH = 160;
+const DAY_MS = 86_400_000;
+/** People whose last dangerous input is remembered, so that keeping a check tells nothing twice. */
+const TOLD_MAXIMUM = 1_000;
+/** A check that runs is forgotten after this, should its server die. ms. */
+const RUNNING_MS = 120_000;
+
+type Row = Selectable<ScamCheckTables['scam_checks']>;
+
+/** The provider as the check knows it, and the lists that feeds brought. */
+export interface CheckSources {
+  provider: () => Promise<ThreadSurroundings['provider']>;
+  lists: () => ThreadSurroundings['lists'];
+}
+
+interface ScamChecksOptions {
+  database: Kysely<ScamCheckTables>;
+  reader: Pick<ScamReader, 'check'>;
+  domains: Pick<ScamDomains, 'trustedOf' | 'providerLists'>;
+  sources: CheckSources;
+  counters: Counters;
+  rate: Rate;
+  premium: { current(user_id: string): Promise<{ is_premium: boolean }> };
+  raise: (incident: Incident) => Promise<void>;
+  now: () => number;
+}
+
+/** The beginning of what was checked, in one line. */
+function excerptOf(input: ScamInput, answer: ScamAnswer): string {
+  const found = answer.parts.links[0]?.shown ?? answer.parts.sender?.address;
+  const text = input.kind === 'text' ? input.text : found === undefined ? input.name : `${input.name}: ${found}`;
+  const line = text.replaceAll(/[\s\p{C}]+/gu, ' ').trim();
+  return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH - 1).toWellFormed()}…` : line;
+}
+
+/** A dangerous message as an alert: one a day for all of them. It stops nothing, so it is never `blocked`. */
+export function scamIncident(user_id: string, answer: ScamAnswer, at: string): Incident {
+  const [reason] = answer.reasons;
+  const { organisations, links, sender } = answer.parts;
+  const imitated = organisations.find(({ role }) => role === 'imitated')?.name;
+  const source = links.find(({ trust }) => trust === 'listed' || trust === 'suspicious')?.host ?? sender?.address ?? null;
+  return {
+    rule: CHECKED_SCAM_RULE,
+    key: `day:${at.slice(0, 10)}`,
+    user_id,
+    threat_type: 'phishing_attempt',
+    severity: 'low',
+    description:
+      imitated === undefined
+        ? 'You checked a message, and it is a scam.'
+        : `You checked a message, and it is a scam that imitates ${imitated}.`,
+    at,
+    outcome: 'unknown',
+    ip_address: null,
+    evidence: {
+      threshold: 'The check answered “dangerous”.',
+      events: [{ at, what: reason?.sentence ?? answer.headline, source }],
+    },
+    browser_id: null,
+    session_id: null,
+    gap_ms: DAY_MS,
+  };
+}
+
+export function checkOf({ id, created_at, excerpt, answer }: Row): ScamCheck {
+  return { id, created_at, excerpt, answer: scamAnswerSchema.parse(JSON.parse(answer)) };
+}
+
+/** Checks of people, and those that they kept. */
+export class ScamChecks {
+  private readonly options: ScamChecksOptions;
+  private readonly told = new Map<string, string>();
+
+  constructor(options: ScamChecksOptions) {
+    this.options = options;
+  }
+
+  /**
+   * Takes a place for a check of a person, before its body is read. Answers what gives the place back.
+   * @throws Problem `too_many_requests`
+   */
+  async admit(user_id: string): Promise<() => Promise<void>> {
+    const { counters, rate } = this.options;
+    const empty = await counters.take([{ key: `scam-check:${user_id}`, rate }]);
+    if (empty !== undefined) throw tooManyRequests(`You can check ${rate.count} messages a minute.`, empty.wait_ms);
+    const place = `scam-checks:${user_id}`;
+    const member = newId();
+    const { count, isNew, wait_ms } = await counters.put(place, { member, most: AT_ONCE_MAXIMUM, window_ms: RUNNING_MS });
+    if (!isNew) throw tooManyRequests(`${count} of your checks are still running.`, Math.min(wait_ms, 5_000));
+    return () => counters.remove(place, member);
+  }
+
+  /** Checks an input. @throws Problem as `ScamReader.check` does. */
+  async check(user_id: string, input: ScamInput, keep: boolean): Promise<ScamAnswer & { id: string | null }> {
+    const { domains, sources, reader } = this.options;
+    const [trusted, provider, { trusted: all, dangerous }]: [{ domain: string }[], ThreadSurroundings['provider'], Lists] =
+      await Promise.all([domains.trustedOf(user_id), sources.provider(), domains.providerLists()]);
+    const surroundings = { provider, lists: sources.lists(), trusted: all, dangerous };
+    const answer = await reader.check(
+      user_id,
+      input,
+      trusted.map(({ domain }) => domain),
+      surroundings,
+    );
+    if (answer.verdict === 'dangerous') await this.tell(user_id, input, answer);
+    return { ...answer, id: keep ? await this.keep(user_id, input, answer) : null };
+  }
+
+  private async tell(user_id: string, input: ScamInput, answer: ScamAnswer): Promise<void> {
+    const { premium, raise, now } = this.options;
+    const { is_premium } = await premium.current(user_id);
+    if (!is_premium) return;
+    const sum = createHash('sha256')
+      .update(input.kind === 'text' ? input.text : input.bytes)
+      .digest('hex');
+    // The same message again, such as to keep its check, is the same attempt.
+    if (this.told.get(user_id) === sum) return;
+    const [oldest] = this.told.keys();
+    if (this.told.size >= TOLD_MAXIMUM && oldest !== undefined) this.told.delete(oldest);
+    this.told.delete(user_id);
+    this.told.set(user_id, sum);
+    await raise(scamIncident(user_id, answer, new Date(now()).toISOString()));
+  }
+
+  private async keep(user_id: string, input: ScamInput, answer: ScamAnswer): Promise<string> {
+    const { database, now } = this.options;
+    const id = newId();
+    await database
+      .insertInto('scam_checks')
+      .values({
+        id,
+        user_id,
+        created_at: new Date(now()).toISOString(),
+        verdict: answer.verdict,
+        excerpt: excerptOf(input, answer),
+        answer: JSON.stringify(answer),
+      })
+      .execute();
+    const oldest = await database
+      .selectFrom('scam_checks')
+      .select('id')
+      .where('user_id', '=', user_id)
+      .orderBy('id', 'desc')
+      .offset(KEPT_MAXIMUM)
+      .limit(1)
+      .executeTakeFirst();
+    if (oldest !== undefined)
+      await database.deleteFrom('scam_checks').where('user_id', '=', user_id).where('id', '<=', oldest.id).execute();
+    return id;
+  }
+
+  /** Kept checks of a person, newest first. */
+  async list(user_id: string, { limit, cursor }: PageQuery): Promise<Row[]> {
+    const rows = this.options.database
+      .selectFrom('scam_checks')
+      .selectAll()
+      .where('user_id', '=', user_id)
+      .orderBy('id', 'desc')
+      .limit(limit);
+    return await (cursor === undefined ? rows : rows.where('id', '<', cursor)).execute();
+  }
+
+  find(id: string): Promise<Row | undefined> {
+    return this.options.database.selectFrom('scam_checks').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  async remove({ id }: { id: string }): Promise<void> {
+    await this.options.database.deleteFrom('scam_checks').where('id', '=', id).execute();
+  }
+}
+
+type Lists = Record<ProviderDomain['list'], string[]>;
+
+/** A kept check as a card in the chat. */
+export function sharedCheck({ excerpt, answer, created_at }: Row): { title: string; facts: { name: string; value: string }[] } {
+  const { headline, reasons, parts } = scamAnswerSchema.parse(JSON.parse(answer));
+  return {
+    title: excerpt === '' ? headline : excerpt,
+    facts: [
+      { name: 'Answer', value: headline },
+      ...reasons.map(({ sentence, span }) => ({
+        name: 'Because',
+        value: span === null ? sentence : `${sentence} (${span.text})`,
+      })),
+      ...parts.links.slice(0, 10).map(({ shown, owner, host_shown }) => ({ name: shown, value: owner ?? host_shown })),
+      { name: 'Checked', value: created_at },
+    ],
+  };
+}

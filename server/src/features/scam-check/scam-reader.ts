@@ -1,0 +1,141 @@
+import { Worker } from 'node:worker_threads';
+import type { ScamAnswer } from '@palisade/contract/scam-check';
+import type { FastifyBaseLogger } from 'fastify';
+import { Problem } from '#platform/problem.ts';
+import { fromThreadSchema, type ScamInput, type ThreadSurroundings, type ToThread, type Zone } from './scam-thread-messages.ts';
+
+/** Beside this one, as source and as built. */
+const THREAD_FILE = new URL(import.meta.url.endsWith('.ts') ? './scam-thread.ts' : './scam-thread.js', import.meta.url);
+/** The tables take some 40 MB; a text of 20,000 characters adds 20 MB at most. */
+const MEMORY_MB = 192;
+/** A picture with its text takes 9 s at most, an email has five of them. A check that takes longer is ended with its thread. ms. */
+const DEADLINE_MS = 60_000;
+/** A thread without work ends, so that a server at rest has the memory back. ms. */
+const IDLE_MS = 60_000;
+/** Checks that may wait; more are refused. */
+const WAITING_MAXIMUM = 100;
+
+const TOO_LONG = 'The check took too long, so it was stopped. Try a shorter text or a smaller picture.';
+const FAILED = 'The check failed. Try again.';
+
+/** What the engines say of an attachment. */
+export type ScanAttachment = (
+  name: string,
+  bytes: Uint8Array,
+  user_id: string,
+  signal: AbortSignal,
+) => Promise<'infected' | 'clean' | 'not_checked'>;
+
+interface Waiting {
+  user_id: string;
+  done: (answer: ScamAnswer) => void;
+  fail: (error: Problem) => void;
+  timer: NodeJS.Timeout;
+  stop: AbortController;
+}
+
+/** Checks messages in a thread of its own, which starts with the first one and ends when it has had nothing to do for a minute. */
+export class ScamReader {
+  private readonly scanAttachment: ScanAttachment;
+  private readonly data: { zone: Zone | undefined; has_dns: boolean };
+  private readonly logger: FastifyBaseLogger;
+  private readonly deadline_ms: number;
+  private thread: Worker | undefined;
+  private idle: NodeJS.Timeout | undefined;
+  private count = 0;
+  private readonly waiting = new Map<number, Waiting>();
+
+  constructor(options: {
+    scanAttachment: ScanAttachment;
+    zone: Zone | undefined;
+    has_dns: boolean;
+    logger: FastifyBaseLogger;
+    deadline_ms?: number | undefined;
+  }) {
+    this.scanAttachment = options.scanAttachment;
+    this.data = { zone: options.zone, has_dns: options.has_dns };
+    this.logger = options.logger;
+    this.deadline_ms = options.deadline_ms ?? DEADLINE_MS;
+  }
+
+  /** @throws Problem `unavailable` while too many checks wait, and for one that took too long or whose thread ended. */
+  check(user_id: string, input: ScamInput, trusted: readonly string[], surroundings: ThreadSurroundings): Promise<ScamAnswer> {
+    if (this.waiting.size >= WAITING_MAXIMUM)
+      throw new Problem('unavailable', { detail: 'Too many checks are running. Try again in a moment.', retry_after: 5 });
+    clearTimeout(this.idle);
+    const thread = this.thread ?? this.start();
+    this.count += 1;
+    const id = this.count;
+    return new Promise<ScamAnswer>((resolve, reject) => {
+      const timer = setTimeout(() => this.end(TOO_LONG, id), this.deadline_ms);
+      this.waiting.set(id, { user_id, done: resolve, fail: reject, timer, stop: new AbortController() });
+      thread.postMessage({ kind: 'check', id, input, person: { trusted: [...trusted] }, surroundings } satisfies ToThread);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.end(FAILED);
+  }
+
+  private start(): Worker {
+    const thread = new Worker(THREAD_FILE, {
+      workerData: this.data,
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+      // Processes that read pictures inherit nothing.
+      env: {},
+    });
+    this.thread = thread;
+    thread.on('message', (message: unknown) => this.hear(thread, message));
+    thread.on('error', (error) => {
+      this.logger.error({ err: error }, 'the scam check ended');
+      if (this.thread === thread) void this.end(FAILED);
+    });
+    thread.on('exit', () => {
+      if (this.thread === thread) void this.end(FAILED);
+    });
+    return thread;
+  }
+
+  private hear(thread: Worker, message: unknown): void {
+    const parsed = fromThreadSchema.safeParse(message);
+    if (!parsed.success) {
+      this.logger.error({ err: parsed.error }, 'the scam check said something unknown');
+      return;
+    }
+    const said = parsed.data;
+    if (said.kind === 'ask') {
+      const asking = this.waiting.get(said.of);
+      const told = (value?: string) => thread.postMessage({ kind: 'told', id: said.id, value } satisfies ToThread);
+      if (asking === undefined) told();
+      else this.scanAttachment(said.name, said.bytes, asking.user_id, asking.stop.signal).then(told, () => told());
+      return;
+    }
+    const settled = this.settle(said.id);
+    if (said.kind === 'answer') settled?.done(said.answer);
+    else {
+      this.logger.error({ reason: said.reason }, 'a scam check failed');
+      settled?.fail(new Problem('unavailable', { detail: FAILED, retry_after: 5 }));
+    }
+  }
+
+  private settle(id: number): Waiting | undefined {
+    const one = this.waiting.get(id);
+    this.waiting.delete(id);
+    clearTimeout(one?.timer);
+    one?.stop.abort();
+    if (this.waiting.size === 0) this.idle = setTimeout(() => void this.end(FAILED), IDLE_MS).unref();
+    return one;
+  }
+
+  /** Ends the thread, and what waits for it. `late`: the check that ran out of time; the others failed with it. */
+  private async end(detail: string, late?: number): Promise<void> {
+    const { thread } = this;
+    this.thread = undefined;
+    for (const id of [...this.waiting.keys()])
+      this.settle(id)?.fail(
+        new Problem('unavailable', { detail: late === undefined || id === late ? detail : FAILED, retry_after: 5 }),
+      );
+    clearTimeout(this.idle);
+    await thread?.terminate();
+  }
+}

@@ -1,0 +1,215 @@
+import type {
+  Checked,
+  CheckedLink,
+  ScamAnswer,
+  ScamParts,
+  ScamReason,
+  ScamSituation,
+  ScamVerdict,
+} from '@palisade/contract/scam-check';
+import { IconAlertTriangle, IconCircleCheck, IconHelpCircle, IconShieldX, type TablerIcon } from '@tabler/icons-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Badge } from '#ui/badge.tsx';
+import { Card } from '#ui/card.tsx';
+import { Lead, type LeadTone } from '#ui/lead.tsx';
+import { StateFilter } from '#ui/list-filters.tsx';
+
+const LOOKS: Record<ScamVerdict, { tone: LeadTone; icon: TablerIcon; sentence: string }> = {
+  dangerous: { tone: 'danger', icon: IconShieldX, sentence: 'Don’t answer, don’t tap anything in it, and don’t pay.' },
+  suspicious: { tone: 'attention', icon: IconAlertTriangle, sentence: 'Ask the sender in a way that you already know.' },
+  nothing_found: { tone: 'unknown', icon: IconCircleCheck, sentence: 'That’s no promise. See below what we checked.' },
+  not_checked: { tone: 'unknown', icon: IconHelpCircle, sentence: 'See below why, and how you can go on.' },
+};
+
+/** The answer: verdict, reasons, advice, its parts, and what was looked at. */
+export function AnswerView({ answer, action }: { answer: ScamAnswer; action?: ReactNode }) {
+  const look = LOOKS[answer.verdict];
+  const own = useRef<HTMLDivElement>(null);
+  // On a phone it begins below the fold.
+  useEffect(() => {
+    own.current?.scrollIntoView?.({ block: 'start' });
+  }, []);
+  return (
+    <div ref={own} className="scam-answer" aria-live="polite">
+      <Lead
+        tone={look.tone}
+        icon={<look.icon size={28} stroke={1.7} />}
+        title={answer.headline}
+        sentence={look.sentence}
+        action={action}
+      />
+      {answer.reasons.length > 0 && <Reasons reasons={answer.reasons} />}
+      <Advice answer={answer} />
+      <Parts parts={answer.parts} />
+      <CheckedParts checked={answer.checked} />
+    </div>
+  );
+}
+
+function Reasons({ reasons }: { reasons: readonly ScamReason[] }) {
+  return (
+    <Card title="Why">
+      <ul className="scam-reasons">
+        {reasons.map(({ code, sentence, span, weight }) => (
+          <li key={`${code} ${span?.start}`} data-weight={weight}>
+            <p>{sentence}</p>
+            {span !== null && span.text !== '' && (
+              <q className="scam-reasons__span">
+                <bdi>{span.text}</bdi>
+              </q>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+const SITUATIONS: readonly { value: ScamSituation; label: string }[] = [
+  { value: 'nothing', label: 'Nothing yet' },
+  { value: 'clicked', label: 'I opened a link' },
+  { value: 'gave_data', label: 'I gave data' },
+  { value: 'paid', label: 'I paid' },
+  { value: 'gave_access', label: 'I gave access' },
+];
+
+/** Advice by the steps that the person has already taken. */
+function Advice({ answer: { advice } }: { answer: ScamAnswer }) {
+  const [situation, setSituation] = useState<ScamSituation>('nothing');
+  if (Object.values(advice).every((sentences) => sentences.length === 0)) return null;
+  return (
+    <Card title="What to do">
+      <div className="scam-advice">
+        <p className="sub">What have you done already?</p>
+        <StateFilter
+          label="What have you done already?"
+          value={situation}
+          options={SITUATIONS}
+          onChoose={(chosen) => setSituation(chosen ?? 'nothing')}
+        />
+        <ol aria-live="polite">
+          {advice[situation].map(({ code, sentence }) => (
+            <li key={code}>{sentence}</li>
+          ))}
+        </ol>
+      </div>
+    </Card>
+  );
+}
+
+function trustOf({ trust, imitates, brand }: CheckedLink) {
+  if (trust === 'listed') return <Badge tone="danger">On a list of dangerous addresses</Badge>;
+  if (imitates !== null) return <Badge tone="danger">Imitates {imitates}</Badge>;
+  if (trust === 'suspicious') return <Badge tone="attention">Suspicious</Badge>;
+  if (brand !== null) return <Badge tone="note">Belongs to {brand}</Badge>;
+  if (trust === 'trusted') return <Badge tone="note">On your trusted list</Badge>;
+  return <Badge tone="plain">Unknown</Badge>;
+}
+
+const CODE_WORDS: Record<ScamParts['codes'][number]['kind'], string> = {
+  link: 'Link',
+  payment: 'Payment',
+  wifi: 'Wi-Fi',
+  contact: 'Contact',
+  calendar: 'Calendar entry',
+  sms: 'Text message',
+  phone: 'Phone number',
+  mail: 'Email',
+  place: 'Place',
+  app: 'App link',
+  text: 'Text',
+};
+
+const PROOFS: Record<NonNullable<ScamParts['sender']>['proof'], string> = {
+  proven: 'The sender’s domain confirms this email.',
+  failed: 'The signature doesn’t match: the email was changed or forged.',
+  unsigned: 'Nothing confirms that this sender wrote it.',
+  not_checked: 'We couldn’t check whether this sender wrote it.',
+};
+
+/** The links, codes, sender, numbers and accounts of a message, taken apart. */
+function Parts({ parts: { links, sender, codes, numbers, accounts } }: { parts: ScamParts }) {
+  if (links.length + codes.length + numbers.length + accounts.length === 0 && sender === null) return null;
+  return (
+    <Card title="What’s in it">
+      <dl className="scam-parts">
+        {sender !== null && (
+          <Part name="Sender" value={sender.name === '' ? sender.address : `${sender.name} <${sender.address}>`}>
+            {sender.reply_to !== null && <span>Answers go to {sender.reply_to}. </span>}
+            <span>{PROOFS[sender.proof]}</span>
+          </Part>
+        )}
+        {links.map((link) => (
+          <Part key={`${link.url} ${link.span?.start}`} name="Link" value={link.shown}>
+            {link.owner === null ? 'Leads to ' : 'Your tap goes to '}
+            <b>
+              <bdi>{link.owner ?? link.host_shown}</bdi>
+            </b>{' '}
+            {trustOf(link)}
+          </Part>
+        ))}
+        {codes.map((code) => (
+          <Part key={code.text} name={`Code: ${CODE_WORDS[code.kind]}`} value={code.text}>
+            {code.facts.map(({ name, value }) => (
+              <span key={name} className="scam-parts__fact">
+                {name}: <bdi>{value}</bdi>
+              </span>
+            ))}
+          </Part>
+        ))}
+        {numbers.map(({ number, country, span }) => (
+          <Part key={`${number} ${span.start}`} name="Phone number" value={number}>
+            {country === null ? 'Country unknown' : `Country: ${country}`}
+          </Part>
+        ))}
+        {accounts.map(({ account, kind, country, valid, span }) => (
+          <Part key={`${account} ${span.start}`} name={kind === 'iban' ? 'Bank account' : 'Crypto wallet'} value={account}>
+            {country !== null && `Country: ${country}. `}
+            {!valid && 'The number has an error.'}
+          </Part>
+        ))}
+      </dl>
+    </Card>
+  );
+}
+
+function Part({ name, value, children }: { name: string; value: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <bdi className="scam-parts__value">{value}</bdi>
+        <span className="scam-parts__more">{children}</span>
+      </dd>
+    </div>
+  );
+}
+
+/** What was looked at and what was not, with the reason. Parts that the message doesn’t have are left out. */
+function CheckedParts({ checked }: { checked: readonly Checked[] }) {
+  const done = checked.filter(({ state }) => state === 'checked');
+  const open = checked.filter(({ state }) => state === 'not_checked');
+  return (
+    <Card title="What we checked">
+      <div className="scam-checked">
+        {done.length > 0 && (
+          <ul aria-label="Checked">
+            {done.map(({ part, sentence }) => (
+              <li key={part}>{sentence}</li>
+            ))}
+          </ul>
+        )}
+        {open.length > 0 && (
+          <>
+            <h3>Not checked</h3>
+            <ul aria-label="Not checked">
+              {open.map(({ part, sentence }) => (
+                <li key={part}>{sentence}</li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,85 @@
+import type { ScamCheck, ScamVerdict } from '@palisade/contract/scam-check';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { leftOf, rowsOf } from '#api/pages.ts';
+import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
+import { Badge, type Tone } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { ModalWindow } from '#ui/modal-window.tsx';
+import { Moment, useMinute } from '#ui/moment.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { ShowMore } from '#ui/show-more.tsx';
+import { AnswerView } from './answer-view.tsx';
+import { checksQuery, useDeleteCheck } from './scam-check.queries.ts';
+
+const VERDICTS: Record<ScamVerdict, { tone: Tone; label: string }> = {
+  dangerous: { tone: 'danger', label: 'Scam' },
+  suspicious: { tone: 'attention', label: 'Suspicious' },
+  nothing_found: { tone: 'plain', label: 'Nothing found' },
+  not_checked: { tone: 'plain', label: 'Not checked' },
+};
+
+/** One’s own checks that were kept. Not there while there are none. */
+export function KeptChecks() {
+  const query = useInfiniteQuery(checksQuery);
+  const [search, setSearch] = useSearchParams();
+  const remove = useDeleteCheck();
+  const now = useMinute();
+  const rows = rowsOf(query.data);
+  const open = rows?.find(({ id }) => id === search.get('check'));
+  if (rows === undefined || rows.length === 0) return null;
+  return (
+    <Card title="Kept checks">
+      <ul className="scam-kept">
+        {rows.map((check) => (
+          <li key={check.id}>
+            <button
+              type="button"
+              className="scam-kept__open"
+              onClick={() => setSearch({ check: check.id }, { preventScrollReset: true })}
+            >
+              <Badge tone={VERDICTS[check.answer.verdict].tone}>{VERDICTS[check.answer.verdict].label}</Badge>
+              <bdi>{check.excerpt}</bdi>
+              <span className="sub num">
+                <Moment iso={check.created_at} now={now} />
+              </span>
+            </button>
+            <ShowToSupport kind="scam_check" id={check.id} name={check.excerpt.slice(0, 60)} isSmall />
+            <DeleteCheck check={check} busy={remove.isPending} onDelete={() => remove.mutate(check.id)} />
+          </li>
+        ))}
+      </ul>
+      <Refusal error={remove.error} />
+      {query.hasNextPage && (
+        <ShowMore left={leftOf(query.data)} loading={query.isFetchingNextPage} onMore={query.fetchNextPage} />
+      )}
+      {open && (
+        <ModalWindow title="Kept check" size={640} onClose={() => setSearch({}, { preventScrollReset: true })}>
+          <p className="scam-kept__text">
+            <bdi>{open.excerpt}</bdi>
+          </p>
+          <AnswerView answer={open.answer} />
+        </ModalWindow>
+      )}
+    </Card>
+  );
+}
+
+/** Asks once more on the button itself. */
+function DeleteCheck({ check, busy, onDelete }: { check: ScamCheck; busy: boolean; onDelete: () => void }) {
+  const [isSure, setIsSure] = useState(false);
+  return (
+    <Button
+      variant="text"
+      size="s"
+      disabled={busy}
+      aria-label={`${isSure ? 'Really delete' : 'Delete'}: ${check.excerpt.slice(0, 60)}`}
+      onBlur={() => setIsSure(false)}
+      onClick={() => (isSure ? onDelete() : setIsSure(true))}
+    >
+      {isSure ? 'Really delete?' : 'Delete'}
+    </Button>
+  );
+}

@@ -1,0 +1,114 @@
+import { TextInput } from '@mantine/core';
+import type { ProviderDomain } from '@palisade/contract/scam-check';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { Form, Submit } from '#ui/form.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import {
+  providerDomainsQuery,
+  trustedQuery,
+  useAddProviderDomain,
+  useDistrust,
+  useRemoveProviderDomain,
+  useTrust,
+} from './scam-check.queries.ts';
+
+/** Domains that the person trusts. */
+export function DomainList() {
+  const { data } = useQuery(trustedQuery);
+  return (
+    <Card title="Domains you trust">
+      <p className="sub">Links to these domains are never a reason. Add only domains that you know well.</p>
+      <Domains domains={data ?? []} label="Domain to trust" action="Trust it" add={useTrust()} remove={useDistrust()} />
+    </Card>
+  );
+}
+
+/** The provider’s own lists, for all customers. */
+export function ProviderLists() {
+  const { data = [] } = useQuery(providerDomainsQuery);
+  const of = (list: ProviderDomain['list']) => data.filter((domain) => domain.list === list);
+  const remove = useRemoveProviderDomain();
+  return (
+    <Card title="Lists for all customers">
+      <div className="scam-lists">
+        <section aria-labelledby="scam-dangerous">
+          <h3 id="scam-dangerous">Dangerous</h3>
+          <Domains
+            domains={of('dangerous')}
+            label="Dangerous domain"
+            action="Add it"
+            add={useAddProviderDomain('dangerous')}
+            remove={remove}
+          />
+        </section>
+        <section aria-labelledby="scam-trusted">
+          <h3 id="scam-trusted">Trusted</h3>
+          <Domains
+            domains={of('trusted')}
+            label="Trusted domain"
+            action="Add it"
+            add={useAddProviderDomain('trusted')}
+            remove={remove}
+          />
+        </section>
+      </div>
+    </Card>
+  );
+}
+
+interface DomainsProps {
+  domains: readonly { id: string; domain: string }[];
+  label: string;
+  action: string;
+  add: ReturnType<typeof useTrust> | ReturnType<typeof useAddProviderDomain>;
+  remove: ReturnType<typeof useDistrust> | ReturnType<typeof useRemoveProviderDomain>;
+}
+
+function Domains({ domains, label, action, add, remove }: DomainsProps) {
+  const [typed, setTyped] = useState('');
+  return (
+    <div className="scam-domains">
+      {domains.length > 0 && (
+        <ul>
+          {domains.map(({ id, domain }) => (
+            <li key={id}>
+              <bdi>{domain}</bdi>
+              <Button
+                variant="text"
+                size="s"
+                disabled={remove.isPending}
+                aria-label={`Remove ${domain}`}
+                onClick={() => remove.mutate(id)}
+              >
+                Remove
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Form
+        className="scam-domains__form"
+        error={add.error}
+        busy={add.isPending}
+        onEdit={add.reset}
+        onSubmit={() => add.mutate(typed, { onSuccess: () => setTyped('') })}
+      >
+        <TextInput
+          aria-label={label}
+          placeholder="example.com"
+          autoCapitalize="none"
+          autoComplete="off"
+          spellCheck={false}
+          required
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <Submit variant="quiet">{action}</Submit>
+      </Form>
+      <Refusal error={add.error ?? remove.error} />
+    </div>
+  );
+}
