@@ -180,7 +180,13 @@ function beforeQueries<T extends object>(target: T, first: () => Promise<void>):
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== 'function') return value;
       return (...args: unknown[]): unknown => {
-        if (String(name).startsWith('execute')) return first().then(() => Reflect.apply(value, target, args));
+        if (String(name).startsWith('execute')) {
+          const send = async (): Promise<unknown> => {
+            await first();
+            return await Reflect.apply(value, target, args);
+          };
+          return send();
+        }
         const next: unknown = Reflect.apply(value, target, args);
         return typeof next === 'object' && next !== null ? beforeQueries(next, first) : next;
       };
