@@ -8,7 +8,7 @@ export const UPLOAD_MAXIMUM = 2 * 1024 ** 3;
 
 /** The header in which a page names its upload, so that it can follow and cancel it: 128 random bits in hex, new for each upload. */
 export const UPLOAD_KEY_HEADER = 'x-upload-key';
-export const uploadKeySchema = z.string().regex(/^[0-9a-f]{32}$/, 'Give 32 hexadecimal digits.');
+export const uploadKeySchema = z.string().regex(/^[0-9a-f]{32}$/, 'Enter 32 hexadecimal digits.');
 
 /** `clean` means that an engine read the whole file and matched nothing; anything not fully read is `pending`. */
 export const scanStatusSchema = z.enum(['clean', 'infected', 'pending']);
@@ -91,7 +91,7 @@ export const SCAN_SORTS = ['newest', 'oldest', 'name', 'largest'] as const;
 export const scansQuerySchema = pageQuerySchema.extend({
   status: scanStatusSchema.optional(),
   search: searchSchema,
-  sort: z.enum(SCAN_SORTS, { error: 'Sort by newest, oldest, name or largest.' }).default('newest'),
+  sort: z.enum(SCAN_SORTS, { error: 'Sort by newest, oldest, name, or largest.' }).default('newest'),
 });
 export type ScansQuery = z.infer<typeof scansQuerySchema>;
 
@@ -156,18 +156,17 @@ export const cancelUpload = endpoint({
 
 /** The meaning of a `status_detail` for a person, in one plain sentence. */
 export const STATUS_DETAIL_SENTENCES: Record<StatusDetail, string> = {
-  queued: 'Being scanned, or waiting for its turn.',
-  engine_down: 'The scanning engine did not finish. The file is kept and scanned again as soon as the engine is back.',
-  engine_failed:
-    'The scanning engine failed twice while it read this file, so it was not fully read. It is read again only when the engine or its signatures change.',
-  time_limit: 'Reading it took longer than the time limit, so it was not fully read.',
-  encrypted: 'It is protected by a password, so its contents could not be read.',
-  too_large: 'It unpacks to more than the scanner reads, so it was not fully read.',
-  depth: 'Archives are nested too deep inside it, so it was not fully read.',
-  too_many_members: 'It holds too many files, so not all of them were read.',
-  bomb: 'It unpacks to far more than its size, as a decompression bomb does, so reading was stopped.',
-  unsupported: 'It is, or holds, an archive of a kind that the scanner cannot open, so its contents were not read.',
-  damaged: 'It is damaged or incomplete, so it was not fully read.',
-  unexplained: 'Part of it could not be understood: it holds bytes that belong to nothing in it and look like nothing known.',
-  expired: 'No engine could read it while it was kept, and it is not kept any longer.',
+  queued: 'This file is being scanned or waiting for its turn.',
+  engine_down: 'The scanner didn’t finish. We kept the file and will scan it again.',
+  engine_failed: 'The scanner failed twice on this file. We’ll try again after a scanner or definitions update.',
+  time_limit: 'This file took too long to scan, so the check is incomplete.',
+  encrypted: 'This file is password-protected, so we couldn’t check its contents.',
+  too_large: 'This file unpacks to more than the scanner can read.',
+  depth: 'This file has too many archives nested inside each other.',
+  too_many_members: 'This file contains too many files to check them all.',
+  bomb: 'We stopped the scan: this file unpacks to a suspiciously large size.',
+  unsupported: 'This file has an archive type that the scanner can’t open.',
+  damaged: 'This file is damaged or incomplete, so we couldn’t check all of it.',
+  unexplained: 'Part of this file has an unknown format, so we couldn’t check it.',
+  expired: 'We couldn’t scan this file in time and deleted our copy. Upload it again.',
 };

@@ -33,8 +33,8 @@ export function exportRules(rules: readonly Rule[], target: Export, defaults: Re
   const ordered = [...on.filter(({ action }) => action === 'block'), ...on.filter(({ action }) => action === 'allow')];
   const written = ordered.flatMap((rule) => {
     try {
-      if (rule.expires_at !== null) throw new CannotExpress('It is temporary, and nothing would end it there.');
-      if (rule.device_ids.length > 0) throw new CannotExpress('It is for some devices alone.');
+      if (rule.expires_at !== null) throw new CannotExpress('It’s temporary, and the exported file can’t end it on time.');
+      if (rule.device_ids.length > 0) throw new CannotExpress('It applies only to some devices.');
       const { direction, action } = rule;
       const lines = packetsOf(rule).flatMap((match) => writer.entry({ direction, action, match, rule }));
       return [{ rule, lines: [...(target === 'powershell' ? [] : [writer.comment(rule.rule_name)]), ...new Set(lines)] }];
@@ -54,7 +54,7 @@ export function exportRules(rules: readonly Rule[], target: Export, defaults: Re
   const [inbound = [], outbound = []] = DIRECTIONS.map(linesOf);
   const text = [
     ...writer.head,
-    ...left_out.map(({ rule_name, reason }) => writer.comment(`Not in here: ${rule_name}. ${reason}`).trim()),
+    ...left_out.map(({ rule_name, reason }) => writer.comment(`Left out: ${rule_name}. ${reason}`).trim()),
     ...writer.begin(defaults),
     ...writer.file({ inbound, outbound }, defaults),
   ];

@@ -125,8 +125,8 @@ describe('findings', () => {
       ['contradicting', 'Rule 2', 'Rule 1'],
     ]);
     expect(findings([rule(1), rule(2, { action: 'block' })]).map(({ reason }) => reason)).toEqual([
-      'Another rule blocks exactly the same traffic. A block always wins, so this rule never decides.',
-      'Another rule allows exactly the same traffic. A block always wins, so that rule never decides.',
+      'Another rule blocks exactly the same traffic. Blocks win, so this rule has no effect.',
+      'Another rule allows exactly the same traffic. Blocks win, so that rule has no effect.',
     ]);
   });
 
@@ -173,14 +173,14 @@ describe('a packet', () => {
     expect(readPacket({ ...PACKET, source: '', destination: 'home', port: '99999' })).toEqual({
       ok: false,
       messages: {
-        source: 'Give one address, such as 192.168.1.10.',
-        destination: 'Host names are not accepted, only IP addresses such as 192.168.1.10: home',
+        source: 'Enter one address, like 192.168.1.10.',
+        destination: 'Enter an IP address, like 192.168.1.10, instead of a host name: home',
         port: 'A port is a whole number from 1 to 65535: 99999',
       },
     });
     expect(readPacket({ ...PACKET, destination: '::1' })).toEqual({
       ok: false,
-      messages: { destination: 'The source is IPv4, so the destination is IPv4 too, or *; here it is IPv6.' },
+      messages: { destination: 'The source is IPv4, so use IPv4 or * for the destination instead of IPv6.' },
     });
   });
 

@@ -128,14 +128,14 @@ export function verdict<R extends JudgedRule & { enabled: boolean }>(
 }
 
 const CONTRADICTED: Record<Action, string> = {
-  allow: 'Another rule blocks exactly the same traffic. A block always wins, so this rule never decides.',
-  block: 'Another rule allows exactly the same traffic. A block always wins, so that rule never decides.',
+  allow: 'Another rule blocks exactly the same traffic. Blocks win, so this rule has no effect.',
+  block: 'Another rule allows exactly the same traffic. Blocks win, so that rule has no effect.',
 };
-const DUPLICATE = 'An older rule says exactly the same. One of the two is enough.';
-const SHADOWED = 'Another rule blocks all of this traffic. A block always wins, so this rule never decides.';
+const DUPLICATE = 'This rule duplicates an older one. You need only one of them.';
+const SHADOWED = 'Another rule blocks all of this traffic. Blocks win, so this rule has no effect.';
 const SUBSUMED: Record<Action, string> = {
-  allow: 'Another rule allows all of this traffic and more, so this rule makes no difference.',
-  block: 'Another rule blocks all of this traffic and more, so this rule makes no difference.',
+  allow: 'Another rule already allows all of this traffic, so this one has no effect.',
+  block: 'Another rule already blocks all of this traffic, so this one has no effect.',
 };
 
 const networkOf = (text: string) => {
@@ -153,8 +153,8 @@ const NOWHERE = {
 const isIn = (spans: readonly Span[], outer: readonly Span[]) =>
   spans.every(({ from, to }) => outer.some((span) => span.from <= from && to <= span.to));
 
-const ITSELF = 'A computer’s traffic with itself is always allowed, so this rule never decides.';
-const NO_SUCH_PACKET = 'No packet comes from or goes to these addresses, so this rule never decides.';
+const ITSELF = 'A computer’s traffic with itself is always allowed, so this rule has no effect.';
+const NO_SUCH_PACKET = 'No traffic uses these addresses, so this rule has no effect.';
 
 /** Why no packet that rules are asked about can be one of a rule's; undefined where one can. */
 function whyImpossible({ sources, destinations }: Reach): string | undefined {
@@ -182,7 +182,7 @@ export function findings(rules: readonly Rule[], about?: string): Finding[] {
     const { id: rule_id, action } = reach.rule;
     const refusal = refusals.get(reach);
     if (refusal !== undefined) {
-      const reason = `This rule matches nothing as it is written. ${refusal}`;
+      const reason = `This rule can’t match any traffic. ${refusal}`;
       return about === undefined || about === rule_id ? [{ kind: 'never_matching', rule_id, other_id: null, reason }] : [];
     }
     const impossible = about === undefined || about === rule_id ? whyImpossible(reachOf(reach.rule)) : undefined;

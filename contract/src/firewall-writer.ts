@@ -42,7 +42,7 @@ export function networksOf({ from, to }: Span, family: Family): string[] {
   const bits = FAMILY_BITS[family];
   const networks: string[] = [];
   for (let start = from; start <= to; ) {
-    if (networks.length >= NETWORKS_MAXIMUM) throw new CannotExpress('One of its ranges is too many networks.');
+    if (networks.length >= NETWORKS_MAXIMUM) throw new CannotExpress('One of its ranges needs too many networks.');
     let free = 0;
     while (free < bits && (start & ((1n << BigInt(free + 1)) - 1n)) === 0n && start + (1n << BigInt(free + 1)) - 1n <= to)
       free += 1;
@@ -70,7 +70,7 @@ export function packetsOf(rule: Rule): Packets[] {
   const [source, destination, ports] = [readAddresses(rule.source_ip), readAddresses(rule.destination_ip), readPorts(rule.port)];
   const refusal = refusalOf(rule);
   if (!source.ok || !destination.ok || !ports.ok || refusal !== undefined)
-    throw new CannotExpress(`It matches nothing as it is written. ${refusal ?? ''}`.trim());
+    throw new CannotExpress(`It can’t match any traffic. ${refusal ?? ''}`.trim());
   const named = source.value.family ?? destination.value.family;
   const families: readonly Family[] = named === null ? [4, 6] : [named];
   const protocols = rule.protocol === 'all' ? (ports.value === null ? [undefined] : (['tcp', 'udp'] as const)) : [rule.protocol];

@@ -61,11 +61,11 @@ describe('adding a rule', () => {
     const port = form.getByLabelText('Port');
     await user.clear(port);
     await user.type(port, '8100-8000');
-    expect(form.getByText('The range begins with the higher end. Turn it round: 8100-8000')).toBeVisible();
+    expect(form.getByText('Start the range with the lower end: 8100-8000')).toBeVisible();
     expect(port).not.toBeInvalid();
     await user.tab();
     expect(port).toBeInvalid();
-    expect(port).toHaveAccessibleDescription('The range begins with the higher end. Turn it round: 8100-8000');
+    expect(port).toHaveAccessibleDescription('Start the range with the lower end: 8100-8000');
     await user.clear(port);
     await user.type(port, '8000-8100');
     expect(port).toBeValid();
@@ -127,7 +127,7 @@ describe('adding a rule', () => {
   });
 
   it('keeps what was typed over Escape and a reload, until it is added or given up', async () => {
-    const said = 'What you typed here before is here again. It is not saved yet.';
+    const said = 'We restored what you typed here. It isn’t saved yet.';
     const first = await dialog();
     expect(first.form.queryByText(said)).not.toBeInTheDocument();
     await first.user.type(first.form.getByLabelText('Rule Name'), 'Web');
@@ -193,7 +193,7 @@ describe('"Would this pass?"', () => {
     const user = open(ruleOf());
     await status('Web server');
     const form = await ask(user, '', 'home', '443');
-    expect(form.getByLabelText('Source')).toHaveAccessibleDescription('Give one address, such as 192.168.1.10.');
+    expect(form.getByLabelText('Source')).toHaveAccessibleDescription('Enter one address, like 192.168.1.10.');
     expect(form.getByLabelText('Source')).toHaveFocus();
     expect(form.getByLabelText('Destination')).toBeInvalid();
     expect(form.getByRole('status')).toBeEmptyDOMElement();
@@ -285,7 +285,7 @@ describe('before a rule is saved', () => {
     const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
     await user.clear(form.getByLabelText('Port'));
     await user.type(form.getByLabelText('Port'), '443');
-    expect(await form.findByText('An older rule says exactly the same. One of the two is enough. See “Web”.')).toBeVisible();
+    expect(await form.findByText('This rule duplicates an older one. You need only one of them. See “Web”.')).toBeVisible();
     await user.selectOptions(form.getByLabelText('Action'), 'Block');
     await user.clear(form.getByLabelText('Port'));
     await user.type(form.getByLabelText('Port'), '*');

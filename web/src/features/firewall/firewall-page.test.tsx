@@ -387,9 +387,9 @@ describe('rules as a file', () => {
 
   it.each([
     ['no JSON', '{', 'This is not a JSON file.'],
-    ['another kind', '[]', 'This is not a file of Palisade’s rules.'],
-    ['another JSON', '{"a":1}', 'This is not a file of Palisade’s rules.'],
-    ['no rule', '{"palisade_rules":1,"rules":[]}', 'There is no rule in this file.'],
+    ['another kind', '[]', 'This isn’t a Palisade rules file.'],
+    ['another JSON', '{"a":1}', 'This isn’t a Palisade rules file.'],
+    ['no rule', '{"palisade_rules":1,"rules":[]}', 'This file has no rules.'],
     [
       'a bad port',
       JSON.stringify({ palisade_rules: 1, rules: [FILE_RULE, { ...FILE_RULE, port: '0' }] }),
