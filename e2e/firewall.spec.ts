@@ -57,7 +57,7 @@ test('a person adds, tries, disables and deletes rules', async ({ page }) => {
     await expect(dialog(page).getByLabel(label)).toHaveValue(value);
   }
   await dialog(page).getByLabel('Port').fill('8100-8000');
-  await expect(dialog(page).getByText('The range begins with the higher end. Turn it round: 8100-8000')).toBeVisible();
+  await expect(dialog(page).getByText('Start the range with the lower end: 8100-8000')).toBeVisible();
   await dialog(page).getByLabel('Rule Name').focus();
   await expectAccessible(page);
   await dialog(page).getByLabel('Port').fill('22, 8000-8100');
@@ -157,7 +157,7 @@ test('a refusal of the server is alerted and shown at the field', async ({ page 
   const submit = () => dialog(page).getByRole('button', { name: 'Add Rule' }).click();
   expect(await answerTo(page, submit)).toBe('Error adding firewall rule');
   await expect(dialog(page).getByLabel('Source IP')).toHaveAccessibleDescription(
-    'Host names are not accepted, only IP addresses such as 192.168.1.10: example.com',
+    'Enter an IP address, like 192.168.1.10, instead of a host name: example.com',
   );
   await expect(dialog(page).getByLabel('Source IP')).toBeFocused();
   await expectAccessible(page);
@@ -205,7 +205,7 @@ test('failures of the list, the status and the deletion are logged and said, wit
 
   await page.route(RULES, (route) => route.fulfill({ status: 403, body: 'no' }));
   await page.getByRole('button', { name: 'Refresh' }).click();
-  await expect(page.getByRole('alert')).toContainText('The rules could not be read');
+  await expect(page.getByRole('alert')).toContainText('We couldn’t load the rules');
   await page.unroute(RULES);
   await page.getByRole('button', { name: 'Retry' }).click();
   await expect(page.getByRole('alert')).toHaveCount(0);

@@ -36,7 +36,7 @@ test('an authenticator app is set up, asked for at sign-in, and a recovery code 
   await expect(dialog.getByRole('heading', { name: 'Set up an authenticator app' })).toBeFocused();
   await dialog.getByLabel('Your password').fill('not my password');
   await dialog.getByRole('button', { name: 'Continue' }).click();
-  await expect(dialog.getByText('This is not your current password.')).toBeVisible();
+  await expect(dialog.getByText('This isn’t your current password. Try again.')).toBeVisible();
   await dialog.getByLabel('Your password').fill(PASSWORD);
   await dialog.getByRole('button', { name: 'Continue' }).click();
   await expect(dialog.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible();
@@ -68,7 +68,7 @@ test('an authenticator app is set up, asked for at sign-in, and a recovery code 
   await expectAccessible(page);
   await page.keyboard.type('000000');
   await page.keyboard.press('Enter');
-  await expect(page.getByText('This code is wrong, or was used already.')).toBeVisible();
+  await expect(page.getByText('This code is wrong or already used.')).toBeVisible();
   // The next one counts already, and however slow this is, it is none that was used.
   await page.keyboard.type(codeOfApp(secret, 1));
   await page.keyboard.press('Enter');
@@ -174,7 +174,7 @@ test.describe('where everyone must have a second step', () => {
     await expect(page.getByRole('button', { name: 'Add First Rule' })).toBeVisible();
     await page.getByRole('button', { name: 'Security User menu' }).click();
     await page.getByRole('menuitem', { name: 'Security Preferences' }).click();
-    await expect(page.getByText('Your account must have a second step at sign-in')).toBeVisible();
+    await expect(page.getByText('Your account requires two-factor')).toBeVisible();
     await expect(page.getByRole('button', { name: 'Turn two-factor sign-in off' })).toBeHidden();
   });
 });

@@ -45,11 +45,11 @@ export function CustomerCard({ card }: { card: Card }) {
         {card.devices.map(({ name, last_seen_at }) => (
           <li key={`${name} ${last_seen_at}`}>
             <bdi>{name}</bdi>
-            <span>{last_seen_at === null ? 'never seen' : <Moment iso={last_seen_at} now={now} />}</span>
+            <span>{last_seen_at === null ? 'never active' : <Moment iso={last_seen_at} now={now} />}</span>
           </li>
         ))}
       </Part>
-      <Part title="Remote sessions" nothing="There was none." rows={card.remote_sessions.length}>
+      <Part title="Remote sessions" nothing="No sessions yet." rows={card.remote_sessions.length}>
         {card.remote_sessions.map(({ status, started_at, support_agent }) => (
           <li key={started_at}>
             <span>
@@ -66,7 +66,7 @@ export function CustomerCard({ card }: { card: Card }) {
           </li>
         ))}
       </Part>
-      <p className="sub">That you opened this card is in the audit log.</p>
+      <p className="sub">Opening this card is logged.</p>
     </div>
   );
 }

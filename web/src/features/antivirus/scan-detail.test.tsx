@@ -116,7 +116,7 @@ describe('the details of a scan', () => {
       </UploadsProvider>,
     );
     await userEvent.click(await screen.findByRole('link', { name: INFECTED.filename }));
-    expect(await screen.findByText('This scan is not there')).toBeVisible();
+    expect(await screen.findByText('We couldn’t find this scan')).toBeVisible();
   });
 
   it('take a scan out of the history once the person has confirmed', async () => {
@@ -161,7 +161,7 @@ describe('the details of a scan', () => {
   it('say that the scanner failed on a file, and what that means for it', async () => {
     const dialog = await open(scanDetailOf({ scan_status: 'pending', status_detail: 'engine_failed', kept: 'sealed' }));
     expect(dialog.getByText('The scanner failed on this file.')).toBeVisible();
-    expect(dialog.getByText(/failed twice while it read this file/u)).toBeVisible();
+    expect(dialog.getByText(/failed twice on this file/u)).toBeVisible();
     expect(dialog.getByText(/^Do not open it\. Hardly any ordinary file makes the scanner fail/u)).toBeVisible();
     expect(dialog.queryByLabelText('Password of the file')).not.toBeInTheDocument();
   });

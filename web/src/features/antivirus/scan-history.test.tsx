@@ -86,14 +86,14 @@ describe('the scan history', () => {
     expect(infected?.getByText('9f86d081')).toBeVisible();
     expect(infected?.getByRole('time')).toHaveAttribute('datetime', '2026-11-20T10:00:00.000Z');
     expect(pending?.getByText('Pending')).toBeVisible();
-    expect(pending?.getByText('It is protected by a password, so its contents could not be read.')).toBeVisible();
+    expect(pending?.getByText('This file is password-protected, so we couldn’t check its contents.')).toBeVisible();
     expect(clean?.getByText('Clean')).toBeVisible();
   });
 
   it('says of a file that holds what nobody understands why it is pending', async () => {
     server.on(listScans, reply(listScans, [scanOf({ scan_status: 'pending', status_detail: 'unexplained' })]));
     renderForTest(<ScanHistory />);
-    expect(await screen.findByText(/^Part of it could not be understood/)).toBeVisible();
+    expect(await screen.findByText(/^Part of this file has an unknown format/)).toBeVisible();
   });
 
   it('shows a hostile name as text that cannot turn what stands around it', async () => {

@@ -294,7 +294,7 @@ describe('a device', () => {
     const field = screen.getByRole('textbox', { name: 'Folder to scan' });
     expect(field).toHaveFocus();
     await user.type(field, 'Downloads{Enter}');
-    expect(screen.getByRole('alert')).toHaveTextContent('Give an absolute path');
+    expect(screen.getByRole('alert')).toHaveTextContent('Enter a full path');
     await user.clear(field);
     server.on(at(startDeviceScan, laptop), reply(startDeviceScan, deviceScanOf({ device_id: laptop.id })));
     await user.type(field, '/home/maria{Enter}');

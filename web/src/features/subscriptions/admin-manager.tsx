@@ -69,7 +69,7 @@ export function AdminManager() {
 
   const waiting = requests.data?.length ?? 0;
   return (
-    <Page title="Subscription Manager" sentence="Give people a plan, decide which plans are on offer, and see who has what.">
+    <Page title="Subscription Manager" sentence="Assign plans, manage templates, and see all subscriptions.">
       <Tabs ref={root} value={tab} onChange={changeTab} keepMounted={false} className="manager">
         <Tabs.List className="manager__tabs" aria-label="Subscription manager">
           <Tabs.Tab className="manager__tab" value="assign">

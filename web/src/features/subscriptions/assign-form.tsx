@@ -82,10 +82,10 @@ function Preview({ draft }: { draft: AssignDraft }) {
   const months = Number(draft.duration_months);
   const price = readPrice(draft.price);
   return (
-    <Card title="What they get">
+    <Card title="What’s included">
       <PlanCard
         plan={{
-          template_name: draft.plan_name.trim() || 'The plan’s name',
+          template_name: draft.plan_name.trim() || 'Plan name',
           base_price: price.kind === 'price' ? price.price : 0,
           currency: CURRENCY,
           duration_months: months,
@@ -95,9 +95,8 @@ function Preview({ draft }: { draft: AssignDraft }) {
         }}
       />
       <p className="sub assign__effect">
-        It starts at once, ends on {describePlanEnd(expiryOf(new Date(now).toISOString(), months))}, and replaces the plan they
-        have.
-        {draft.request_id !== undefined && ' It answers their request.'}
+        It starts now, ends on {describePlanEnd(expiryOf(new Date(now).toISOString(), months))}, and replaces their current plan.{' '}
+        {draft.request_id !== undefined && ' This also answers their request.'}
       </p>
     </Card>
   );

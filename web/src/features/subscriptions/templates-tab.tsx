@@ -28,26 +28,26 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
   const remove = useChange({
     of: deleteTemplate,
     mutationFn: ({ id }: Template) => call(deleteTemplate, { body: { template_id: id } }),
-    onSuccess: (_, { template_name }) => onMessage({ tone: 'good', text: `Template "${template_name}" is off the offer` }),
+    onSuccess: (_, { template_name }) => onMessage({ tone: 'good', text: `Template "${template_name}" withdrawn` }),
     onError: (failure) => onMessage({ tone: 'bad', text: `Error: ${sentenceOf(failure)}` }),
   });
 
   function askAndRemove(template: Template) {
-    const question = `Take "${template.template_name}" off the offer? Nobody can ask for it then. Whoever has it keeps it.`;
+    const question = `Withdraw "${template.template_name}"? Customers can’t request it anymore. Those with this plan keep it.`;
     if (window.confirm(question)) remove.mutate(template);
   }
 
   return (
     <div className="templates">
       <TemplateForm draft={draft} onChange={onChange} onMessage={onMessage} />
-      <Card title="Plans on offer">
+      <Card title="Available plans">
         {!templates && !error && <LoadingRows label="Loading the templates" />}
-        {!templates && error && <p className="sub">The templates could not be read.</p>}
+        {!templates && error && <p className="sub">We couldn’t load the templates.</p>}
         {templates?.length === 0 && (
           <EmptyState
             icon={<IconTemplate size={28} stroke={1.7} />}
             title="No templates yet"
-            sentence="A template is a plan that you offer. Everybody can ask for it, and you assign it with two presses."
+            sentence="Create a template to offer a plan. Customers can request it, and you can assign it quickly."
           />
         )}
         {templates && templates.length > 0 && (
@@ -64,7 +64,7 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
                     loading={remove.isPending && remove.variables.id === template.id}
                     onClick={() => askAndRemove(template)}
                   >
-                    Take off the offer <span className="visually-hidden">{template.template_name}</span>
+                    Withdraw <span className="visually-hidden">{template.template_name}</span>
                   </Button>
                 </PlanCard>
               ))}
