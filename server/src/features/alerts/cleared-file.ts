@@ -9,19 +9,19 @@ interface ClearedUpload {
 
 /** The news that an earlier alert was a false one: of a kind of its own, so that it counts neither as malware that was blocked nor as one that was not. */
 export function clearedFileIncident({ user_id, scan, threat }: ClearedUpload): Incident {
-  const what = 'Checked again with newer lists of known threats: nothing was found.';
+  const what = 'Checked again with newer threat definitions: no threats found.';
   return {
     rule: 'false_alarm.cleared',
     key: `scan:${scan.id}:cleared`,
     user_id,
     threat_type: 'false_alarm',
     severity: 'low',
-    description: `${threat} was not in ${scan.filename} after all: it was checked again with newer lists of known threats, and nothing was found. You can get the file back.`,
+    description: `A newer check found no ${threat} in ${scan.filename}. You can restore the file.`,
     at: scan.scanned_at,
     outcome: 'unknown',
     ip_address: null,
     evidence: {
-      threshold: 'One file is enough.',
+      threshold: 'Raised for each file.',
       events: [{ at: scan.scanned_at, what, source: `sha256:${scan.file_hash}` }],
     },
     browser_id: null,

@@ -73,7 +73,7 @@ describe('when the signatures change', async () => {
     const cleared = await detailOf(innocent);
     expect(cleared).toMatchObject({ kept: 'sealed', threat_detected: null });
     expect(cleared.notes).toEqual([
-      `On ${innocent.scanned_at.slice(0, 10)} it was called Marker. Checked again with newer lists of known threats: nothing was found.`,
+      `On ${innocent.scanned_at.slice(0, 10)} it was called Marker. Checked again with newer threat definitions: no threats found.`,
     ]);
     expect(
       (await alerts()).map(({ threat_type, outcome, description }) => [
