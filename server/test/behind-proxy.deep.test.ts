@@ -185,8 +185,8 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
     expect(log.ofProxies().slice(lines)).toEqual([{ level: 40, sign: SIGNS[kind] }]);
     await vi.waitFor(async () => {
       const mails = replyOf(await app.call(listOutbox, { token: boss.token })).map(({ subject }) => subject);
-      expect(mails.filter((subject) => subject === 'Palisade: reset your password')).toHaveLength(3);
-      expect(mails.filter((subject) => subject === 'Palisade: your username')).toHaveLength(2);
+      expect(mails.filter((subject) => subject === 'Palisade: Reset your password')).toHaveLength(3);
+      expect(mails.filter((subject) => subject === 'Palisade: Your username')).toHaveLength(2);
     });
   });
 });

@@ -191,7 +191,7 @@ export async function buildDesk(
     people,
     addresses,
     public_url: settings.public_url,
-    onFailure: (error) => logFailure(logger, error, 'a customer could not be told of an answer by mail'),
+    onFailure: (error) => logFailure(logger, error, 'could not email a customer about a reply'),
     unread_ms: surroundings.unread_answer_ms,
   });
   const things = thingsOf({ scanner, monitor, firewall, devices });

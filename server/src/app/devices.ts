@@ -35,7 +35,7 @@ import type { Tables } from './tables.ts';
 /** The same start of an agent may come again before its old socket is found dead. */
 const SOCKETS_PER_DEVICE = 4;
 const DAY_MS = 86_400_000;
-const NO_CONTROL = 'The agent on this device cannot show or control its screen.';
+const NO_CONTROL = 'The agent on this device can’t show or control its screen.';
 const NUDGE: LiveEvent = { kind: 'changed', topic: 'devices' };
 
 /** Builds devices: their persons' side, their agents' side, and the socket between. */
@@ -157,7 +157,7 @@ export function buildDevices(
       if (device === undefined) return undefined;
       const { id, device_name, state, capabilities } = device;
       if (state !== 'online')
-        return { id, device_name, refusal: 'This device is not connected. Switch it on, and have its agent run.' };
+        return { id, device_name, refusal: 'This device isn’t connected. Turn it on and check that its agent is running.' };
       return { id, device_name, refusal: capabilities?.control === true ? null : (capabilities?.control_reason ?? NO_CONTROL) };
     },
 
@@ -172,7 +172,7 @@ export function buildDevices(
         .rulesChanged(user_id)
         // Of a device that is away nobody else tells pages that it has something to do.
         .then((count) => (count === 0 ? undefined : news.told(user_id)))
-        .catch((error: unknown) => logFailure(logger, error, 'devices could not be told of new rules; they hear of them later'));
+        .catch((error: unknown) => logFailure(logger, error, 'could not send new rules to devices; retrying later'));
     },
 
     serve(api: Api): void {
@@ -180,7 +180,7 @@ export function buildDevices(
         ...{ devices, enrolment, agents, signatureEditions, secondLooks, receive: scanner.receive, onChange: changed },
         ...{ public_url: settings.public_url, now },
         agentService() {
-          if (service === undefined) throw new Error('the agents’ socket is not served yet');
+          if (service === undefined) throw new Error('the agents’ socket is not ready yet');
           return service;
         },
       });

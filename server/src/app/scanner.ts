@@ -125,7 +125,7 @@ export async function buildScanner(
   signatures.watch(async (files) => {
     const took_over = await embedded.reload(files);
     if (took_over) {
-      antivirus.signaturesChanged().catch((error: unknown) => logFailure(logger, error, 'earlier scans could not be rechecked'));
+      antivirus.signaturesChanged().catch((error: unknown) => logFailure(logger, error, 'could not recheck earlier scans'));
     }
     return took_over;
   });
@@ -143,7 +143,7 @@ export async function buildScanner(
           onRenewed: (change) => {
             antivirus
               .rescanWaiting(change === 'signatures')
-              .catch((error: unknown) => logFailure(logger, error, 'waiting files could not be scanned'));
+              .catch((error: unknown) => logFailure(logger, error, 'could not scan waiting files'));
           },
           look_ms: surroundings.scanner_look_ms,
         });

@@ -49,7 +49,7 @@ export function serveState(
     if (drain.isStopping()) throw new Problem('unavailable', { detail: 'This server is stopping.', retry_after: 5 });
     await askDatabase();
     if (waits_for_engine && !engine.ready())
-      throw new Problem('unavailable', { detail: 'The scanning engine is starting.', retry_after: 1 });
+      throw new Problem('unavailable', { detail: 'The scanner is starting.', retry_after: 1 });
     const room = await storage.state();
     if (room === 'full') throw new Problem('storage_full', { retry_after: 60 });
     return {

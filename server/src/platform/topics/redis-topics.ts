@@ -251,7 +251,7 @@ class RedisTopics implements Topics {
     try {
       // Answers come in the order of what was asked: after this one it is known what Redis was merely late with.
       await this.send(['PING']);
-      if (!(await this.hearer.ask())) throw new Error('nothing is heard yet');
+      if (!(await this.hearer.ask())) throw new Error('not subscribed yet');
       await this.forgetUnsaid();
     } catch {
       this.connection.renew();
