@@ -140,9 +140,9 @@ test.describe('in local exposure', () => {
         await expect(stranger.getByText('PUBLIC_URL', { exact: true })).toBeVisible();
         continue;
       }
-      await expect(stranger.getByText(/it is made on the machine that the server runs on/)).toBeVisible();
+      await expect(stranger.getByText(/Create the first account on the server’s own computer/)).toBeVisible();
       await fillRegistration(stranger, account('eve'));
-      await expect(stranger.getByText(/Whoever makes this account administers the installation/)).toBeVisible();
+      await expect(stranger.getByText(/This account becomes the administrator/)).toBeVisible();
     }
     await registerAndSignIn(page, 'boss');
     await page.goto('/admin/users');
@@ -186,7 +186,7 @@ test.describe('in local exposure', () => {
     await forgetful.goto('/?mode=forgot-password');
     await forgetful.getByLabel('Email').fill('boss@example.com');
     await forgetful.getByRole('button', { name: 'Send Reset Instructions' }).click();
-    await expect(forgetful.getByText(/cannot tell who asks from here/)).toBeVisible();
+    await expect(forgetful.getByText(/can’t tell who is asking/)).toBeVisible();
   });
 });
 

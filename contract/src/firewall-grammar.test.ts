@@ -47,7 +47,7 @@ describe('an address field', () => {
     ['10.0.0.1:80', 'Enter the port in its own field: 10.0.0.1 and 80'],
     ['[::1]', 'Leave out brackets and zone: ::1'],
     ['fe80::1%eth0', 'Leave out brackets and zone: fe80::1'],
-    ['2001:db8', 'Not an IPv6 address such as 2001:db8::1: 2001:db8'],
+    ['2001:db8', 'Enter an IPv6 address, like 2001:db8::1, instead of 2001:db8'],
     [
       '192.168.1.5/24',
       '192.168.1.5/24 is an address inside a network. Enter the network, 192.168.1.0/24, or only the address, 192.168.1.5',

@@ -136,7 +136,7 @@ function refusedAddress(text: string): Refusal {
   const zeros = withoutLeadingZeros(text);
   if (zeros !== undefined) return new Refusal(`Remove the leading zeros: ${zeros}`);
   if (text.includes(':') && !/[/g-z]/iu.test(text))
-    return new Refusal(`Not an IPv6 address such as 2001:db8::1: ${quoted(text)}`);
+    return new Refusal(`Enter an IPv6 address, like 2001:db8::1, instead of ${quoted(text)}`);
   if (/^[1-9][0-9]{0,4}$/u.test(text) && Number(text) <= PORT_MAXIMUM)
     return new Refusal(`An IPv4 address has four numbers, like 192.168.1.10. If ${text} is a port, enter it in its own field.`);
   const network = networkMeant(text);

@@ -165,7 +165,7 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
     const withheld = {
       reset_token: null,
       expires_in: 900,
-      detail: matching(/cannot tell who asks from here.*EXPOSURE=public.*PUBLIC_URL/),
+      detail: matching(/can’t tell who is asking.*EXPOSURE=public.*PUBLIC_URL/),
     };
     expect([said.status, JSON.parse(said.body)]).toEqual([200, withheld]);
 

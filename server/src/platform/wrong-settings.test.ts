@@ -124,14 +124,14 @@ const WRONG: readonly [Record<string, string>, string][] = [
     'SCANNER_URL must be none, clamd://host:3310, clamd+unix:///path/to/clamd.sock, or a list of these, separated by commas (it is "clamd://localhost, none").',
   ],
   [{ REDIS_URL: 'http://localhost' }, 'REDIS_URL must start with redis:// or rediss://.'],
-  [{ STORAGE_URL: 's3://key:hush@localhost' }, 'STORAGE_URL must name a bucket behind its host: s3://key:secret@host/bucket.'],
+  [{ STORAGE_URL: 's3://key:hush@localhost' }, 'STORAGE_URL must name a bucket after the host: s3://key:secret@host/bucket.'],
   [
     { STORAGE_URL: 's3://key@localhost/bucket' },
-    'STORAGE_URL has no secret: write it behind the key (s3://key:secret@host/bucket), or set STORAGE_SECRET_FILE.',
+    'STORAGE_URL has no secret: add it after the key (s3://key:secret@host/bucket), or set STORAGE_SECRET_FILE.',
   ],
   [
     { STORAGE_URL: 's3://key:hush@localhost/bucket', STORAGE_SECRET_FILE: '/run/secret' },
-    'STORAGE_URL has a secret, and STORAGE_SECRET_FILE is set as well: leave one of them out.',
+    'STORAGE_URL has a secret, and STORAGE_SECRET_FILE is set too: remove one of them.',
   ],
   [{ STORAGE_SECRET_FILE: '/run/secret' }, 'STORAGE_SECRET_FILE is set, but STORAGE_URL isn’t. Set both or neither.'],
   [

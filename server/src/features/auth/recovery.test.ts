@@ -167,7 +167,7 @@ describe('local exposure', async () => {
       });
       return { statusCode, body: z.unknown().parse(JSON.parse(body)) };
     };
-    const detail: unknown = expect.stringMatching(/^This is shown only to who opens the server on the machine that it runs on/);
+    const detail: unknown = expect.stringMatching(/^For security, you’ll see this only on the server’s own computer/);
     const expected = { statusCode: 200, body: { reset_token: null, expires_in: 900, detail } };
     expect(await post('forgot-password', email)).toEqual(expected);
     expect(await post('forgot-password', 'nobody@example.com')).toEqual(expected);

@@ -109,8 +109,8 @@ describe('STORAGE_URL', () => {
   });
 
   test.each([
-    ['https://key:hush@host/bucket', 'must be an address such as'],
-    ['s3:key:hush@host/bucket', 'must be an address such as'],
+    ['https://key:hush@host/bucket', 'must be an address, like'],
+    ['s3:key:hush@host/bucket', 'must be an address, like'],
     ['s3://host', 'must name a bucket'],
     ['s3://key:hush@host/', 'must name a bucket'],
     ['s3://key:hush@host/bu%20cket', 'must name a bucket'],
@@ -120,14 +120,14 @@ describe('STORAGE_URL', () => {
     ['s3://key:100%@host/bucket', 'must write a %'],
     ['s3://key:hush@host/bucket?tls=yes', 'must have tls=1 or tls=0'],
     ['s3://key:hush@host/bucket?region=a/b', 'must have a region'],
-    ['s3://key:hush@host/bucket?regoin=eu', 'knows region and tls behind its ?, not "regoin"'],
+    ['s3://key:hush@host/bucket?regoin=eu', 'allows only region and tls after the ?, not "regoin"'],
   ])('that is %s is refused with what is wrong, and without its secret', (url, said) => {
     expect(() => parseStorageUrl(url, undefined)).toThrow(said);
     expect(() => parseStorageUrl(url, undefined)).not.toThrow('hush');
   });
 
   test('takes its secret from one place', async () => {
-    expect(() => parseStorageUrl('s3://key:secret@host/bucket', '/run/secret')).toThrow('leave one of them out');
+    expect(() => parseStorageUrl('s3://key:secret@host/bucket', '/run/secret')).toThrow('remove one of them');
     const folder = freshFolder();
     const secret_file = join(folder, 'secret');
     const open = () =>

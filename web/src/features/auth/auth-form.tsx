@@ -27,7 +27,7 @@ const FIRST_ACCOUNT: Record<Config['administrator'], string | undefined> = {
   there: undefined,
   first_account: 'Create the first account. You’ll be the administrator.',
   first_account_on_machine:
-    'Nobody has an account here yet. The first one becomes the administrator’s, so it is made on the machine that the server runs on. To have it made from here, whoever runs the server sets EXPOSURE, PUBLIC_URL and ADMIN_EMAILS, and starts it again.',
+    'Create the first account on the server’s own computer. To create it here, set EXPOSURE, PUBLIC_URL, and ADMIN_EMAILS, then restart the server.',
   named_email:
     'There’s no administrator yet. Register with an address in ADMIN_EMAILS. After you sign in, enter the code we email you.',
 };

@@ -254,7 +254,7 @@ describe('registering', () => {
     await act(refreshConfig);
     open();
     expect(
-      await screen.findByText(/made on the machine that the server runs on.*EXPOSURE, PUBLIC_URL and ADMIN_EMAILS/u),
+      await screen.findByText(/on the server’s own computer.*EXPOSURE, PUBLIC_URL, and ADMIN_EMAILS/u),
     ).toBeVisible();
   });
 
