@@ -124,7 +124,7 @@ async function helpEachOther(page: Page, browser: Browser, server: Product): Pro
     { name: 'printer.png', mimeType: 'image/png', buffer: PIXEL },
     { name: eicarFile.name, mimeType: eicarFile.mimeType, buffer: eicarFile.buffer },
   ]);
-  const files = maria.getByRole('list', { name: 'Files of your message' });
+  const files = maria.getByRole('list', { name: 'Files in your message' });
   await expect(files.getByText(/clean$/)).toBeVisible();
   await expect(files.getByText(/^Infected/)).toBeVisible();
   await say(maria, 'It looks like this');
@@ -158,7 +158,7 @@ async function helpEachOther(page: Page, browser: Browser, server: Product): Pro
   await conversation.getByRole('button', { name: 'Close', exact: true }).click();
   await maria.getByRole('radio', { name: '5 of 5: Very good' }).check({ force: true });
   await maria.getByRole('button', { name: 'Send rating' }).click();
-  await expect(maria.getByText('Thank you. You rated this help 5 of 5: very good.')).toBeVisible();
+  await expect(maria.getByText('Thank you. You rated this help 5 of 5 (very good).')).toBeVisible();
   await inbox(tina)
     .getByRole('radio', { name: /^Closed/ })
     .check();
@@ -187,7 +187,7 @@ test('a message without a connection waits, and arrives once and in order when i
   await expect(log(tina).getByText('second')).toBeVisible();
   await field(maria).fill('third');
   await field(maria).press('Enter');
-  await expect(log(maria).getByText('Waits for its turn')).toBeVisible();
+  await expect(log(maria).getByText('Waiting')).toBeVisible();
   await maria.reload();
   await maria.unroute('**/api/chat/messages');
   await maria.goto('/chat');

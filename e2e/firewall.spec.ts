@@ -205,7 +205,7 @@ test('failures of the list, the status and the deletion are logged and said, wit
 
   await page.route(RULES, (route) => route.fulfill({ status: 403, body: 'no' }));
   await page.getByRole('button', { name: 'Refresh' }).click();
-  await expect(page.getByRole('alert')).toContainText('The rules could not be read');
+  await expect(page.getByRole('alert')).toContainText('We couldn’t load the rules');
   await page.unroute(RULES);
   await page.getByRole('button', { name: 'Retry' }).click();
   await expect(page.getByRole('alert')).toHaveCount(0);

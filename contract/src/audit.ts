@@ -85,10 +85,10 @@ const detailsSchema = z.record(z.string(), z.union([z.string(), z.number(), z.bo
 /** Paging of the log: newest first. Its entries are numbered, so `cursor` is the number of the last one of the page before. */
 const auditPageSchema = pageQuerySchema.extend({
   cursor: z.coerce
-    .number({ error: 'Give a number.' })
-    .int('Give a whole number.')
-    .min(1, 'Entries begin at 1.')
-    .max(NUMBER_MAXIMUM, 'There is no such entry.')
+    .number({ error: 'Enter a number.' })
+    .int('Enter a whole number.')
+    .min(1, 'Entries start at 1.')
+    .max(NUMBER_MAXIMUM, 'This entry doesn’t exist.')
     .optional(),
 });
 
@@ -120,7 +120,7 @@ export const exportActivity = endpoint({
   path: '/auth/audit/export',
   summary: 'All that happened to one’s own account as a file.',
   access: 'customer',
-  query: z.object({ format: z.enum(['csv', 'json'], { error: 'Ask for "csv" or "json".' }) }),
+  query: z.object({ format: z.enum(['csv', 'json'], { error: 'Choose "csv" or "json".' }) }),
   status: 200,
   download: true,
   problems: [],
@@ -158,7 +158,7 @@ export const listAudit = endpoint({
       .max(PERSON_LENGTH_MAXIMUM, 'Give an email, a username or an id.')
       .optional()
       .describe('Email, username or id of whose account it is about, or who did it.'),
-    kind: z.enum(AUDIT_KINDS, { error: 'There are no entries of this kind.' }).optional(),
+    kind: z.enum(AUDIT_KINDS, { error: 'This kind of entry doesn’t exist.' }).optional(),
   }),
   status: 200,
   reply: z.array(auditEntrySchema),

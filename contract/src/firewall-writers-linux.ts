@@ -109,7 +109,7 @@ export const iptables: Writer = {
       );
     return [
       'set -e',
-      '# Connections that are open already go on: they are known after their next packet.',
+      '# Open connections continue: they are known after their next packet.',
       `until=$(date -u -d "@$(($(date +%s) + ${WARMING_SECONDS}))" +%Y-%m-%dT%H:%M:%S)`,
       // Each family is replaced at once, or not at all; chains of others are not touched.
       ...([4, 6] as const).flatMap((family) => [

@@ -128,7 +128,7 @@ describe('an infected upload', async () => {
       {
         threat_type: 'malware_detected',
         severity: 'low',
-        description: 'EICAR-Test-File was found in <b>eicar.com. It is a harmless test file. The uploaded copy is in quarantine.',
+        description: 'We found EICAR-Test-File in <b>eicar.com. This is a harmless test file. Our copy is in quarantine.',
         blocked: true,
         simulated: false,
         ip_address: null,

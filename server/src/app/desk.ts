@@ -288,7 +288,7 @@ export async function buildDesk(
     people,
     addresses,
     public_url: settings.public_url,
-    onFailure: (error) => logFailure(logger, error, 'a customer could not be told of an answer by mail'),
+    onFailure: (error) => logFailure(logger, error, 'could not email a customer about a reply'),
     unread_ms: appOptions.unread_answer_ms,
   });
   const things = thingsOf({ scanner, monitor, firewall, devices, scamChecks: parts.scamChecks });

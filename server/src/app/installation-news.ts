@@ -36,7 +36,7 @@ export function createInstallationNews(parts: {
       if (planned.has(topic)) return;
       const timer = setTimeout(() => {
         planned.delete(topic);
-        tellNow(topic).catch((error: unknown) => logFailure(logger, error, 'administrators could not be told what waits'));
+        tellNow(topic).catch((error: unknown) => logFailure(logger, error, 'could not tell administrators about pending work'));
       }, PAUSE_MS);
       planned.set(topic, timer.unref());
     },

@@ -228,7 +228,7 @@ export class Mail {
         await write(row);
         return;
       } catch (error) {
-        logFailure(this.logger, error, 'what became of a mail could not be noted', { mail: row.id });
+        logFailure(this.logger, error, 'could not store the result of an email', { mail: row.id });
         if (this.closed) return;
         await pause(NOTE_EVERY_MS);
       }
@@ -307,7 +307,7 @@ export class Mail {
       return;
     }
     this.looking = this.begin(this.server)
-      .catch((error: unknown) => logFailure(this.logger, error, 'the outbox could not be worked through'))
+      .catch((error: unknown) => logFailure(this.logger, error, 'could not process the outbox'))
       .finally(() => {
         this.looking = undefined;
         if (!this.isAskedAgain) return;
@@ -324,9 +324,7 @@ export class Mail {
       .where('id', 'in', [...this.underway.keys()])
       .where('next_attempt_at', 'is not', null)
       .execute()
-      .catch((error: unknown) =>
-        logFailure(this.logger, error, 'mails that are being sent could not be kept from other servers'),
-      );
+      .catch((error: unknown) => logFailure(this.logger, error, 'could not reserve emails that are being sent'));
   };
 
   /** The same for many. */

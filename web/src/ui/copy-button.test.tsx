@@ -41,6 +41,6 @@ it('says so where the browser allows neither', async () => {
   renderForTest(<CopyButton text="sh install.sh" what="The command" />);
   startInsecure(false);
   await user.click(screen.getByRole('button', { name: 'Copy' }));
-  expect(await screen.findByRole('alert')).toHaveTextContent('The browser did not allow copying.');
+  expect(await screen.findByRole('alert')).toHaveTextContent('Your browser blocked copying.');
   expect(screen.getByRole('button', { name: 'Copy' })).toBeVisible();
 });

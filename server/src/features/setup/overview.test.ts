@@ -129,7 +129,7 @@ test('without a mail server letters with a code wait for an administrator, for a
   const new_password = 'another long password';
   replyOf(await app.call(changePassword, { token: maria.token, body: { current_password: maria.password, new_password } }));
   const subjects = replyOf(await app.call(listOutbox, { token: boss.token })).map(({ subject }) => subject);
-  expect(subjects).toContain('Palisade: your password was changed');
+  expect(subjects).toContain('Palisade: Your password was changed');
   expect(await waiting()).toBe(before + 1);
   now += 90_000_000;
   const again = replyOf(await app.call(login, { body: { email: boss.email, password: boss.password } })).access_token;

@@ -447,7 +447,7 @@ describe('rules as a file', () => {
     ['no JSON', '{', 'This isn’t a JSON file. Choose a file exported from Palisade.'],
     ['another kind', '[]', 'This isn’t a Palisade rules file. Choose a file exported from Palisade.'],
     ['another JSON', '{"a":1}', 'This isn’t a Palisade rules file. Choose a file exported from Palisade.'],
-    ['no rule', '{"palisade_rules":1,"rules":[]}', 'There is no rule in this file.'],
+    ['no rule', '{"palisade_rules":1,"rules":[]}', 'This file has no rules.'],
     [
       'a bad port',
       JSON.stringify({ palisade_rules: 1, rules: [FILE_RULE, { ...FILE_RULE, port: '0' }] }),

@@ -14,7 +14,7 @@ let server: FakeServer;
 const WAITING: Mail = {
   id: '01930000-0000-7000-8000-000000000201',
   recipient: 'maria@example.com',
-  subject: 'Palisade: reset your password',
+  subject: 'Palisade: Reset your password',
   text: 'Hello <b>maria</b>,\n\nyour token',
   status: 'waiting',
   created_at: '2026-11-20T10:00:00.000Z',

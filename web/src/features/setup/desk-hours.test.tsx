@@ -40,12 +40,12 @@ it('sets days and times, with a pause, and closes a day', async () => {
 });
 
 it('says at the field what the server refuses', async () => {
-  const errors = [{ field: 'unanswered_minutes', message: 'Give at least 1 minute.' }];
+  const errors = [{ field: 'unanswered_minutes', message: 'Enter at least 1 minute.' }];
   server.on(changeDeskSettings, refusal('invalid_field', { errors, detail: 'A field is wrong.' }));
   renderForTest(<DeskHours />);
   const user = userEvent.setup();
   await user.click(await screen.findByRole('button', { name: 'Save the hours' }));
-  expect(await screen.findByText('Give at least 1 minute.')).toBeVisible();
+  expect(await screen.findByText('Enter at least 1 minute.')).toBeVisible();
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
   expect(screen.getByRole('textbox', { name: 'Minutes until others may answer' })).toHaveFocus();
   server.on(changeDeskSettings, refusal('invalid_field', { errors: [], detail: 'Two times overlap.' }));
@@ -76,7 +76,7 @@ it('keeps what was chosen over a reload and a step back, until it is saved', asy
   renderForTest(<DeskHours />);
   expect(await field()).toHaveValue('30');
   expect(screen.getByRole('group', { name: 'Sunday' })).toBeVisible();
-  expect(screen.getByText('What you typed here before is here again. It is not saved yet.')).toBeVisible();
+  expect(screen.getByText('We restored what you typed here. It isn’t saved yet.')).toBeVisible();
   await user.click(screen.getByRole('button', { name: 'Save the hours' }));
   expect(await screen.findByText('The hours are saved.')).toBeVisible();
   cleanup();

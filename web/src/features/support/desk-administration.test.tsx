@@ -86,7 +86,7 @@ describe('canned answers', () => {
   });
 
   it('keep what was typed over Escape and a reload, until it is saved or given up', async () => {
-    const [title, kept] = ['Title', 'What you typed here before is here again. It is not saved yet.'];
+    const [title, kept] = ['Title', 'We restored what you typed here. It isn’t saved yet.'];
     const user = userEvent.setup();
     const openNew = async () => {
       await user.click(await screen.findByRole('button', { name: 'New answer' }));
