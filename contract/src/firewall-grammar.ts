@@ -109,7 +109,7 @@ function joined(spans: readonly Span[]): Span[] {
 
 function entriesOf(text: string, most: number, one: string): string[] {
   const entries = text.split(',').map((entry) => entry.trim());
-  if (entries.length > most) throw new Refusal(`A list can have at most ${most} entries; this one has ${entries.length}.`);
+  if (entries.length > most) throw new Refusal(`A list can have at most ${most} entries. This one has ${entries.length}.`);
   if (entries.includes('')) throw new Refusal('Remove the extra comma from the list.');
   if (entries.length > 1 && entries.some(isEvery)) throw new Refusal(`* means every ${one} already. Remove the other entries.`);
   return entries;

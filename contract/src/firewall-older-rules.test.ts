@@ -36,7 +36,7 @@ const OLD: readonly [string, Partial<Rule>, RegExp][] = [
   ],
   ['a range of ports with a colon', { port: '80:90' }, /80-90/u],
   ['ports of ICMP', { protocol: 'icmp', port: '80' }, /ICMP has no ports/u],
-  ['a host name', { source_ip: 'router.example' }, /instead of a host name/u],
+  ['a host name', { source_ip: 'router.example' }, /not a host name/u],
   ['nothing at all', { source_ip: ',', port: '-' }, /./u],
 ];
 
@@ -58,7 +58,7 @@ describe.each(OLD)('a stored rule with %s', (_, changes, reason) => {
     const [found, ...others] = findings([old, other]);
     expect(others).toEqual([]);
     expect(found).toMatchObject({ kind: 'never_matching', rule_id: old.id, other_id: null });
-    expect(found?.reason).toMatch(/^This rule can’t match any traffic/u);
+    expect(found?.reason).toMatch(/^This rule has no effect/u);
     expect(findings([old, other], other.id)).toEqual([]);
   });
 

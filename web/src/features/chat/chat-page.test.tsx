@@ -440,7 +440,7 @@ describe('a person of support', () => {
     server.on(rateChat, reply(rateChat, chatStateOf({ status: 'closed', rating: { given: 4 } })));
     const user = await open();
     await user.click(await screen.findByRole('radio', { name: '4 of 5: Good' }));
-    await user.type(screen.getByRole('textbox', { name: /What was good/u }), 'Patient.');
+    await user.type(screen.getByRole('textbox', { name: /What went well/u }), 'Patient.');
     await user.click(screen.getByRole('button', { name: 'Send rating' }));
     expect(await screen.findByText('Thank you. You rated this help 4 of 5 (good).')).toBeVisible();
     expect(server.callsOf(rateChat)[0]?.body).toEqual({ rating: 4, comment: 'Patient.' });

@@ -222,7 +222,7 @@ describe('the figures', () => {
     const mark = within(blocked).getByRole('button', { name: 'Sample' });
     expect(within(blocked).queryByRole('tooltip')).not.toBeInTheDocument();
     await userEvent.hover(mark);
-    expect(within(blocked).getByRole('tooltip')).toHaveTextContent('Nothing measured it.');
+    expect(within(blocked).getByRole('tooltip')).toHaveTextContent('not a measurement');
     await userEvent.unhover(mark);
     mark.focus();
     expect(await within(blocked).findByRole('tooltip')).toBeVisible();
