@@ -8,7 +8,7 @@ const LITERAL_BYTES = 8;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', f: '\f', a: '\x07', v: '\v' };
 
 /** The letters A to Z small, as a search without regard to case has them; other bytes stay. */
-export const inSmallLetters = (text: string) => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+const inSmallLetters = (text: string) => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 /** Sets of texts: of each set one is needed. Without any set nothing is known. */
 type Needs = readonly (readonly string[])[];
@@ -80,7 +80,7 @@ class RegexLiterals {
     this.is_wide = is_wide;
   }
 
-  /** What alternatives need, up to the end or a closing bracket. */
+  /** The needs of alternatives, up to the end or a closing bracket. */
   alternatives(): Needs {
     const only = this.row();
     if (this.body[this.at] !== '|') return only;
@@ -92,7 +92,7 @@ class RegexLiterals {
     return branches.some((branch) => branch === undefined) ? [] : [branches.flatMap((branch) => branch ?? [])];
   }
 
-  /** How often the part before must be there at least, and whether it may be there more often than once. */
+  /** The least number of repeats of the part before, and whether it stands there just once. */
   private repeat(): { least: number; is_once: boolean } {
     const [whole, mark, digits] = /^(?:([*?+])|\{(\d*)(?:,\d*)?\})\??/.exec(this.body.slice(this.at, this.at + 24)) ?? [];
     if (whole === undefined) return { least: 1, is_once: true };
@@ -144,7 +144,7 @@ class RegexLiterals {
       case '\\':
         return this.escape();
       default:
-        // What is beyond ASCII are several bytes.
+        // A letter beyond ASCII is several bytes.
         return character < '\x80' ? character : undefined;
     }
   }
@@ -224,7 +224,7 @@ export class LiteralSearch {
       }
       ends[state] = [...(ends[state] ?? []), id];
     }
-    // Each state knows where a text goes on that begins within it; states come in the order of their depth.
+    // Each state falls back to the longest beginning of a text that it ends with; states come in the order of their depth.
     const fallback = new Uint16Array(states);
     const waiting: number[] = [];
     for (let letter = 0; letter < columns; letter += 1) if (next[letter] !== 0) waiting.push(next[letter] ?? 0);

@@ -2,8 +2,8 @@ import { LiteralSearch, literalsOf } from './pattern-literals.ts';
 import { bytesOf, partsOf, unwrapped } from './rules-by-content.ts';
 import { parseYara, type YaraRule } from './yara-source.ts';
 
-// Whether any rule could match a small content. A call of the WebAssembly engine costs some milliseconds whatever it is given, and an archive has thousands of small members. What is
-// not understood of a condition may be true, so that a content is only left out where no rule can match it.
+// Whether any rule could match a small content. A call of the WebAssembly engine costs some milliseconds whatever it is given, and an archive has thousands of small members. A part of a
+// condition that is not understood may be true, so that a content is only left out where no rule can match it.
 
 /** A rule, with the texts that each of its patterns needs, by their numbers. */
 interface Prepared {
@@ -11,7 +11,7 @@ interface Prepared {
   needs: ReadonlyMap<string, readonly (readonly number[])[]>;
 }
 
-/** What is known of one content. */
+/** Facts about one content. */
 interface Facts {
   bytes: Buffer;
   /** Whether a pattern of the rule cannot match. */
@@ -52,7 +52,7 @@ function patternsIn(set: string, patterns: readonly string[]): string[] | undefi
   return patterns.filter(isIn);
 }
 
-/** Whether a condition, or a part of one, is false for a content. What is not understood may be true. */
+/** Whether a condition, or a part of one, is false for a content. A part that is not understood may be true. */
 function isFalse(condition: readonly string[], facts: Facts): boolean {
   const tokens = unwrapped(condition);
   const either = partsOf(tokens, 'or');
