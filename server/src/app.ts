@@ -11,7 +11,7 @@ import { forgetOldDrills } from '#features/alerts/old-drills.ts';
 import type { Signatures } from '#features/antivirus/signatures.ts';
 import { openSpool } from '#features/antivirus/spool.ts';
 import { readLeakedPasswords } from '#features/auth/leaked-passwords.ts';
-import { createDashboard, type Dashboard } from '#features/dashboard/dashboard.routes.ts';
+import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
 import { serveFirewall } from '#features/firewall/firewall.routes.ts';
 import type { FirewallTables } from '#features/firewall/firewall.tables.ts';
 import { createFirewall } from '#features/firewall/firewall.ts';
@@ -117,12 +117,8 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const metrics = settings.metrics && createMetrics();
   const spool = openSpool({ ...folderOf(surroundings, 'spool'), limits: settings.spool });
   const { quarantine, shared, sharedSets, attachments, storeWatch, close: closeStore } = await openKeptFiles(surroundings);
-  const { topics, counters, news } = await openBetween(surroundings, now);
-  const tell = (user_id: string, event: LiveEvent) => {
-    // Before the page that hears of it asks again.
-    dashboard.forget(user_id);
-    return topics.publish(personTopic(user_id), event);
-  };
+  const { topics, counters, news, kept } = await openBetween(surroundings, now);
+  const tell = (user_id: string, event: LiveEvent) => topics.publish(personTopic(user_id), event);
   const changed = (user_id: string, topic: Topic) => {
     tell(user_id, { kind: 'changed', topic });
     if (topic === 'rules') devices.rulesChanged(user_id);
@@ -130,6 +126,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   const installationNews = createInstallationNews({
     topics,
     administrators: () => accounts.auth.administrators(),
+    onTell: () => kept.toldAll(),
     logger,
   });
   const jobs = createJobs({
@@ -262,24 +259,13 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     changed: (user_id) => changed(user_id, 'devices'),
     grantedOf: (device) => remote.grantedOf(device),
   });
-  const dashboard: Dashboard = createDashboard({
-    sources: {
-      recentScans: (user_id, count) => antivirus.recent(user_id, count),
-      scanCounts: (user_id) => antivirus.counts(user_id),
-      plan: (user_id) => subscriptions.current(user_id),
-      overview: monitor.posture.overview,
-      devices: devices.ofDashboard,
-    },
-    alone: news === undefined,
-    now,
-  });
   const scannedFiles = createScannedFiles({
     ...folderOf(surroundings, 'attachments-arriving'),
     ...{ files: attachments, inspect: scanner.inspect, upload_ms: settings.upload_ms, logger },
   });
   const sessionFiles = support.keepFiles(scannedFiles);
   const desk = await buildDesk(surroundings, {
-    ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
+    ...{ database, audit, mail, jobs, topics, kept, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
     devices: devices.devices,
     files: scannedFiles,
     key: keys.quarantine,
@@ -327,6 +313,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
       },
       others: (user_id) => accounts.auth.hasOthers(user_id),
     },
+    kept,
   );
   serveProxyFindings(api, {
     database: database.$pickTables<'installation' | 'audit_entries' | 'audit_head'>(),
@@ -335,7 +322,14 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   });
   scanner.serve(api);
   monitor.serve(api);
-  dashboard.serve(api);
+  const dashboardSources = {
+    recentScans: (user_id: string, count: number) => antivirus.recent(user_id, count),
+    scanCounts: (user_id: string) => antivirus.counts(user_id),
+    plan: (user_id: string) => subscriptions.current(user_id),
+    overview: monitor.posture.overview,
+    devices: devices.ofDashboard,
+  };
+  serveDashboard(api, dashboardSources, kept);
   desk.serve(api);
   support.serve(api, sessionFiles, desk.customerCard);
   serveFirewall(api, firewall);

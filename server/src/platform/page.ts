@@ -11,13 +11,16 @@ export function containing(search: string, columns: readonly string[]): RawBuild
   return sql`(${sql.join(one, sql` or `)})`;
 }
 
-/** Says how many rows there are on all pages of a list, where it is read from its beginning: who reads on has been told. */
+/** Says how many rows there are on all pages of a list, where it is read from its beginning: who reads on has been told. A first page that is not full has them all. */
 export async function countPages(list: {
-  query: { cursor?: unknown };
+  rows: readonly unknown[];
+  query: { cursor?: unknown; limit: number };
   count: () => Promise<number>;
   header: (name: string, value: string) => void;
 }): Promise<void> {
-  if (list.query.cursor === undefined) list.header(TOTAL_HEADER, String(await list.count()));
+  const { rows, query } = list;
+  if (query.cursor !== undefined) return;
+  list.header(TOTAL_HEADER, String(rows.length < query.limit ? rows.length : await list.count()));
 }
 
 /** Sets the `Link` header (RFC 8288) to the page after `rows`, when the page is full. Links are relative, so they hold behind any proxy. */

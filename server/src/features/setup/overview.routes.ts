@@ -1,13 +1,13 @@
 import { type Overview, readOverview } from '@palisade/contract/overview';
+import type { KeptAnswers } from '#platform/kept-answers.ts';
 import { type Api, serve } from '#platform/serve.ts';
 
 type Counts = { [Key in keyof Overview['waiting']]: () => Promise<number> };
 type Steps = { [Key in keyof Overview['first_steps']]: (user_id: string) => Promise<boolean> };
 
 /** Tells administrators what waits for them. Each part's count is passed in by its owner. */
-export function serveOverview(api: Api, waiting: Counts, first_steps: Steps): void {
-  serve(api, readOverview, 'admin', async ({ session }) => {
-    const { id } = session.user;
+export function serveOverview(api: Api, waiting: Counts, first_steps: Steps, kept: Pick<KeptAnswers, 'keep'>): void {
+  const answer = kept.keep(readOverview, async ({ id }) => {
     const [plan_requests, false_alarms, mails, jobs, provider, second_factor, first_scan, others] = await Promise.all([
       waiting.plan_requests(),
       waiting.false_alarms(),
@@ -23,4 +23,5 @@ export function serveOverview(api: Api, waiting: Counts, first_steps: Steps): vo
       first_steps: { provider, second_factor, first_scan, others },
     };
   });
+  serve(api, readOverview, 'admin', ({ session }) => answer(session.user));
 }
