@@ -53,6 +53,7 @@ const sessionOf = (role: 'customer' | 'admin', id: string): Session => ({
   began: null,
   is_held: false,
   is_unproven: false,
+  registered_at: '2026-11-20T10:00:00.000Z',
 });
 const database = openDatabase<SessionTables & PersonTables>({ sqlite: ':memory:' });
 afterAll(() => database.destroy());

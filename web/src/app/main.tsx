@@ -3,11 +3,15 @@ import './styles.ts';
 import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { currentSession } from '#api/session.ts';
+import { beginStart } from '#api/start.ts';
 import { App, loadSignedIn } from './app.tsx';
 import { Providers } from './providers.tsx';
 
 // Asked for before the first render: who is signed in needs these files anyway.
-if (currentSession()) void loadSignedIn();
+if (currentSession()) {
+  if (/^\/(dashboard)?$/u.test(location.pathname)) beginStart();
+  void loadSignedIn();
+}
 
 const container = document.getElementById('root');
 if (!container) throw new Error('index.html has no #root');

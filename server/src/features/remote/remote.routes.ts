@@ -90,7 +90,7 @@ export function serveRemote(
 
   serve(api, listSessions, 'customer', async ({ session, query, header, request }) => {
     const rows = await remote.list(session.user.id, query);
-    await countPages({ query, header, count: () => remote.count(session.user.id, query) });
+    await countPages({ rows, query, header, count: () => remote.count(session.user.id, query) });
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });
@@ -148,7 +148,7 @@ export function serveRemote(
 
   serve(api, listJoined, 'support', async ({ session, query, header, request }) => {
     const rows = await remote.listJoined(session.user.id, query);
-    await countPages({ query, header, count: () => remote.countJoined(session.user.id, query) });
+    await countPages({ rows, query, header, count: () => remote.countJoined(session.user.id, query) });
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });
@@ -169,7 +169,7 @@ export function serveRemote(
 
   serve(api, listOverseenSessions, 'admin', async ({ query, header, request }) => {
     const rows = await remote.listOverseen(query);
-    await countPages({ query, header, count: () => remote.countOverseen(query) });
+    await countPages({ rows, query, header, count: () => remote.countOverseen(query) });
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });
