@@ -49,6 +49,7 @@ import * as deviceHealth from './0084-device-health.ts';
 import * as foldedText from './0090-folded-text.ts';
 import * as arrivedMails from './0091-arrived-mails.ts';
 import * as scamCheck from './0100-scam-check.ts';
+import * as push from './0101-push.ts';
 
 /**
  * Migrations that the version before them does not survive: it answers calls with 500 where they have taken something away. They are not applied while another server of the database lives. None
@@ -108,4 +109,5 @@ export const migrations: Record<string, Migration> = {
   '0090-folded-text': foldedText,
   '0091-arrived-mails': arrivedMails,
   '0100-scam-check': scamCheck,
+  '0101-push': push,
 };

@@ -51,6 +51,7 @@ import { restrainMail } from './app/letters.ts';
 import { buildMetrics, meterScans } from './app/metrics.ts';
 import { buildMonitor, type Monitor, scanFinished } from './app/monitor.ts';
 import { openHttp } from './app/open-http.ts';
+import { buildPush } from './app/push.ts';
 import { buildRemote } from './app/remote.ts';
 import { buildScamCheck } from './app/scam-check.ts';
 import { buildScanner } from './app/scanner.ts';
@@ -140,6 +141,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     key: keys.audit,
     now,
   });
+  const push = buildPush(surroundings, { database, jobs, counters, key: keys.quarantine, now });
   const firewall = createFirewall({
     database: database.$pickTables<keyof FirewallTables>(),
     jobs,
@@ -249,6 +251,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
     tell,
     ...{ accounts, scanner, subscriptions, firewall, remote },
     devices: (user_id) => devices.facts(user_id),
+    onShown: push.alerted,
     now,
   });
   const devices: BuiltDevices = buildDevices(surroundings, {
@@ -271,6 +274,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   });
   const desk = await buildDesk(surroundings, {
     scamChecks,
+    onAnswer: push.answered,
     ...{ database, audit, mail, jobs, topics, tell, accounts, scanner, monitor, subscriptions, firewall, remote, now },
     devices: devices.devices,
     files: scannedFiles,
@@ -336,6 +340,7 @@ async function buildApp(surroundings: Surroundings, home: Home): Promise<App> {
   });
   desk.serve(api);
   scamChecks.serve(api);
+  push.serve(api);
   support.serve(api, sessionFiles, desk.customerCard);
   serveFirewall(api, firewall);
   devices.serve(api);

@@ -12,6 +12,7 @@ import { PasswordStrength } from '#ui/password-strength.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { useChangePassword } from './account.queries.ts';
 import { OwnActivity } from './own-activity.tsx';
+import { PushPart } from './push-part.tsx';
 import { SignedInSessions } from './signed-in-sessions.tsx';
 import type { TwoFactorTask } from './two-factor.queries.ts';
 import { TwoFactorPart } from './two-factor-part.tsx';
@@ -38,6 +39,7 @@ export function SecurityDialog({ onClose }: { onClose: () => void }) {
         <>
           <TwoFactorPart told={told} onTask={(next, twoFactor) => setTask({ task: next, twoFactor })} />
           <PasswordForm />
+          <PushPart />
           <SignedInSessions />
           <OwnActivity />
         </>
